@@ -15,12 +15,14 @@ alter table tours
 
 -- Lists in a language read these tours in the order of their own names.
 create index tours_untranslated on tours (continent, name_folded, id) where status = 'published' and translation_names = '{}';
+create index tours_untranslated_by_country on tours (continent, country, name_folded, id)
+  where status = 'published' and translation_names = '{}';
 
 -- Merges the translations of a catalog file into the stored ones, text by text. A null clears a text, a language, or all translations.
--- Returns the columns of the file with both columns of the translations as they are after the import.
+-- Returns the columns of the file, which have translations, with both columns of the translations as they are after the import.
 create function merge_translations(columns jsonb, stored jsonb, stored_names jsonb) returns jsonb
   language sql immutable
-  return case when not jsonb_exists(columns, 'translations') then columns else columns || (
+  return columns || (
     select jsonb_build_object(
       'translations', coalesce(jsonb_object_agg(m.language, m.texts), '{}'),
       'translation_names', coalesce(jsonb_object_agg(m.language, case
@@ -37,8 +39,7 @@ create function merge_translations(columns jsonb, stored jsonb, stored_names jso
         select jsonb_object_keys(case jsonb_typeof(columns -> 'translations') when 'object' then columns -> 'translations' else '{}' end)
       ) l
     ) m
-    where m.texts <> '{}'
-  ) end;
+    where m.texts <> '{}');
 
 -- The folded names of each published tour that has a translation, by language: the tour's own name, and each translated one. Lists in a
 -- language read them in the order of the index.
@@ -49,12 +50,14 @@ create table tour_names (
   -- after -. Tours with the same languages show the same one to a visitor, so a list reads each combination in order, without a filter.
   languages   text collate "C" not null,
   continent   text collate "C" not null,
+  country     char(2) not null,
   name_folded text collate "C" not null,
   -- The name in this language, and the tour's own name: a search finds both. The character between them occurs in no name.
   searched    text collate "C" not null,
   primary key (tour_id, language)
 );
 create index tour_names_by_name on tour_names (languages, language, continent, name_folded, tour_id);
+create index tour_names_by_country on tour_names (languages, language, continent, country, name_folded, tour_id);
 create index tour_names_search on tour_names using gin (searched gin_trgm_ops);
 
 -- Keeps tour_names equal to the names of the published tours.
@@ -63,11 +66,11 @@ begin
   if tg_op = 'UPDATE' then
     delete from tour_names g using old_rows o, new_rows n
     where g.tour_id = o.id and n.id = o.id
-      and (o.language, o.translation_names, o.continent, o.name_folded, o.status)
-        is distinct from (n.language, n.translation_names, n.continent, n.name_folded, n.status);
+      and (o.language, o.translation_names, o.continent, o.country, o.name_folded, o.status)
+        is distinct from (n.language, n.translation_names, n.continent, n.country, n.name_folded, n.status);
   end if;
-  insert into tour_names (tour_id, language, languages, continent, name_folded, searched)
-  select t.id, name.language, t.language || of_tour.languages, t.continent, name.folded,
+  insert into tour_names (tour_id, language, languages, continent, country, name_folded, searched)
+  select t.id, name.language, t.language || of_tour.languages, t.continent, t.country, name.folded,
     case when name.language = t.language then name.folded else name.folded || e'\x01' || t.name_folded end
   from new_rows t
     cross join lateral (

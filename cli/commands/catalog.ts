@@ -1,34 +1,44 @@
 import { changeTourStatus } from '../../services/api/catalog-import/change-tour-status';
-import { exportTour } from '../../services/api/catalog-import/export-catalog';
+import { exportTour, type FileEntry } from '../../services/api/catalog-import/export-catalog';
 import { findTour, listTours } from '../../services/api/catalog/find-tour';
 import { type CatalogTour, TOUR_STATUSES, type TourStatus } from '../../services/api/catalog/tour';
+import { translateFields, type TranslatedFields } from '../../services/api/catalog/tour-text';
 import { toMajor } from '../../services/api/pricing/currency';
 import type { Db } from '../../services/platform/database';
 import { flag, type Verb } from '../engine/command';
 import type { Context } from '../engine/context';
 import { refuseMistakes, UsageError } from '../engine/failure';
 import { afterFlag, LIST_FLAGS, listOf } from '../engine/list';
-import { continent, fileName, formatMoney, line, slug, withMoney } from '../engine/values';
+import { continent, fileName, formatMoney, language, line, slug, withMoney } from '../engine/values';
 import { properties, sections, tableOf } from '../terminal/table';
 import { countOf } from '../terminal/text';
 import { exportCatalogCommand, exportFormat, type ExportOptions } from './catalog/export';
 import { catalogFile, describeCsvColumns, importCatalogCommand, STANDARD_INPUT } from './catalog/import';
 
-function checkExport(options: ExportOptions & { json?: boolean; force?: boolean }): void {
-  const { json, out, only, force } = options;
+interface CheckedExport extends ExportOptions {
+  json?: boolean;
+  force?: boolean;
+}
+
+function checkExport(options: CheckedExport): void {
+  const { json, out, only, force, missing } = options;
   const format = exportFormat(options);
   refuseMistakes([
     force && out === undefined && '--force needs --out: it replaces an existing file',
     only !== undefined && format !== 'csv' && '--only needs --format csv',
+    only !== undefined && missing !== undefined && '--only does not go with --missing, which lists tours',
     json &&
       format !== 'json' &&
       out === undefined &&
       `--format ${format} needs --out with --json, which answers with one document`,
-    format === 'csv' &&
+    writesTwoFiles(options) &&
       out === undefined &&
-      only === undefined &&
       '--format csv writes two files: add --out, or --only tours or --only departures',
   ]);
+}
+
+function writesTwoFiles(options: CheckedExport): boolean {
+  return exportFormat(options) === 'csv' && options.only === undefined && options.missing === undefined;
 }
 
 export const catalogVerbs: Verb[] = [
@@ -73,6 +83,13 @@ export const catalogVerbs: Verb[] = [
         'this part of a CSV export; without it, --out tours.csv also writes tours-departures.csv',
         { choices: ['tours', 'departures'] },
       ),
+      flag(
+        '--missing <language>',
+        'only list the tours with texts that are not translated: slug, name, missing',
+        {
+          parse: language,
+        },
+      ),
     ],
     check: checkExport,
     examples: [
@@ -80,6 +97,7 @@ export const catalogVerbs: Verb[] = [
       'catalog export --format jsonl | wc -l',
       'catalog export --out tours.csv',
       'catalog export --format csv --only departures > departures.csv',
+      'catalog export --missing de --format csv > untranslated.csv',
     ],
     run: exportCatalogCommand,
   },
@@ -113,6 +131,10 @@ export const catalogVerbs: Verb[] = [
   {
     usage: 'show <tour>',
     about: 'Show a tour of any status with all its fields',
+    flags: [
+      flag('--lang <language>', 'its texts as a visitor of this language sees them', { parse: language }),
+    ],
+    examples: ['catalog show lofoten-by-sail --lang de'],
     run: showTourCommand,
   },
   {
@@ -158,14 +180,20 @@ interface ItineraryDay {
   title: string;
 }
 
-async function showTourCommand({ db, output }: Context, _: object, idOrSlug: string): Promise<void> {
+async function showTourCommand(
+  { db, output }: Context,
+  { lang }: { lang?: string },
+  idOrSlug: string,
+): Promise<void> {
   const tour = await findTour(db, idOrSlug);
-  const document = { ...toTourDocument(tour), ...(await exportTour(db, tour.id)) };
+  const fields = await exportTour(db, tour.id);
+  const document = { ...toTourDocument(tour), ...(lang === undefined ? fields : textsIn(fields, lang)) };
   output.answer(document, (screen) => {
-    const { itinerary, images, start_location, end_location, ...fields } = document as typeof document &
-      Record<string, unknown>;
+    const { itinerary, images, start_location, end_location, translations, ...fields } =
+      document as typeof document & Record<string, unknown>;
     const shown = {
       ...withMoney(fields, ['base_price', 'price_from']),
+      translations: Object.keys(translations ?? {}),
       start_location: describeLocation(start_location),
       end_location: describeLocation(end_location),
       images: (images as { url: string }[]).map(({ url }) => url),
@@ -180,6 +208,15 @@ async function showTourCommand({ db, output }: Context, _: object, idOrSlug: str
       ['', describeDays(days, screen)],
     ]);
   });
+}
+
+/**
+ * Returns the fields of a tour with its texts in the language. Replaces the translations by `lang`, the language of the name, and
+ * `missing`, the names of the texts that are not translated.
+ */
+function textsIn({ translations, ...fields }: FileEntry, lang: string): FileEntry {
+  const { texts, language, missing } = translateFields({ ...fields, translations } as TranslatedFields, lang);
+  return { ...fields, ...texts, lang: language, missing };
 }
 
 const describeDays = tableOf<ItineraryDay>(

@@ -1,3 +1,4 @@
+import { canonicalLanguage } from '../../services/api/catalog/tour-text';
 import { isBookingRef } from '../../services/api/bookings/booking-lead';
 import type { NamedDeparture } from '../../services/api/departures/find-departures';
 import { isStartTime } from '../../services/api/catalog/start-time';
@@ -151,6 +152,13 @@ export function continent(text: string, name: string): string {
   const lowered = text.toLowerCase();
   if (!isSlug(lowered)) throw new UsageError(`${name} must be a slug such as south-america`);
   return lowered;
+}
+
+/** Parses a language tag. Returns its usual form: `pt-BR` for `PT-br`. @throws UsageError */
+export function language(text: string, name: string): string {
+  const tag = canonicalLanguage(text);
+  if (tag === undefined) throw new UsageError(`${name} must be a language tag such as de or pt-BR`);
+  return tag;
 }
 
 /** Parses a travel date; `moment` parses times. */

@@ -40,6 +40,19 @@ const STATEMENTS = [
      (array['alpine', 'coastal', 'desert', 'forest', 'island', 'river', 'volcano', 'winter'])[1 + n % 8] || ' '
        || (array['walk', 'ride', 'cruise', 'safari', 'trek', 'climb', 'tour'])[1 + n % 7] || ' ' || left(md5(n::text), 8) as name,
      (array['africa', 'asia', 'europe', 'oceania', 'south-america'])[1 + n % 5] as continent) as made`,
+  // Translates nine tours of ten into German, and each third of them into Japanese too. A Japanese name comes after all others.
+  `update tours t set translations = made.translations, translation_names = made.names
+   from (select id, jsonb_object_agg(tag, jsonb_build_object('name', name)) as translations, jsonb_object_agg(tag, name) as names
+         from (select t.id, tag, case tag when 'de' then 'reise ' else '旅' end || left(md5(t.slug), 8) as name
+               from tours t cross join unnest(case substr(t.slug, 7)::integer % 3 when 0 then array['de', 'ja'] else array['de'] end) tag
+               where t.slug not like '%0') each group by id) made
+   where made.id = t.id`,
+  `insert into tour_names (tour_id, language, languages, continent, country, name_folded, searched)
+   select t.id, name.language, case when jsonb_exists(t.translation_names, 'ja') then 'en +de +ja' else 'en +de' end, t.continent, t.country, name.folded,
+     case when name.language = 'en' then name.folded else name.folded || e'\x01' || t.name_folded end
+   from tours t cross join lateral (
+     select 'en' as language, t.name_folded as folded union all select key, value from jsonb_each_text(t.translation_names)) name
+   where t.translation_names <> '{}'`,
   `insert into departures (tour_id, departure_date, start_time, seats_total, prices_minor)
    select t.id, current_date + 23 + 7 * k, own_time, 1000, '{"adult": 99000}' from tours t, generate_series(1, :departures) k,
      unnest(case when t.slug like '%0' then array['09:30', '12:00', '14:30'] else array[null] end) own_time`,

@@ -120,8 +120,9 @@ describe('the language of the appearance', () => {
     const text = await page({ lang });
     expect(text).toContain(`<html lang="${lang}" dir="${dir}"`);
     expect(text).toContain(`placeholder="${words}"`);
-    // Leaves out the texts of the catalog, because each has its own direction and language.
-    expect(text).toMatch(/<h2 dir="auto" lang="">\s*<a [^>]+>Annapurna/);
+    // The texts of the catalog have their own language.
+    const attributes = lang === 'en' ? '' : 'dir="ltr" lang="en"';
+    expect(text).toMatch(new RegExp(`<h2 ${attributes}>\\s*<a [^>]+>Annapurna`));
   });
 
   it('the embed page keeps a currency sign with its amount in right-to-left text', async () => {
@@ -155,6 +156,7 @@ describe('the structured data', () => {
     expect(data).toEqual({
       '@context': 'https://schema.org',
       '@type': 'ItemList',
+      inLanguage: 'en',
       itemListElement: [
         {
           '@type': 'ListItem',

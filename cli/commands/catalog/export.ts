@@ -4,7 +4,13 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import path from 'node:path';
 import { type CsvKind, csvLines } from '../../../services/api/catalog-import/catalog-csv';
-import { exportCatalog } from '../../../services/api/catalog-import/export-catalog';
+import {
+  exportCatalog,
+  exportLanguages,
+  findUntranslated,
+  type UntranslatedTour,
+} from '../../../services/api/catalog-import/export-catalog';
+import { csvLine } from '../../../services/platform/csv-cells';
 import type { Db } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
 import { FileNotWrittenError } from '../../engine/failure';
@@ -45,11 +51,25 @@ export async function exportCatalogCommand(
     },
     { isolationLevel: 'repeatable read', readOnly: true },
   );
-  const summary = `${countOf(written.tours, 'tour')} with ${countOf(written.departures, 'departure')}`;
+  const summary = describeWritten(written, options);
   const [file, departuresFile] = files;
   if (file === undefined) return output.note(summary);
-  const document = { file, ...(departuresFile && { departures_file: departuresFile }), ...written };
+  const document = {
+    file,
+    ...(departuresFile && { departures_file: departuresFile }),
+    ...documentOf(written, options),
+  };
   output.answer(document, () => `${files.join(', ')}: ${summary}`);
+}
+
+function describeWritten({ tours, departures }: Written, { missing }: ExportOptions): string {
+  if (missing !== undefined)
+    return `${countOf(tours, 'tour')} with texts that are not translated into ${missing}`;
+  return `${countOf(tours, 'tour')} with ${countOf(departures, 'departure')}`;
+}
+
+function documentOf({ tours, departures }: Written, { missing }: ExportOptions): object {
+  return missing === undefined ? { tours, departures } : { tours };
 }
 
 /**
@@ -57,10 +77,12 @@ export async function exportCatalogCommand(
  * and `tours-departures.csv`.
  */
 function partsOf(options: ExportOptions): Part[] {
-  const { out: file, only } = options;
+  const { out: file, only, missing } = options;
   const format = exportFormat(options);
-  if (format !== 'csv') return [{ file, text: format === 'json' ? asJson : asLines }];
-  const csv = (kind: CsvKind) => (db: Db, written: Written) => csvLines(counted(db, written), kind);
+  if (missing !== undefined) return [{ file, text: missingIn(missing, format) }];
+  if (format === 'json') return [{ file, text: (db, written) => asJson(counted(db, written)) }];
+  if (format === 'jsonl') return [{ file, text: (db, written) => asLines(counted(db, written)) }];
+  const csv = (kind: CsvKind) => (db: Db, written: Written) => asCsv(db, written, kind);
   if (only !== undefined || file === undefined) return [{ file, text: csv(only ?? 'tours') }];
   const { dir, name, ext } = path.parse(file);
   const beside = path.join(dir, `${name}-departures${ext}`);
@@ -84,16 +106,39 @@ async function* inPieces(text: AsyncIterable<string>): AsyncGenerator<string> {
   yield piece;
 }
 
-async function* asJson(db: Db, written: Written): AsyncGenerator<string> {
-  yield '[';
-  for await (const entry of counted(db, written)) {
-    yield `${written.tours > 1 ? ',' : ''}\n${JSON.stringify(entry, null, 2)}`;
+async function* asJson(entries: AsyncIterable<object>): AsyncGenerator<string> {
+  let separator = '[\n';
+  for await (const entry of entries) {
+    yield separator + JSON.stringify(entry, null, 2);
+    separator = ',\n';
   }
-  yield '\n]\n';
+  yield separator === '[\n' ? '[\n]\n' : '\n]\n';
 }
 
-async function* asLines(db: Db, written: Written): AsyncGenerator<string> {
-  for await (const entry of counted(db, written)) yield `${JSON.stringify(entry)}\n`;
+async function* asLines(entries: AsyncIterable<object>): AsyncGenerator<string> {
+  for await (const entry of entries) yield `${JSON.stringify(entry)}\n`;
+}
+
+async function* asCsv(db: Db, written: Written, kind: CsvKind): AsyncGenerator<string> {
+  yield* csvLines(counted(db, written), kind, await exportLanguages(db));
+}
+
+/** Returns the text of the tours that are not completely translated into the language. */
+function missingIn(language: string, format: 'json' | 'jsonl' | 'csv'): Part['text'] {
+  const write = { json: asJson, jsonl: asLines, csv: missingAsCsv }[format];
+  return (db, written) => write(countedMissing(db, written, language));
+}
+
+async function* missingAsCsv(tours: AsyncIterable<UntranslatedTour>): AsyncGenerator<string> {
+  yield csvLine(['slug', 'name', 'missing']);
+  for await (const { slug, name, missing } of tours) yield csvLine([slug, name, missing.join('|')]);
+}
+
+async function* countedMissing(db: Db, written: Written, language: string): AsyncGenerator<UntranslatedTour> {
+  for await (const tour of findUntranslated(db, language)) {
+    written.tours++;
+    yield tour;
+  }
 }
 
 async function* counted(db: Db, written: Written): AsyncGenerator<Record<string, unknown>> {
@@ -145,6 +190,8 @@ export interface ExportOptions {
   out?: string;
   format?: 'json' | 'jsonl' | 'csv';
   only?: 'tours' | 'departures';
+  /** A language tag: writes only what is not translated into this language. */
+  missing?: string;
 }
 
 /** Returns the given format. Without one, returns the format that the file's name ends with, or json. */

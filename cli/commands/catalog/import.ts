@@ -310,6 +310,7 @@ export const CSV_COLUMN_HELP = {
     exclusions: 'separated by |',
     cancellation_policy: 'paragraphs',
     start_time: 'a local time: 09:30',
+    language: 'of the texts, as a tag: pt-BR; en if empty',
   },
   departures: {
     tour_slug: 'required; the slug of the tour',
@@ -337,6 +338,11 @@ export function describeCsvColumns(): string {
   return [
     'Columns of a CSV file of tours; an empty cell keeps the stored value:',
     list(CSV_COLUMN_HELP.tours),
+    '',
+    'Each language has columns of its own, such as translations.de.name, for name,',
+    'summary, description, itinerary, inclusions, exclusions, cancellation_policy',
+    'and tags; at most 30 languages. In JSON, null clears a text or a language:',
+    '"translations": {"de": {"name": "…"}, "fr": null}',
     '',
     'Columns of a CSV file of departures:',
     list(CSV_COLUMN_HELP.departures),

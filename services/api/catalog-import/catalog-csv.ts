@@ -3,7 +3,7 @@ import { CsvError, parse, type Parser } from 'csv-parse';
 import { z } from 'zod';
 import { csvLine, readFormulas } from '../../platform/csv-cells';
 import type { CatalogRecord, Issue, IssueList, Place } from './catalog-file';
-import { DEPARTURE, nearestName, TOUR_FIELDS } from './catalog-schema';
+import { DEPARTURE, nearestName, TOUR_FIELDS, TRANSLATION } from './catalog-schema';
 import type { FileEntry } from './export-catalog';
 
 /** The column of a departures file that names the tour. */
@@ -53,7 +53,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-const CSV_TOUR_COLUMNS = columnsOf(TOUR_FIELDS);
+const { translations: _, ...UNTRANSLATED_FIELDS } = TOUR_FIELDS;
+const CSV_TOUR_COLUMNS = columnsOf(UNTRANSLATED_FIELDS);
+const CSV_TEXT_COLUMNS = columnsOf(TRANSLATION.shape);
 const CSV_DEPARTURE_COLUMNS = { [TOUR_OF_DEPARTURE]: TEXT, ...columnsOf(DEPARTURE.shape) };
 
 function columnsOf(shape: z.ZodRawShape, prefix = ''): CsvColumns {
@@ -69,6 +71,22 @@ function columnsOf(shape: z.ZodRawShape, prefix = ''): CsvColumns {
   return columns;
 }
 
+const TEXT_COLUMN = /^translations\.[A-Za-z0-9-]+\.(\w+)$/;
+
+/** Returns the column of a translated text, such as `translations.de.name`. Undefined: the name is no such column. */
+function textColumn(name: string): Column | undefined {
+  const text = TEXT_COLUMN.exec(name)?.[1];
+  return text !== undefined && Object.hasOwn(CSV_TEXT_COLUMNS, text) ? CSV_TEXT_COLUMNS[text] : undefined;
+}
+
+/** Returns the columns of the translated texts, in the order of the languages. */
+function textColumns(languages: string[]): CsvColumns {
+  const names = languages.flatMap((language) =>
+    Object.keys(CSV_TEXT_COLUMNS).map((text) => `translations.${language}.${text}`),
+  );
+  return Object.fromEntries(names.map((name) => [name, textColumn(name)!]));
+}
+
 /** Returns the schema inside `optional`, `nullish` and `transform`. */
 function bare(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return bare(schema.unwrap());
@@ -77,9 +95,17 @@ function bare(schema: z.core.$ZodType): z.core.$ZodType {
 
 export type CsvKind = 'tours' | 'departures';
 
-/** Yields the lines of a CSV file that an import reads: the names of all columns, then a line for each tour or departure. */
-export async function* csvLines(entries: AsyncIterable<FileEntry>, kind: CsvKind): AsyncGenerator<string> {
-  const columns = kind === 'tours' ? CSV_TOUR_COLUMNS : CSV_DEPARTURE_COLUMNS;
+/**
+ * Yields the lines of a CSV file that an import reads: the names of all columns, then a line for each tour or departure.
+ * @param languages the languages of the translations
+ */
+export async function* csvLines(
+  entries: AsyncIterable<FileEntry>,
+  kind: CsvKind,
+  languages: string[],
+): AsyncGenerator<string> {
+  const columns =
+    kind === 'tours' ? { ...CSV_TOUR_COLUMNS, ...textColumns(languages) } : CSV_DEPARTURE_COLUMNS;
   yield csvLine(Object.keys(columns));
   for await (const entry of entries) {
     if (kind === 'tours') yield csvLine(cellsOf(columns, entry));
@@ -92,9 +118,9 @@ export async function* csvLines(entries: AsyncIterable<FileEntry>, kind: CsvKind
 /** Leaves the cells of nulls and empty lists empty. */
 function cellsOf(columns: CsvColumns, entry: FileEntry): (string | number | null)[] {
   return Object.entries(columns).map(([name, { write }]) => {
-    const [field, part] = name.split('.') as [string, string?];
-    const content = entry[field];
-    const value = part === undefined ? content : (content as FileEntry | null)?.[part];
+    const value = name
+      .split('.')
+      .reduce<unknown>((content, part) => (content as FileEntry | null | undefined)?.[part], entry);
     if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return null;
     return typeof value === 'number' ? value : write(value);
   });
@@ -227,7 +253,7 @@ export class CsvHead {
   issues(place: Place): Issue[] {
     const known = Object.keys(this.columns);
     const kind = this.isDepartures ? 'departures' : 'tours';
-    const unknown = this.names.filter((name) => name !== '' && !known.includes(name));
+    const unknown = this.names.filter((name) => name !== '' && !this.columnOf(name));
     // Lists the known columns once, in the message about the first column that resembles none of them: the list is long.
     const listing = unknown.find((name) => nearestName(name, known) === undefined);
     const describe = (name: string) => {
@@ -243,17 +269,30 @@ export class CsvHead {
     });
   }
 
+  private columnOf(name: string): Column | undefined {
+    if (Object.hasOwn(this.columns, name)) return this.columns[name];
+    return this.isDepartures ? undefined : textColumn(name);
+  }
+
   /** Returns the record as JSON would have it: `prices.adult` inside `prices`. Leaves out empty cells and columns with issues. */
   toRecord(cells: string[]): Record<string, unknown> {
     const record: Record<string, unknown> = {};
     for (const [index, name] of this.names.entries()) {
       const cell = cells[index]?.trim() ?? '';
-      if (cell === '' || !Object.hasOwn(this.columns, name) || this.names.indexOf(name) < index) continue;
-      const [field, part] = name.split('.') as [string, string?];
-      const content = this.columns[name]!.read(readFormulas(cell));
-      if (part === undefined) record[field] = content;
-      else record[field] = { ...(record[field] as object | undefined), [part]: content };
+      const column = this.columnOf(name);
+      if (cell === '' || !column || this.names.indexOf(name) < index) continue;
+      setPart(record, name.split('.'), column.read(readFormulas(cell)));
     }
     return record;
   }
+}
+
+/** Sets a part of nested objects. */
+function setPart(record: Record<string, unknown>, [field, ...parts]: string[], content: unknown): void {
+  if (parts.length === 0) {
+    record[field!] = content;
+    return;
+  }
+  record[field!] ??= {};
+  setPart(record[field!] as Record<string, unknown>, parts, content);
 }

@@ -1,90 +1,30 @@
 import leven from 'leven';
 import { z } from 'zod';
-import {
-  CONTROL_CHARACTER,
-  CONTROL_CHARACTER_IN_PROSE,
-  isCalendarDate,
-  isHttpsAddress,
-  isOwnPath,
-  isSlug,
-  withoutInvisible,
-} from '../../platform/text-forms';
+import { isCalendarDate, isHttpsAddress, isOwnPath, isSlug } from '../../platform/text-forms';
 import { foldName } from '../catalog/fold-name';
 import { isStartTime } from '../catalog/start-time';
 import { isTourSlug, TOUR_STATUSES } from '../catalog/tour';
+import { canonicalLanguage, type TranslatedTexts } from '../catalog/tour-text';
 import { currencyDigits, toMinor } from '../pricing/currency';
 import { isCountry } from '../tenants/country';
 import { expandSchedule, InvalidScheduleError, type Schedule } from '../departures/schedule';
 import type { Issue } from './catalog-file';
+import {
+  decimalField,
+  expecting,
+  integerField,
+  lineField,
+  listField,
+  objectField,
+  choiceField,
+  paragraphsField,
+  textField,
+} from './field-checks';
 
 // Checks the entries of a catalog file. Fields have the names of the columns and the limits of the tables.
 
-const LINE_BREAKS = /[ \t]*[\t\n\v\f\r\u0085\u2028\u2029]\s*/g;
 const INSTANT = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2})$/;
 const MOST_MAJOR_UNITS = 1_000_000_000_000;
-
-/** Returns the error option of a schema: `is required` for a missing field, otherwise the message. */
-function expecting(message: string): { error: (issue: { input?: unknown }) => string } {
-  return { error: ({ input }) => (input === undefined || input === null ? 'is required' : message) };
-}
-
-function text(isText: (value: string) => boolean, message: string) {
-  return z.custom<string>((value) => typeof value === 'string' && isText(value), expecting(message));
-}
-
-function limited(most: number, forbidden: RegExp, fold: (value: string) => string) {
-  return (
-    z
-      .string(expecting('must be text'))
-      .overwrite((value) => fold(value).normalize('NFC').trim())
-      .min(1, { error: 'must not be empty', abort: true })
-      .refine((value) => !forbidden.test(value), {
-        error: 'must not contain control characters',
-        abort: true,
-      })
-      // Counts code points, as the database does.
-      .refine((value) => value.length <= most || [...value].length <= most, {
-        error: `must have at most ${most} characters`,
-      })
-  );
-}
-
-/** Reads a text as one line: replaces each line break by a space. */
-const line = (most: number) =>
-  limited(most, CONTROL_CHARACTER, (value) => withoutInvisible(value.replace(LINE_BREAKS, ' ')));
-const paragraphs = (most: number) =>
-  limited(most, CONTROL_CHARACTER_IN_PROSE, (value) => value.replace(/\r\n?|\u2028|\u2029/g, '\n'));
-
-function integer(min: number, max: number) {
-  const message = `must be a whole number from ${min} to ${max}`;
-  return z
-    .number(expecting(message))
-    .refine((value) => Number.isInteger(value) && value >= min && value <= max, message);
-}
-
-function decimal(min: number, max: number) {
-  return z
-    .number(expecting('must be a number with a decimal point and no separators, such as 1299.50'))
-    .refine((value) => value >= min && value <= max, `must be a number from ${min} to ${max}`);
-}
-
-function oneOf<T extends string>(...known: T[]) {
-  return z.enum(known, expecting(`must be one of ${known.join(', ')}`));
-}
-
-function list<T extends z.ZodType>(item: T, most: number) {
-  return z.array(item, expecting('must be a list')).max(most, `must have at most ${most} entries`);
-}
-
-function object<S extends z.ZodRawShape>(shape: S) {
-  return z.strictObject(shape, {
-    error: ({ code, input }) => {
-      if (code === 'unrecognized_keys')
-        return `is not known here; known are ${Object.keys(shape).join(', ')}`;
-      return expecting('must be an object').error({ input });
-    },
-  });
-}
 
 /** Leaves out the fields of an object that are null. */
 function withoutNulls<T extends object>(value: T): T {
@@ -102,83 +42,121 @@ const isInstant = (value: string) => {
   return day !== undefined && isDate(day) && !Number.isNaN(new Date(value).getTime());
 };
 
-const TOUR_SLUG = text(
+const TOUR_SLUG = textField(
   isTourSlug,
   'must be 2 to 63 of a-z, 0-9 and inner dashes, and must not look like a UUID',
 );
-const date = text(isDate, 'must be a date of the calendar as YYYY-MM-DD');
+const date = textField(isDate, 'must be a date of the calendar as YYYY-MM-DD');
 /** RFC 3339 with any offset; stored in UTC. */
-const instant = text(isInstant, 'must be a time such as 2027-05-01T12:00:00Z').transform((value) =>
+const instant = textField(isInstant, 'must be a time such as 2027-05-01T12:00:00Z').transform((value) =>
   new Date(value).toISOString(),
 );
-const imageUrl = text(
+const imageUrl = textField(
   (value) => value.length <= 2000 && (isOwnPath(value) || isHttpsAddress(value)),
   'must be an https address, or a path that begins with one /',
 );
-const localTime = text(isStartTime, 'must be a local time such as 09:30');
+const localTime = textField(isStartTime, 'must be a local time such as 09:30');
 /** Major units. issues.repository.ts checks the decimals, once the currency is known. */
-const amount = decimal(0, MOST_MAJOR_UNITS);
-const location = object({
-  name: line(200),
-  lat: decimal(-90, 90).nullish(),
-  lng: decimal(-180, 180).nullish(),
+const amount = decimalField(0, MOST_MAJOR_UNITS);
+const location = objectField({
+  name: lineField(200),
+  lat: decimalField(-90, 90).nullish(),
+  lng: decimalField(-180, 180).nullish(),
 }).transform(withoutNulls);
-const image = object({ url: imageUrl, alt: line(500).nullish() }).transform(withoutNulls);
-const itineraryDay = object({
-  day: integer(1, 366),
-  title: line(200),
-  description: paragraphs(5000).nullish(),
+const image = objectField({ url: imageUrl, alt: lineField(500).nullish() }).transform(withoutNulls);
+const itineraryDay = objectField({
+  day: integerField(1, 366),
+  title: lineField(200),
+  description: paragraphsField(5000).nullish(),
 }).transform(withoutNulls);
 
-const TOUR = object({
+/** The most languages into which a tour is translated. */
+export const MOST_LANGUAGES = 30;
+export const TOO_MANY_LANGUAGES = `must have at most ${MOST_LANGUAGES} languages`;
+
+/** Reads a language tag. Returns it in the form that the catalog stores: `de-CH` for `DE-ch`. */
+const LANGUAGE = textField(
+  (value) => canonicalLanguage(value) !== undefined,
+  'must be a language tag such as de or pt-BR',
+).transform((value) => canonicalLanguage(value)!);
+
+const NAME = lineField(200);
+const SUMMARY = lineField(2000);
+const DESCRIPTION = paragraphsField(20_000);
+const TAGS = listField(lineField(100), 100);
+const ITINERARY = listField(itineraryDay, 366);
+const LINES = listField(lineField(500), 100);
+const POLICY = paragraphsField(2000);
+
+/** Makes a translated text optional. An omitted text keeps the stored one; null and an empty list clear it. */
+function translated<T extends z.ZodType>(schema: T) {
+  return schema.nullish().transform((value) => (Array.isArray(value) && value.length === 0 ? null : value));
+}
+
+/** The texts of a tour in one language, with the limits of the tour's own texts. */
+export const TRANSLATION = objectField({
+  name: translated(NAME),
+  summary: translated(SUMMARY),
+  description: translated(DESCRIPTION),
+  itinerary: translated(ITINERARY),
+  inclusions: translated(LINES),
+  exclusions: translated(LINES),
+  cancellation_policy: translated(POLICY),
+  tags: translated(TAGS),
+} satisfies Record<keyof TranslatedTexts, z.ZodType>);
+
+const TOUR = objectField({
   slug: TOUR_SLUG,
-  name: line(200),
-  continent: text(isSlug, 'must be a lower-case slug such as south-america'),
-  country: text(isCountry, 'must be an ISO 3166 code of two capital letters, such as DE'),
-  duration_days: integer(1, 366),
-  currency: text(
+  name: NAME,
+  continent: textField(isSlug, 'must be a lower-case slug such as south-america'),
+  country: textField(isCountry, 'must be an ISO 3166 code of two capital letters, such as DE'),
+  duration_days: integerField(1, 366),
+  currency: textField(
     (value) => /^[A-Z]{3}$/.test(value) && currencyDigits(value) !== undefined,
     'must be an ISO 4217 code of three capital letters, such as EUR',
   ),
   base_price: amount,
-  summary: optional(line(2000)),
-  description: optional(paragraphs(20_000)),
+  summary: optional(SUMMARY),
+  description: optional(DESCRIPTION),
   image_url: optional(imageUrl),
-  images: optional(list(image, 100), []),
-  tags: optional(list(line(100), 100), []),
+  images: optional(listField(image, 100), []),
+  tags: optional(TAGS, []),
   // An IANA name. issues.repository.ts checks each name once for all tours.
   time_zone: optional(
-    text((value) => value.length <= 64, 'must be an IANA time zone such as Europe/Berlin'),
+    textField((value) => value.length <= 64, 'must be an IANA time zone such as Europe/Berlin'),
     'UTC',
   ),
-  status: optional(oneOf(...TOUR_STATUSES), 'published'),
-  group_size_max: optional(integer(1, 100_000)),
-  languages: optional(list(line(100), 100), []),
+  status: optional(choiceField(...TOUR_STATUSES), 'published'),
+  group_size_max: optional(integerField(1, 100_000)),
+  languages: optional(listField(lineField(100), 100), []),
   start_location: optional(location),
   end_location: optional(location),
-  itinerary: optional(list(itineraryDay, 366), []),
-  inclusions: optional(list(line(500), 100), []),
-  exclusions: optional(list(line(500), 100), []),
-  cancellation_policy: optional(paragraphs(2000)),
+  itinerary: optional(ITINERARY, []),
+  inclusions: optional(LINES, []),
+  exclusions: optional(LINES, []),
+  cancellation_policy: optional(POLICY),
   start_time: optional(localTime),
-  departures: list(z.unknown(), 5000).nullish(),
-  schedules: list(z.unknown(), 20).nullish(),
+  language: optional(LANGUAGE, 'en'),
+  // The texts by language tag. merge_translations() merges them into the stored ones (0122_tour_translations.sql).
+  translations: z.record(z.string(), z.unknown(), expecting('must be an object of languages')).nullish(),
+  departures: listField(z.unknown(), 5000).nullish(),
+  schedules: listField(z.unknown(), 20).nullish(),
 });
 
-export const PRICES = object({
+export const PRICES = objectField({
   adult: amount,
   child: amount.nullish(),
   single_supplement: amount.nullish(),
 });
 
-export const DEPARTURE = object({
+export const DEPARTURE = objectField({
   departure_date: date,
   // Null: the time of the tour. An import never changes the time of a stored departure.
   start_time: localTime.nullish(),
-  seats_total: integer(1, 100_000),
+  seats_total: integerField(1, 100_000),
   prices: PRICES,
   return_date: date.nullish(),
-  status: oneOf('scheduled', 'cancelled').nullish(),
+  status: choiceField('scheduled', 'cancelled').nullish(),
   closes_at: instant.nullish(),
 });
 
@@ -186,14 +164,14 @@ export const DEPARTURE = object({
  * A rule that describes dates. An import adds a departure at each described date and time, unless the tour already has a departure then.
  * expandSchedule checks the fields that describe the dates.
  */
-const SCHEDULE = object({
+const SCHEDULE = objectField({
   every: z.string(
     expecting('must be daily, or days such as mon,sat, or a rule such as FREQ=MONTHLY;BYDAY=1SA'),
   ),
   from: date,
   to: date,
-  start_times: list(localTime, 100).nullish(),
-  except: list(date, 2000).nullish(),
+  start_times: listField(localTime, 100).nullish(),
+  except: listField(date, 2000).nullish(),
   seats_total: DEPARTURE.shape.seats_total,
   prices: PRICES,
   closes_at: DEPARTURE.shape.closes_at,
@@ -205,14 +183,17 @@ export const TOUR_FIELDS: Record<string, z.ZodType> = ownFields;
 const fieldNames = Object.keys(TOUR_FIELDS);
 
 /** The values of a new tour for the fields that its entry omits; undefined for required fields. */
-export const TOUR_DEFAULTS = Object.fromEntries(
-  fieldNames.map((field) => [field, TOUR_FIELDS[field]!.safeParse(null).data]),
-);
+export const TOUR_DEFAULTS = {
+  ...Object.fromEntries(fieldNames.map((field) => [field, TOUR_FIELDS[field]!.safeParse(null).data])),
+  translations: {},
+  translation_names: {},
+};
 
 /** The columns of a tour that an import writes: one for each field, and derived columns. */
 export const STORED_TOUR_COLUMNS = [
   ...fieldNames.map((field) => (field === 'base_price' ? 'base_price_minor' : field)),
   'name_folded',
+  'translation_names',
   'currency_digits',
 ];
 export const STORED_DEPARTURE_COLUMNS = Object.keys(DEPARTURE.shape).map((field) =>
@@ -232,6 +213,7 @@ export type DepartureEntry = Partial<z.infer<typeof DEPARTURE>>;
 export function checkTour(value: unknown, issues: EntryIssue[]) {
   const {
     base_price: basePrice,
+    translations,
     departures: _,
     schedules: __,
     ...given
@@ -239,6 +221,7 @@ export function checkTour(value: unknown, issues: EntryIssue[]) {
   const digits = given.currency === undefined ? undefined : currencyDigits(given.currency);
   const columns: Record<string, unknown> = {
     ...given,
+    ...(translations === undefined ? {} : checkTranslations(translations, issues)),
     name_folded: given.name && foldName(given.name),
     currency_digits: digits,
     base_price_minor:
@@ -261,6 +244,30 @@ export function checkTour(value: unknown, issues: EntryIssue[]) {
       checkSchedule(schedule, `schedules[${at}]`, issues),
     ),
   };
+}
+
+/**
+ * Returns the columns of the valid translations, for merge_translations(). Null stands for a text or a language that the entry clears.
+ * @param translations null: the entry clears all translations
+ */
+function checkTranslations(translations: Record<string, unknown> | null, issues: EntryIssue[]) {
+  if (translations === null) return { translations, translation_names: {} };
+  const report = (field: string, message: string) => void issues.push({ field, message });
+  if (Object.keys(translations).length > MOST_LANGUAGES) report('translations', TOO_MANY_LANGUAGES);
+  const valid: Record<string, object | null> = {};
+  const names: Record<string, string> = {};
+  for (const [tag, value] of Object.entries(translations)) {
+    const path = `translations.${tag}`;
+    const { data: language, error } = LANGUAGE.safeParse(tag);
+    if (error) report(path, error.issues[0]!.message);
+    else if (Object.hasOwn(valid, language)) report(path, `is the language ${language} a second time`);
+    else {
+      const texts = value === null ? null : parseFields(TRANSLATION, value, path, issues);
+      valid[language] = texts;
+      if (texts?.name) names[language] = foldName(texts.name);
+    }
+  }
+  return { translations: valid, translation_names: names };
 }
 
 /** Returns the departures that a schedule describes; none if its dates have issues. */

@@ -70,7 +70,9 @@ const COMPARE = `
     from staged_tours s
     left join tours t on t.slug = s.slug
     cross join lateral jsonb_populate_record(t,
-      case when t.id is null then ?::jsonb || s.columns else coalesce(s.columns, '{}') end) as m
+      case when t.id is null then ?::jsonb else '{}' end || case when jsonb_exists(s.columns, 'translations')
+        then merge_translations(s.columns, coalesce(t.translations, '{}'), coalesce(t.translation_names, '{}'))
+        else coalesce(s.columns, '{}') end) as m
   ),
   -- Merges the values of each row of the files into the stored departure, or into the defaults of a new one. A new departure gets its id
   -- from the table. A stored departure keeps its own start time, or none.

@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/database';
 import { START_TIME } from '../catalog/start-time';
+import { type TranslatedFields, translateFields } from '../catalog/tour-text';
 import { PRICES, TOUR_FIELDS } from './catalog-schema';
 
 /** A tour or departure with the names and units of a catalog file. */
@@ -34,6 +35,46 @@ export async function exportTour(db: Db, id: string): Promise<FileEntry> {
     [id],
   );
   return rows[0]!.tour;
+}
+
+/** Returns the language tags of all translations. */
+export async function exportLanguages(db: Db): Promise<string[]> {
+  const { rows }: { rows: { language: string }[] } = await db.raw(
+    `select distinct l.tag collate "C" as language from tours t cross join lateral jsonb_object_keys(t.translation_names) as l (tag) order by 1`,
+  );
+  return rows.map(({ language }) => language);
+}
+
+/** A tour with texts that are not translated. */
+export interface UntranslatedTour {
+  slug: string;
+  name: string;
+  /** The names of the texts. */
+  missing: string[];
+}
+
+/**
+ * Yields the published tours and drafts with texts that a visitor of this language would see in the tour's own language, by slug.
+ * @param language a language tag
+ */
+export async function* findUntranslated(db: Db, language: string): AsyncGenerator<UntranslatedTour> {
+  for (let last = ''; ;) {
+    const { rows }: { rows: { tour: NamedTour }[] } = await db.raw(
+      `select ${tourJson('t')} as tour from tours t where t.slug > ? and t.status <> 'archived' order by t.slug limit ?`,
+      [last, TOURS_A_CHUNK] as string[],
+    );
+    for (const { tour } of rows) {
+      const { missing } = translateFields(tour, language);
+      if (missing.length > 0) yield { slug: tour.slug, name: tour.name, missing };
+    }
+    if (rows.length < TOURS_A_CHUNK) return;
+    last = rows.at(-1)!.tour.slug;
+  }
+}
+
+interface NamedTour extends TranslatedFields {
+  slug: string;
+  name: string;
 }
 
 const TOURS_A_CHUNK = 200;

@@ -245,15 +245,21 @@ function compareFields({ action, ...entries }: Change<string>): { fields?: Field
   if (action !== 'update') return {};
   const [before, after] = [flatten(entries.before), flatten(entries.after)];
   return {
-    fields: Object.keys(after)
+    fields: [...new Set([...Object.keys(before), ...Object.keys(after)])]
       .filter((field) => !isDeepStrictEqual(before[field], after[field]))
       .map((field) => ({ field, before: before[field], after: after[field] })),
   };
 }
 
-/** Names the prices of a departure `prices.adult` and so on. Puts amounts last. */
-function flatten({ prices, base_price, ...fields }: FileEntry): FileEntry {
-  if (!prices) return { ...fields, base_price };
-  const named = Object.entries(prices).map(([category, amount]) => [`prices.${category}`, amount as unknown]);
-  return { ...fields, ...(Object.fromEntries(named) as FileEntry) };
+/** Names the prices of a departure `prices.adult`, and the translated texts of a tour `translations.de.name`. Puts amounts last. */
+function flatten({ prices, base_price, translations, ...fields }: FileEntry): FileEntry {
+  if (prices) return { ...fields, ...prefixed('prices', prices as FileEntry) };
+  const texts = Object.entries((translations ?? {}) as Record<string, FileEntry>).map(([language, of]) =>
+    prefixed(`translations.${language}`, of),
+  );
+  return { ...fields, ...(Object.assign({}, ...texts) as FileEntry), base_price };
+}
+
+function prefixed(prefix: string, fields: FileEntry): FileEntry {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [`${prefix}.${name}`, value]));
 }

@@ -1,5 +1,6 @@
 import { CLOCK } from '../../platform/database';
 import { describePlace, type Issue, type Place } from './catalog-file';
+import { MOST_LANGUAGES, TOO_MANY_LANGUAGES } from './catalog-schema';
 import { departureName, isMeant, isOnlyRow, startTimeAfter } from './match-departures';
 import { queryStage, type Stage } from './stage.repository';
 
@@ -186,6 +187,16 @@ const REFUSED = `
     union all
     select entry, null, 3, 'tour_slug', format('names no tour: there is none with the slug %s', slug), null
     from tour where has_departures_alone and id is null
+    union all
+    select c.entry, null, 4,
+           case when s.columns #> array['translations', c.language] is null then 'language' else 'translations.' || c.language end,
+           case when s.columns #> array['translations', c.language] is null
+                then format('is a language of the translations: clear translations.%s with null', c.language)
+                else 'must not be the language of the tour itself' end, null
+    from changed_tours c join staged_tours s on s.entry = c.entry where jsonb_exists(c.translations, c.language)
+    union all
+    select c.entry, null, 4, 'translations', '${TOO_MANY_LANGUAGES}, with the stored ones', null
+    from changed_tours c where (select count(*) from jsonb_object_keys(c.translations)) > ${MOST_LANGUAGES}
     union all
     select entry, null, 4, 'currency',
            format('must stay %s: the tour has live holds or standing bookings', stored_currency), null

@@ -1,7 +1,8 @@
 import type { Db } from '../../platform/database';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
+import { type Tenant, tenantVersion } from '../tenants/tenant';
 import { baseLanguages, languageOfName, readTourLanguages, type WishedLanguages } from './tour-text';
-import { findLanguageCombinations } from './translation.repository';
+import { findLanguageCombinations, findTenantLanguages } from './translation.repository';
 
 const KEY = 'languages of the catalog';
 
@@ -53,6 +54,16 @@ export async function reduceWish(
 /** Reduces a wish as reduceWish does. Returns undefined if the languages of the catalog are not in the cache. */
 export function reduceCachedWish({ cache }: CachedReads, tags: string[]): WishedLanguages | undefined {
   return cache.peek<CatalogLanguages>(KEY)?.reduce(tags);
+}
+
+/** Returns the result of findTenantLanguages, from the cache if possible. */
+export async function cachedTenantLanguages({ db, cache }: CachedReads, tenant: Tenant): Promise<string[]> {
+  const key = JSON.stringify(['languages', tenantVersion(tenant)]);
+  return cache.get(key, async () => ({
+    value: await findTenantLanguages(db, tenant),
+    until: Infinity,
+    size: 1,
+  }));
 }
 
 /** The languages that a list shows, for its statement. */

@@ -139,19 +139,23 @@ const SHOWN_NAME = `left join lateral (
 /**
  * Reads the tours of pageByName in the order of the names that a list in a language shows. Reads three kinds of tours: those that a tour
  * rule shows, of which it sorts all; those without translations, by their own names; and those with translations, by continent and by the
- * combination of their languages, because all tours of a combination show the same language. So each part is read in the order of an index.
+ * combination of their languages, because all tours of a combination show the same language. So the last two kinds are read in the order of
+ * an index.
  */
 function pageByShownName(page: CatalogPageRequest): string {
   const after = (name: string, id: string) =>
     page.after ? `and (${name}, ${id}) > (:afterName, :afterId::uuid)` : '';
+  // Sorts all tours of a tag: a tag may be absent on a continent, and PostgreSQL would read this continent completely in the index order.
+  const order = (name: string) => (page.tag === undefined ? name : `${name} || ''`);
   const hasNoRule =
     'not exists (select from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = t.id)';
+  const shownName = 'coalesce(n.name_folded, t.name_folded)';
   const ruled = { row: 'r', hasName: 'coalesce(n.searched, t.name_folded) like :pattern' };
-  const translated = { row: 'n', hasName: 'n.searched like :pattern' };
+  const translated = { row: 'n', country: 'n.country', hasName: 'n.searched like :pattern' };
   return `page as (
-       (select t.id, coalesce(n.name_folded, t.name_folded) as sort_key
+       (select t.id, ${shownName} as sort_key
         from visibility_tour_rules r join tours t on t.id = r.tour_id and t.status = 'published' ${SHOWN_NAME}
-        where r.tenant_id = :tenantId and r.visible ${selectionOf(page, ruled)} ${after('coalesce(n.name_folded, t.name_folded)', 't.id')}
+        where r.tenant_id = :tenantId and r.visible ${selectionOf(page, ruled)} ${after(shownName, 't.id')}
         order by sort_key, t.id limit :limit)
        union all
        (select found.id, found.name_folded
@@ -159,14 +163,14 @@ function pageByShownName(page: CatalogPageRequest): string {
           select t.id, t.name_folded from tours t
           where t.status = 'published' and t.translation_names = '{}' and t.continent = seen.continent and ${hasNoRule}
             ${selectionOf(page)} ${after('t.name_folded', 't.id')}
-          order by t.name_folded, t.id limit :limit) found)
+          order by ${order('t.name_folded')}, t.id limit :limit) found)
        union all
        (select found.tour_id, found.name_folded
         from seen cross join unnest(:combinations::text[], :shown::text[]) as combination (languages, language) cross join lateral (
-          select n.tour_id, n.name_folded from tour_names n join tours t on t.id = n.tour_id
+          select n.tour_id, n.name_folded from tour_names n join tours t on t.id = n.tour_id and t.status = 'published'
           where n.languages = combination.languages and n.language = combination.language and n.continent = seen.continent and ${hasNoRule}
             ${selectionOf(page, translated)} ${after('n.name_folded', 'n.tour_id')}
-          order by n.name_folded, n.tour_id limit :limit) found)
+          order by ${order('n.name_folded')}, n.tour_id limit :limit) found)
        order by sort_key, id limit :limit
      )`;
 }
@@ -232,6 +236,8 @@ function pageByDate(page: CatalogPageRequest): string {
 interface SelectedRows {
   /** The name of a table that has copies of the tour's columns continent and name_folded. */
   row?: string;
+  /** The column of the country. */
+  country?: string;
   /** An SQL expression: the time at which departures must be open. */
   at?: string;
   /** SQL condition: the name contains the text. */
@@ -243,6 +249,7 @@ function selectionOf(
   selection: Selection,
   {
     row = 't',
+    country = 't.country',
     at = 'statement_timestamp()',
     hasName = `${row}.name_folded like :pattern`,
   }: SelectedRows = {},
@@ -250,7 +257,7 @@ function selectionOf(
   const conditions = [
     selection.continent !== undefined && `${row}.continent = :continent`,
     selection.nameContains !== undefined && hasName,
-    selection.country !== undefined && 't.country = :country',
+    selection.country !== undefined && `${country} = :country`,
     selection.tag !== undefined && 't.id in (select g.tour_id from tour_tags g where g.tag = :tag)',
     selection.durationMin !== undefined && 't.duration_days >= :durationMin',
     selection.durationMax !== undefined && 't.duration_days <= :durationMax',

@@ -251,6 +251,13 @@ export async function showTour(
   return translateTour(tour, translations, wished);
 }
 
+/** Returns the tours with their texts in the wished languages. */
+export async function showTours(db: Db, tours: Tour[], wished: WishedLanguages): Promise<Tour[]> {
+  const ids = tours.map(({ id }) => id);
+  const translations = await findTranslations(db, ids, wished);
+  return tours.map((tour) => translateTour(tour, translations.get(tour.id) ?? {}, wished).tour);
+}
+
 export async function cachedContinents({ db, cache }: CachedReads, tenant: Tenant): Promise<string[]> {
   const key = JSON.stringify(['continents', tenantVersion(tenant)]);
   return cache.get(key, async () => ({

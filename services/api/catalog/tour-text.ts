@@ -33,6 +33,20 @@ export function readTourLanguages(text: string): TourLanguages {
   };
 }
 
+/** The form of a language tag. Without this limit, Intl would take seconds for a long tag. */
+const TAG = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/;
+const LONGEST_TAG = 35;
+
+/** Returns a language tag in its usual form (BCP 47): `de-CH` for `DE-ch`. Undefined: the text is no language tag. */
+export function canonicalLanguage(tag: string): string | undefined {
+  if (tag.length > LONGEST_TAG || !TAG.test(tag)) return undefined;
+  try {
+    return Intl.getCanonicalLocales(tag)[0];
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns the tag and its base languages, in lower case: `zh-hant-tw`, `zh-hant`, `zh` (RFC 4647 section 3.4). */
 export function baseLanguages(tag: string): string[] {
   const parts = tag.toLowerCase().split('-');
@@ -89,10 +103,18 @@ const FIELDS = [
   ['tags', 'tags'],
 ] as const satisfies [keyof TranslatedTexts, keyof Tour][];
 
-/** The texts that a translation may have. */
-export const TRANSLATED_TEXTS = FIELDS.map(([text]) => text);
+const TRANSLATED_TEXTS = FIELDS.map(([text]) => text);
 /** The texts of a translation that lists show. */
 export const LISTED_TEXTS: (keyof TranslatedTexts)[] = ['name', 'summary', 'tags'];
+
+/** Returns a function that chooses the translation of a text. Undefined: the text is shown in the tour's own language. */
+function textChooser(own: string, translations: Translations, wished: WishedLanguages) {
+  const languages = languagesToShow(wished, { own, translated: Object.keys(translations) });
+  return (text: keyof TranslatedTexts) => {
+    const language = languages.find((one) => translations[one]![text] !== undefined);
+    return language === undefined ? undefined : { language, value: translations[language]![text]! };
+  };
+}
 
 /** Returns the tour with its texts in the wished languages, and the languages of its name and of its summary. */
 export function translateTour<T extends ListedTour>(
@@ -100,37 +122,59 @@ export function translateTour<T extends ListedTour>(
   translations: Translations,
   wished: WishedLanguages,
 ): { tour: T; shown: ShownLanguages } {
-  const languages = languagesToShow(wished, { own: tour.language, translated: Object.keys(translations) });
-  const languageOf = (text: keyof TranslatedTexts) =>
-    languages.find((language) => translations[language]![text] !== undefined);
-  const texts = FIELDS.flatMap(([text, field]) => {
-    const language = languageOf(text);
-    return language === undefined ? [] : [[field, translations[language]![text]] as const];
-  });
+  const choose = textChooser(tour.language, translations, wished);
+  const texts: Partial<Record<keyof Tour, unknown>> = {};
+  for (const [text, field] of FIELDS) {
+    const chosen = choose(text);
+    if (chosen) texts[field] = chosen.value;
+  }
   const shown = {
-    name: languageOf('name') ?? tour.language,
-    summary: languageOf('summary') ?? tour.language,
+    name: choose('name')?.language ?? tour.language,
+    summary: choose('summary')?.language ?? tour.language,
   };
-  return { tour: { ...tour, ...(Object.fromEntries(texts) as Partial<T>) }, shown };
+  return { tour: { ...tour, ...texts }, shown };
+}
+
+/** A tour with the names of the fields of the catalog files. */
+export interface TranslatedFields extends Record<string, unknown> {
+  /** The language of the tour's own texts. */
+  language: string;
+  translations: Translations;
 }
 
 /**
- * Returns the texts that a tour has, and that a visitor who wishes the language would see in the tour's own language. Leaves out tags,
- * which also name filters.
- * @param tour the fields of the tour, with the names of the catalog files
+ * Returns the texts of a tour as a visitor sees them who wishes one language.
+ * @param tag a language tag
  */
-export function missingTexts(
-  tour: { language: string; translations: Translations } & Record<string, unknown>,
-  language: string,
-): (keyof TranslatedTexts)[] {
+export function translateFields(
+  tour: TranslatedFields,
+  tag: string,
+): {
+  /** The translated texts. All other texts stay the tour's own. */
+  texts: TranslatedTexts;
+  /** The language of the name. */
+  language: string;
+  /**
+   * The texts that the tour has, and that are shown in its own language, although this is not the wished one. Leaves out tags, which also
+   * name filters.
+   */
+  missing: (keyof TranslatedTexts)[];
+} {
   const { language: own, translations } = tour;
-  const bases = baseLanguages(language);
-  const byTag = new Map(Object.keys(translations).map((tag) => [tag.toLowerCase(), tag]));
-  const fitting = bases.flatMap((base) => (base === own.toLowerCase() ? own : (byTag.get(base) ?? [])));
-  if (fitting.includes(own)) return [];
-  const isShownInOwn = (text: keyof TranslatedTexts) =>
-    !fitting.some((tag) => translations[tag]![text] !== undefined);
-  return TRANSLATED_TEXTS.filter((text) => text !== 'tags' && !isEmpty(tour[text]) && isShownInOwn(text));
+  const byTag = new Map([...Object.keys(translations), own].map((known) => [known.toLowerCase(), known]));
+  const fitting = baseLanguages(tag).flatMap((base) => byTag.get(base) ?? []);
+  const choose = textChooser(own, translations, [fitting]);
+  const chosen = TRANSLATED_TEXTS.flatMap((text) => {
+    const found = choose(text);
+    return found ? [[text, found.value] as const] : [];
+  });
+  const isMissing = (text: keyof TranslatedTexts) =>
+    text !== 'tags' && !isEmpty(tour[text]) && choose(text) === undefined;
+  return {
+    texts: Object.fromEntries(chosen),
+    language: choose('name')?.language ?? own,
+    missing: fitting.includes(own) ? [] : TRANSLATED_TEXTS.filter(isMissing),
+  };
 }
 
 function isEmpty(value: unknown): boolean {

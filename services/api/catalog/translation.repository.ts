@@ -1,4 +1,6 @@
 import type { Db } from '../../platform/database';
+import type { Tenant } from '../tenants/tenant';
+import { IS_VISIBLE, visibilityJoins } from './visibility';
 import type { TranslatedTexts, Translations, WishedLanguages } from './tour-text';
 
 /**
@@ -15,6 +17,21 @@ export async function findLanguageCombinations(db: Db): Promise<string[]> {
      select languages from combination where languages is not null`,
   );
   return rows.map(({ languages }) => languages);
+}
+
+/**
+ * Returns the languages in which the tenant's visible tours have texts: first the tours' own languages, the most frequent first, then those
+ * of translations. Reads all tours that the tenant sees in one pass.
+ */
+export async function findTenantLanguages(db: Db, tenant: Tenant): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { language: string }[] }>(
+    `select l.language
+     from tours t ${visibilityJoins(':tenantId')} cross join lateral (
+       select t.language, 1 as own union all select jsonb_object_keys(t.translation_names), 0) l
+     where ${IS_VISIBLE} group by l.language order by sum(l.own) desc, l.language collate "C"`,
+    { tenantId: tenant.id },
+  );
+  return rows.map(({ language }) => language);
 }
 
 /**

@@ -2032,6 +2032,7 @@ export function RegisterRoutes(app: Router) {
         // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
         const argsOctoCatalogController_octoListProducts: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                lang: {"in":"query","name":"lang","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 35 characters","value":35},"pattern":{"errorMsg":"must be a language tag such as de or pt-BR","value":"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"}}},
         };
         app.get('/octo/products',
             authenticateMiddleware([{"apiKey":["catalog:read"]}]),
@@ -2069,6 +2070,7 @@ export function RegisterRoutes(app: Router) {
         const argsOctoCatalogController_octoReadProduct: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 id: {"in":"path","name":"id","required":true,"dataType":"string"},
+                lang: {"in":"query","name":"lang","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 35 characters","value":35},"pattern":{"errorMsg":"must be a language tag such as de or pt-BR","value":"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"}}},
         };
         app.get('/octo/products/:id',
             authenticateMiddleware([{"apiKey":["catalog:read"]}]),

@@ -81,6 +81,9 @@ function sendInForm(
   response: Response,
 ): void {
   const answer = form.toAnswer(problem, error, { path, body: body as unknown });
+  // Removes the languages of the content, because errors are in English.
+  response.removeHeader('Content-Language');
+  response.removeHeader('Available-Languages');
   response.status(answer.status).type('application/json').send(JSON.stringify(answer.body));
 }
 

@@ -1,6 +1,7 @@
 import type { CachedReads, ReadCache } from '../../platform/read-cache/read-cache';
 import { isUuid } from '../../platform/text-forms';
-import { listCompleteTours, cachedVisibleTour, shownUntil } from '../catalog/list-catalog';
+import { listCompleteTours, cachedVisibleTour, showTours, shownUntil } from '../catalog/list-catalog';
+import type { WishedLanguages } from '../catalog/tour-text';
 import type { PagePosition, Tour } from '../catalog/tour';
 import { listDepartures, type PricedDeparture } from '../departures/find-departures';
 import type { Currency } from '../pricing/convert-price';
@@ -89,15 +90,19 @@ interface ProductPage {
 /**
  * Yields the JSON of all products of a tenant, page by page, so that memory never holds all tours or their whole text. Takes unchanged
  * pages from the cache `answers`.
+ * @param wished the languages of the texts; undefined: each tour's own language
  */
 export async function* productTexts(
   { db, answers }: CachedReads & { answers: ReadCache },
   view: Omit<ProductView, 'quote'>,
+  wished?: WishedLanguages,
 ): AsyncGenerator<string> {
   const { tenant } = view;
   const readPage = async (after: PagePosition | undefined) => {
     const { tours, quote, last } = await listCompleteTours(db, tenant, PRODUCTS_A_PAGE, after);
-    const text = tours.map((tour) => JSON.stringify(toProduct(tour, { ...view, quote }))).join(',');
+    const shown = wished ? await showTours(db, tours, wished) : tours;
+    const products = tours.map((tour, index) => toProduct(tour, { ...view, quote }, shown[index]));
+    const text = products.map((product) => JSON.stringify(product)).join(',');
     const value: ProductPage = { text, last };
     return { value, until: shownUntil(tours), size: 1 + (2 * text.length) / 1024 };
   };
@@ -105,7 +110,13 @@ export async function* productTexts(
   let separator = '[';
   do {
     const position = after;
-    const key = JSON.stringify(['products', tenantVersion(tenant), view.capabilities, position ?? null]);
+    const key = JSON.stringify([
+      'products',
+      tenantVersion(tenant),
+      view.capabilities,
+      position ?? null,
+      wished,
+    ]);
     const page = await answers.get(key, () => readPage(position));
     yield separator + page.text;
     separator = ',';

@@ -1,4 +1,4 @@
-import { Get, Middlewares, Path, Request, Route, Security, Tags } from '@tsoa/runtime';
+import { Get, Middlewares, Path, Query, Request, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
@@ -6,9 +6,13 @@ import { NO_STORE, PRIVATE, setCaching } from '../http/caching';
 import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
 import { cachedQuoter } from '../pricing/quote-tenant-price';
+import { reduceWish } from '../catalog/catalog-languages';
+import { showTour } from '../catalog/list-catalog';
+import type { WishedLanguages } from '../catalog/tour-text';
+import { wishedTags } from '../http/wished-languages';
 import { OCTO_CAPABILITIES, type OctoCapabilityAnswer } from './capabilities';
 import { findProductTour, productTexts } from './find-product';
-import { capabilitiesOf, inTurnOfKey, octoEnvironment, sendTexts } from './octo.router';
+import { capabilitiesOf, inTurnOfKey, octoEnvironment, sendTexts, setContentLanguages } from './octo.router';
 import { type OctoProduct, type ProductView, toProduct } from './product.dto';
 
 /** @example {"website": "https://tours.example", "email": "resellers@tours.example", "telephone": "+49 30 901820", "address": null} */
@@ -75,11 +79,16 @@ export class OctoCatalogController {
    * Returns all tours that the tenant sees, in the order of the catalog. OCTO has no pages, so the answer is streamed. Each API key gets
    * only one such list at a time.
    * @summary List the products
+   * @param lang Language tag, for `octo/content`. Without it, `Accept-Language` chooses.
+   * @maxLength lang 35 must have at most 35 characters
+   * @pattern lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$ must be a language tag such as de or pt-BR
    */
   @Get('products')
   @Security('apiKey', ['catalog:read'])
-  async octoListProducts(@Request() request: HttpRequest): Promise<OctoProduct[]> {
-    const texts = productTexts(this.context, this.view(request));
+  async octoListProducts(@Request() request: HttpRequest, @Query() lang?: string): Promise<OctoProduct[]> {
+    const wished = await this.wished(request, lang);
+    await setContentLanguages(request, wished);
+    const texts = productTexts(this.context, this.view(request), wished);
     await inTurnOfKey(request, 'products', () => sendTexts(request, texts, PRIVATE));
     return undefined as unknown as OctoProduct[];
   }
@@ -88,15 +97,31 @@ export class OctoCatalogController {
    * Returns one tour.
    * @summary Read a product
    * @param id UUID of the tour.
+   * @param lang Language tag, for `octo/content`. Without it, `Accept-Language` chooses.
+   * @maxLength lang 35 must have at most 35 characters
+   * @pattern lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$ must be a language tag such as de or pt-BR
    */
   @Get('products/{id}')
   @Security('apiKey', ['catalog:read'])
-  async octoReadProduct(@Request() request: HttpRequest, @Path() id: string): Promise<OctoProduct> {
+  async octoReadProduct(
+    @Request() request: HttpRequest,
+    @Path() id: string,
+    @Query() lang?: string,
+  ): Promise<OctoProduct> {
     setCaching(request, PRIVATE);
     const view = this.view(request);
-    const tour = await findProductTour(this.context, view.tenant, id);
-    const quote = await cachedQuoter(this.context, view.tenant, tour);
-    return toProduct(tour, { ...view, quote });
+    const found = await findProductTour(this.context, view.tenant, id);
+    const quote = await cachedQuoter(this.context, view.tenant, found);
+    const wished = await this.wished(request, lang);
+    const { tour, shown } = await showTour(this.context, found, wished);
+    await setContentLanguages(request, wished, shown?.name ?? found.language);
+    return toProduct(found, { ...view, quote }, tour);
+  }
+
+  /** Returns the languages in which the products are shown. Undefined: their own ones, also without octo/content. */
+  private async wished(request: HttpRequest, lang: string | undefined): Promise<WishedLanguages | undefined> {
+    if (!capabilitiesOf(request).includes('octo/content')) return undefined;
+    return reduceWish(this.context, wishedTags(request, lang));
   }
 
   private view(request: HttpRequest): Omit<ProductView, 'quote'> {

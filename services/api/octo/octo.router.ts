@@ -1,5 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
+import { cachedTenantLanguages } from '../catalog/catalog-languages';
+import type { WishedLanguages } from '../catalog/tour-text';
 import type { Scope } from '../credentials/credential';
 import { assertScope } from '../credentials/verify-credential';
 import { type ApiContext, contextOf } from '../http/api-context';
@@ -24,9 +26,31 @@ export function capabilitiesOf(request: Request): OctoCapability[] {
   return readCapabilities(request.get('octo-capabilities'));
 }
 
+/** The language of an answer without texts of the catalog, for a tenant that sees no tour. */
+const DEFAULT_LANGUAGE = 'en';
+
+/**
+ * Sets Content-Language and Available-Languages, which OCTO requires with octo/content. An answer has one language: the first wished one
+ * that the tenant's tours have, otherwise the most frequent own language of these tours.
+ * @param wished the languages in which the answer shows tours; undefined: it shows them in their own language
+ * @param language the language of the only tour of the answer
+ */
+export async function setContentLanguages(
+  request: Request,
+  wished?: WishedLanguages,
+  language?: string,
+): Promise<void> {
+  if (!capabilitiesOf(request).includes('octo/content')) return;
+  const available = await cachedTenantLanguages(contextOf(request), apiKeyPrincipalOf(request).tenant);
+  const chosen = wished?.flat().find((language) => available.includes(language));
+  request.res!.setHeader('Content-Language', language ?? chosen ?? available[0] ?? DEFAULT_LANGUAGE);
+  request.res!.setHeader('Available-Languages', available.join(', ') || DEFAULT_LANGUAGE);
+  if (wished) request.res!.vary('Accept-Language');
+}
+
 /**
  * Sets Octo-Env: `test` for a sandbox tenant, else `live`. Refuses a request that names the other environment, because a test booking must
- * not take a real seat. Runs after authentication.
+ * not take a real seat. Sets the languages of octo/content. Runs after authentication.
  */
 export function octoEnvironment(request: Request, response: Response, next: NextFunction): void {
   const { sandbox } = apiKeyPrincipalOf(request).tenant;
@@ -34,7 +58,8 @@ export function octoEnvironment(request: Request, response: Response, next: Next
   response.setHeader('Octo-Env', environment);
   const expected = request.headers['octo-env'];
   const isOther = (expected === 'test' || expected === 'live') && expected !== environment;
-  next(isOther ? badOctoRequest(`This key is for Octo-Env: ${environment}.`) : undefined);
+  if (isOther) return next(badOctoRequest(`This key is for Octo-Env: ${environment}.`));
+  setContentLanguages(request).then(() => next(), next);
 }
 
 /**

@@ -95,7 +95,10 @@ export interface OctoProduct {
    * @example "ha-long-bay-cruise"
    */
   reference: string;
-  /** @example "en" */
+  /**
+   * The language of the tour's own texts.
+   * @example "en"
+   */
   locale: string;
   /**
    * IANA name.
@@ -198,8 +201,11 @@ export interface ProductView {
   baseUrl: string;
 }
 
-/** Returns a tour as OCTO's product. Its only option is `DEFAULT`. */
-export function toProduct(tour: Tour, view: ProductView): OctoProduct {
+/**
+ * Returns a tour as OCTO's product. Its only option is `DEFAULT`.
+ * @param shown the tour with its texts in the wished languages, for octo/content
+ */
+export function toProduct(tour: Tour, view: ProductView, shown: Tour = tour): OctoProduct {
   const { tenant, capabilities, baseUrl } = view;
   const { currency } = sellingCurrencyOf(tenant, tour);
   const isPriced = capabilities.includes('octo/pricing');
@@ -207,7 +213,7 @@ export function toProduct(tour: Tour, view: ProductView): OctoProduct {
     id: tour.id,
     internalName: tour.name,
     reference: tour.slug,
-    locale: 'en',
+    locale: tour.language,
     timeZone: tour.timeZone,
     allowFreesale: false,
     instantConfirmation: true,
@@ -219,7 +225,7 @@ export function toProduct(tour: Tour, view: ProductView): OctoProduct {
     redemptionMethod: 'MANIFEST',
     options: [toOption(tour, view)],
     ...(isPriced && { defaultCurrency: currency, availableCurrencies: [currency], pricingPer: 'UNIT' }),
-    ...(capabilities.includes('octo/content') && toProductContent(tour, baseUrl)),
+    ...(capabilities.includes('octo/content') && toProductContent(shown, baseUrl)),
   };
 }
 

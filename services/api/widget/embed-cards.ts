@@ -1,18 +1,19 @@
 import { isHttpsAddress, isOwnPath } from '../../platform/text-forms';
 import type { PricedCatalogTour } from '../catalog/list-catalog';
 import type { DateTimes } from '../catalog/tour';
+import { baseLanguages } from '../catalog/tour-text';
 import { toMajor } from '../pricing/currency';
 import { tourLink } from '../tenants/link-template';
 import type { Tenant } from '../tenants/tenant';
-import { formatsOf, type Locale } from './languages';
+import { directionOf, formatsOf, type Locale } from './languages';
 import { html, type Markup } from '../../platform/html-template';
 import type { Words } from './words/en';
 
 /** One tour of the page, in the visitor's formats. */
 export interface Card {
   slug: string;
-  name: string;
-  summary: string | null;
+  name: CardText;
+  summary: CardText | null;
   place: string;
   days: string;
   departure: NextDeparture | null;
@@ -20,6 +21,14 @@ export interface Card {
   /** Relative to the page for a picture that we serve, otherwise an https address. Null: no picture, or an invalid address. */
   picture: string | null;
   url: string | null;
+}
+
+/** A text of the catalog. */
+interface CardText {
+  text: string;
+  /** The language tag. Undefined: the language of the text is the language of the page. Empty: it is unknown. */
+  lang: string | undefined;
+  dir: 'ltr' | 'rtl' | 'auto';
 }
 
 interface NextDeparture {
@@ -32,7 +41,7 @@ interface NextDeparture {
 
 /** @param known the times of the tour's next date, if it has several departures */
 export function tourCard(
-  { tour, priceFromMinor, ...money }: PricedCatalogTour,
+  { tour, priceFromMinor, shown, ...money }: PricedCatalogTour,
   known: DateTimes | undefined,
   tenant: Tenant,
   locale: Locale,
@@ -40,8 +49,8 @@ export function tourCard(
   const formats = formatsOf(locale);
   return {
     slug: tour.slug,
-    name: tour.name,
-    summary: tour.summary && shortened(tour.summary),
+    name: cardText(tour.name, shown?.name, locale),
+    summary: tour.summary === null ? null : cardText(shortened(tour.summary), shown?.summary, locale),
     place: formats.region(tour.country),
     days: formats.days(tour.durationDays),
     departure: nextDeparture(tour.nextDepartureDate, known, locale),
@@ -49,6 +58,16 @@ export function tourCard(
     picture: pictureOf(tour.imageUrl),
     url: tourLink(tenant, tour.slug),
   };
+}
+
+/**
+ * Returns a text with its language, if this is not the language of the page.
+ * @param language undefined: the visitor wishes no language, so the language of the text may be any
+ */
+function cardText(text: string, language: string | undefined, locale: Locale): CardText {
+  if (language === undefined) return { text, lang: '', dir: 'auto' };
+  const isOfPage = baseLanguages(locale).includes(language.toLowerCase());
+  return { text, lang: isOfPage ? undefined : language, dir: directionOf(language) };
 }
 
 /** Maximum number of times on a card. An ellipsis stands for further times. */
@@ -91,7 +110,11 @@ export function tourList(cards: Card[], words: Words): Markup {
   </ul>`;
 }
 
-// Sets lang="", because the language of the catalog is unknown and may differ from the language of the page.
+/** Returns the attributes of an element with a text of the catalog. The language of the page needs none. */
+function languageOf({ lang, dir }: CardText): Markup | null {
+  return lang === undefined ? null : html`dir="${dir}" lang="${lang}"`;
+}
+
 function tourItem(card: Card, words: Words, loading: 'eager' | 'lazy'): Markup {
   return html`<li class="tour" data-slug="${card.slug}">
     <div class="picture">
@@ -99,10 +122,10 @@ function tourItem(card: Card, words: Words, loading: 'eager' | 'lazy'): Markup {
     </div>
     <div class="text">
       <p class="place"><bdi>${card.place}</bdi> · ${card.days}</p>
-      <h2 dir="auto" lang="">
-        ${card.url ? html`<a href="${card.url}" target="_top" rel="noopener">${card.name}</a>` : card.name}
+      <h2 ${languageOf(card.name)}>
+        ${card.url ? html`<a href="${card.url}" target="_top" rel="noopener">${card.name.text}</a>` : card.name.text}
       </h2>
-      ${card.summary && html`<p class="summary" dir="auto" lang="">${card.summary}</p>`}
+      ${card.summary && html`<p class="summary" ${languageOf(card.summary)}>${card.summary.text}</p>`}
       <div class="facts">
         <p class="when">${card.departure ? departure(card.departure, words) : words.noDates}</p>
         <p class="price">
@@ -132,7 +155,7 @@ export const SKELETON = html`<ul class="tours" aria-hidden="true">
 
 /**
  * Returns the list as JSON-LD of schema.org: an ItemList of TouristTrip, each with an Offer at the tenant's lowest price of one adult. It
- * has few fields, because it repeats the cards.
+ * has few fields, because it repeats the cards. The list has the language of its first tour, and each tour in another language has its own.
  * @param baseUrl the address of this installation, for pictures that we serve
  */
 export function structuredData(
@@ -140,27 +163,29 @@ export function structuredData(
   tenant: Tenant,
   { locale, baseUrl }: { locale: Locale; baseUrl: string },
 ): object {
+  const inLanguage = items[0]?.shown?.name;
   return {
     '@context': 'https://schema.org',
     '@type': 'ItemList',
+    inLanguage,
     itemListElement: items.map((item, index) => ({
       '@type': 'ListItem',
       position: index + 1,
-      item: trip(item, tenant, locale, baseUrl),
+      item: trip(item, tenant, { locale, baseUrl, listLanguage: inLanguage }),
     })),
   };
 }
 
 function trip(
-  { tour, priceFromMinor, currency, currencyDigits }: PricedCatalogTour,
+  { tour, priceFromMinor, currency, currencyDigits, shown }: PricedCatalogTour,
   tenant: Tenant,
-  locale: Locale,
-  baseUrl: string,
+  { locale, baseUrl, listLanguage }: { locale: Locale; baseUrl: string; listLanguage: string | undefined },
 ): object {
   const picture = pictureOf(tour.imageUrl) ?? undefined;
   return {
     '@type': 'TouristTrip',
     name: tour.name,
+    inLanguage: shown?.name === listLanguage ? undefined : shown?.name,
     url: tourLink(tenant, tour.slug) ?? undefined,
     image: picture?.replace(/^\.\./, baseUrl),
     itinerary: { '@type': 'Country', name: formatsOf(locale).region(tour.country) },

@@ -1,7 +1,13 @@
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { PagePosition } from '../catalog/tour';
 import { reduceWish } from '../catalog/catalog-languages';
-import { cachedCatalog, cachedContinents, cachedTimesOfNextDates } from '../catalog/list-catalog';
+import {
+  cachedCatalog,
+  cachedContinents,
+  cachedTimesOfNextDates,
+  type PricedCatalogTour,
+} from '../catalog/list-catalog';
+import { baseLanguages } from '../catalog/tour-text';
 import { mintEmbedPass } from '../credentials/embed-pass';
 import { UnusableWidgetTokenError } from '../credentials/credential.errors';
 import { contextOf } from '../http/api-context';
@@ -15,7 +21,7 @@ import { documentedQuery, tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
 import { acceptedTags, wishedTags } from '../http/wished-languages';
 import { isOwnPage, mayFrame, ownOrigin, type RequestOrigin, requestOriginOf } from './cors.router';
-import { chooseLanguage } from './languages';
+import { chooseLanguage, type Locale } from './languages';
 import { structuredData, tourCard } from './embed-cards';
 import { type Brand, NO_BRAND } from './embed-style';
 import { type DocumentSettings, embedPolicy, type Theme } from './embed-document';
@@ -106,7 +112,7 @@ async function showTours(request: Request, response: Response): Promise<void> {
   const { locale } = surroundings.language;
   const pass = mintEmbedPass(context.secrets.cursorKey, tokenId, Date.now(), passChainStart);
   setCaching(request, PRIVATE);
-  if (wish) response.vary('Accept-Language');
+  if (wish) setLanguage(response, locale, items);
   const page = renderEmbedPage({
     ...surroundings,
     tenantName: tenant.name,
@@ -120,6 +126,14 @@ async function showTours(request: Request, response: Response): Promise<void> {
   });
   // Avoids response.send(): it answers 304 to `If-None-Match: *`, although the pass makes each page different.
   response.type('html').setHeader('Content-Length', Buffer.byteLength(page)).end(page);
+}
+
+/** Sets Vary, and Content-Language if all tours are shown in the language of the page. */
+function setLanguage(response: Response, locale: Locale, items: PricedCatalogTour[]): void {
+  response.vary('Accept-Language');
+  const [language, ...others] = new Set(items.map(({ shown }) => shown!.name));
+  if (language !== undefined && others.length === 0 && baseLanguages(locale).includes(language.toLowerCase()))
+    response.setHeader('Content-Language', language);
 }
 
 /** Returns the settings of the embedding page, which every link repeats. */

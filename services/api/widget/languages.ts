@@ -62,6 +62,20 @@ function lookUp(tag: string): Language | undefined {
   return undefined;
 }
 
+/** The scripts that are written from right to left, as ISO 15924 names them. */
+const SCRIPTS_FROM_THE_RIGHT = ['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa'];
+const directions = new Map<string, 'ltr' | 'rtl'>();
+
+/** Returns the direction of texts in a language of the catalog, by the usual script of the language. Keeps the result of each language. */
+export function directionOf(language: string): 'ltr' | 'rtl' {
+  const known = directions.get(language);
+  if (known) return known;
+  const { script = '' } = new Intl.Locale(language).maximize();
+  const direction = SCRIPTS_FROM_THE_RIGHT.includes(script) ? 'rtl' : 'ltr';
+  directions.set(language, direction);
+  return direction;
+}
+
 /** A locale of languages.ts. The type brand separates it from the tags of visitors. */
 export type Locale = string & { readonly __brand: 'Locale' };
 

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { CONTROL_CHARACTER, CONTROL_CHARACTER_IN_PROSE, withoutInvisible } from '../../platform/text-forms';
+
+// Creates the checks of the fields of catalog files, each with the message of its issue.
+
+const LINE_BREAKS = /[ \t]*[\t\n\v\f\r\u0085\u2028\u2029]\s*/g;
+
+/** Returns the error option of a schema: `is required` for a missing field, otherwise the message. */
+export function expecting(message: string): { error: (issue: { input?: unknown }) => string } {
+  return { error: ({ input }) => (input === undefined || input === null ? 'is required' : message) };
+}
+
+export function textField(isText: (value: string) => boolean, message: string) {
+  return z.custom<string>((value) => typeof value === 'string' && isText(value), expecting(message));
+}
+
+function limited(most: number, forbidden: RegExp, fold: (value: string) => string) {
+  return (
+    z
+      .string(expecting('must be text'))
+      .overwrite((value) => fold(value).normalize('NFC').trim())
+      .min(1, { error: 'must not be empty', abort: true })
+      .refine((value) => !forbidden.test(value), {
+        error: 'must not contain control characters',
+        abort: true,
+      })
+      // Counts code points, as the database does.
+      .refine((value) => value.length <= most || [...value].length <= most, {
+        error: `must have at most ${most} characters`,
+      })
+  );
+}
+
+/** Reads a text as one line: replaces each line break by a space. */
+export const lineField = (most: number) =>
+  limited(most, CONTROL_CHARACTER, (value) => withoutInvisible(value.replace(LINE_BREAKS, ' ')));
+export const paragraphsField = (most: number) =>
+  limited(most, CONTROL_CHARACTER_IN_PROSE, (value) => value.replace(/\r\n?|\u2028|\u2029/g, '\n'));
+
+export function integerField(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return z
+    .number(expecting(message))
+    .refine((value) => Number.isInteger(value) && value >= min && value <= max, message);
+}
+
+export function decimalField(min: number, max: number) {
+  return z
+    .number(expecting('must be a number with a decimal point and no separators, such as 1299.50'))
+    .refine((value) => value >= min && value <= max, `must be a number from ${min} to ${max}`);
+}
+
+export function choiceField<T extends string>(...known: T[]) {
+  return z.enum(known, expecting(`must be one of ${known.join(', ')}`));
+}
+
+export function listField<T extends z.ZodType>(item: T, most: number) {
+  return z.array(item, expecting('must be a list')).max(most, `must have at most ${most} entries`);
+}
+
+export function objectField<S extends z.ZodRawShape>(shape: S) {
+  return z.strictObject(shape, {
+    error: ({ code, input }) => {
+      if (code === 'unrecognized_keys')
+        return `is not known here; known are ${Object.keys(shape).join(', ')}`;
+      return expecting('must be an object').error({ input });
+    },
+  });
+}
