@@ -3,7 +3,7 @@ import path from 'node:path';
 import { loadConfig } from '../../services/platform/config';
 import { DEFAULTS, DOCKER, documentsOf, filledIn, interpolated, knownVariables, read } from './docker-files';
 
-describe('compose.yaml', () => {
+describe('compose.yaml and compose.ha.yaml', () => {
   const compose = documentsOf('compose.yaml')[0];
   const ha = documentsOf('compose.ha.yaml')[0];
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -83,7 +83,10 @@ describe('compose.yaml', () => {
     const { required, optional } = interpolated(text);
     expect([...optional].sort()).toEqual(
       [
-        'DATABASE_HOST',
+        'FAILOVER_LOOP_WAIT',
+        'FAILOVER_RETRY_TIMEOUT',
+        'FAILOVER_STRICT',
+        'FAILOVER_TTL',
         'HTTP_PORT',
         'SUDO_USER',
         'TOURCTL_ACTOR',
@@ -129,7 +132,8 @@ describe('compose.yaml', () => {
   });
 
   it('the health check accepts PostgreSQL only if the owner can log in to its database', () => {
-    for (const { environment, healthcheck } of [compose.services.postgres, ha.services['postgres-standby']]) {
+    const servers = [compose.services.postgres, ha.services['patroni-1'], ha.services['patroni-2']];
+    for (const { environment, healthcheck } of servers) {
       expect(environment).toHaveProperty('DATABASE_PASSWORD');
       expect(healthcheck.test).toEqual([
         'CMD-SHELL',
@@ -143,10 +147,10 @@ describe('compose.yaml', () => {
     expect(lasting.map(([name, { restart }]) => [name, restart])).toEqual(
       lasting.map(([name]) => [name, 'unless-stopped']),
     );
-    // PgBouncer's health check is in its image.
+    // The health checks of these are in their images.
     const unwatched = lasting.filter(([, { healthcheck }]) => !healthcheck?.test).map(([name]) => name);
-    expect(unwatched).toEqual(['pgbouncer']);
-    expect(read('pgbouncer/Dockerfile')).toMatch(/^HEALTHCHECK /m);
+    expect(unwatched).toEqual(['pgbouncer', 'etcd-1', 'etcd-2', 'etcd-3']);
+    for (const image of ['pgbouncer', 'etcd']) expect(read(`${image}/Dockerfile`)).toMatch(/^HEALTHCHECK /m);
     expect(new Set(ours.map(([, service]) => service.stop_grace_period))).toEqual(new Set(['20s']));
     const asked = (name: string) => compose.services[name].healthcheck.test.at(-1);
     expect(asked('api-1')).toBe(`http://127.0.0.1:${DEFAULTS.apiPort}/readyz`);
@@ -155,7 +159,51 @@ describe('compose.yaml', () => {
 
   it('tourctl runs without starting another container', () => {
     expect(compose.services.tourctl.depends_on).toEqual({});
-    expect(ha.services).not.toHaveProperty('tourctl');
+    expect(ha.services.tourctl).not.toHaveProperty('depends_on');
+  });
+
+  it('compose.ha.yaml leaves out the single server, and sends PgBouncer, migrations and tourctl to the current primary', () => {
+    expect(ha.services.postgres).toEqual({ profiles: ['single'] });
+    expect(ha.services.pgbouncer.environment).toEqual({ DATABASE_HOST: 'haproxy' });
+    for (const name of ['migrate', 'tourctl']) {
+      const url = new URL(filledIn(ha.services[name].environment.DATABASE_DIRECT_URL));
+      expect([name, url.host, url.username]).toEqual([name, 'haproxy:5432', 'tours']);
+    }
+    for (const name of ['pgbouncer', 'migrate'])
+      expect([name, ha.services[name].depends_on]).toEqual([
+        name,
+        {
+          postgres: { condition: 'service_healthy', required: false },
+          haproxy: { condition: 'service_healthy' },
+        },
+      ]);
+  });
+
+  it('compose.ha.yaml keeps etcd and Patroni, which ask for no password, in a network without services', () => {
+    expect(ha.networks).toEqual({ cluster: { internal: true } });
+    const inside = all.filter(([, { networks }]) => networks?.includes('cluster')).map(([name]) => name);
+    expect(inside).toEqual(['etcd-1', 'etcd-2', 'etcd-3', 'patroni-1', 'patroni-2', 'haproxy']);
+    for (const name of ['etcd-1', 'patroni-1']) expect(ha.services[name].networks).toEqual(['cluster']);
+  });
+
+  it('etcd, the members and HAProxy agree on names and ports', () => {
+    const etcd = ['etcd-1', 'etcd-2', 'etcd-3'];
+    for (const name of etcd)
+      expect(ha.services[name].environment).toMatchObject({
+        ETCD_NAME: name,
+        ETCD_ADVERTISE_CLIENT_URLS: `http://${name}:2379`,
+        ETCD_INITIAL_ADVERTISE_PEER_URLS: `http://${name}:2380`,
+        ETCD_INITIAL_CLUSTER: etcd.map((one) => `${one}=http://${one}:2380`).join(','),
+      });
+    for (const name of ['patroni-1', 'patroni-2']) {
+      expect(ha.services[name].environment).toMatchObject({
+        PATRONI_NAME: name,
+        PATRONI_RESTAPI_CONNECT_ADDRESS: `${name}:8008`,
+        PATRONI_POSTGRESQL_CONNECT_ADDRESS: `${name}:5432`,
+        PATRONI_ETCD3_HOSTS: etcd.map((one) => `${one}:2379`).join(','),
+      });
+      expect(read('haproxy/haproxy.cfg')).toContain(`-${name}:5432}" check port`);
+    }
   });
 
   it('tourctl works in the mounted folder docker/files, and runs as the account in TOURCTL_USER', () => {
@@ -181,7 +229,7 @@ describe('compose.yaml', () => {
     const others = mentioned((service) => Object.keys(service.depends_on ?? {}));
     expect(others.filter((name) => !names.includes(name))).toEqual([]);
     const networks = mentioned((service) => service.networks ?? []);
-    expect(networks.filter((name) => !(name in compose.networks))).toEqual([]);
+    expect(networks.filter((name) => !(name in { ...compose.networks, ...ha.networks }))).toEqual([]);
 
     const sources = mentioned((service) => service.volumes ?? []).map((volume) => volume.split(':')[0]!);
     const volumes = { ...compose.volumes, ...ha.volumes };

@@ -2,14 +2,12 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../services/platform/database';
 import { accountFor } from '../../services/platform/embedded-postgres/account';
 import { migrate } from '../../services/platform/migrate';
 import { SERVER_URL } from '../support/database';
 import { describeWith, isInstalled } from '../support/describe-with';
 import { isListening } from '../support/free-ports';
-import { startTcpProxy } from '../support/tcp-proxy';
 import { eventually } from '../webhook-queue/queue-fixture';
 import { type Child, killChildren, startChild, untilReady } from './child';
 import { DOCKER, read } from './docker-files';
@@ -139,25 +137,6 @@ function suite(): void {
     await expect(db.raw('select 1')).rejects.toThrow();
     await db.destroy();
     expect(child.log()).not.toContain('ostrophe');
-  });
-
-  it('the PgBouncer image changes to another server without closing client connections', async () => {
-    const proxy = await startTcpProxy(Number(new URL(process.env[SERVER_URL]!).port));
-    const url = `postgres://tours:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/tours`;
-    const db = openDatabase(url, { applicationName: 'test', poolMax: 1 });
-    const serverPort = async () => (await db.raw('select inet_client_port() as port')).rows[0].port;
-    const before = await serverPort();
-    execFileSync(path.join(DOCKER, 'pgbouncer/point-to'), ['127.0.0.1', `${proxy.port}`], {
-      env: { PATH: process.env.PATH, TMPDIR: dir },
-      ...accountFor(),
-    });
-    // PgBouncer applies the new address some time after the script ends.
-    for (let tries = 0; tries < 100 && (await serverPort()) === before; tries++) await sleep(20);
-    proxy.hang();
-    const unheard = await Promise.race([serverPort(), sleep(300, 'nothing')]);
-    expect(unheard).toBe('nothing');
-    await proxy.stop();
-    await db.destroy().catch(() => {});
   });
 
   it('the PgBouncer image ends with code 0 on SIGINT, which is its stop signal', async () => {
