@@ -3,12 +3,17 @@
  * `npm run test:long` runs the short form of each suite. A variable of the shell, such as KILLS, takes precedence over the value below.
  */
 import { spawnSync } from 'node:child_process';
+import { serverPrograms } from './chaos/failover/server-programs';
+import { installMissing, type SystemPackage } from './support/apt-packages';
+import { isInstalled } from './support/describe-with';
 
 interface Suite {
   about: string;
   /** Patterns of the test files. */
   tests: string[];
   env: Record<string, string>;
+  /** Programs outside npm. Without them the suite would be skipped. */
+  packages?: SystemPackage[];
 }
 
 interface Program {
@@ -43,9 +48,17 @@ const LABS: Record<string, Suite | Program> = {
     env: { STORE_SECONDS: '10' },
   },
   failover: {
-    about: 'promotes a standby while clients sell, six times',
-    tests: ['failover'],
-    env: { FAILOVERS: '6' },
+    about: 'kills, freezes and cuts off the primary, its standby and etcd while clients sell (10 minutes)',
+    tests: ['chaos/failover'],
+    env: { FAILOVER_EVENTS: 'killed,frozen,isolated,switchover,standby,etcd,cut' },
+    packages: [
+      { name: 'patroni', installed: () => isInstalled('patroni') },
+      { name: 'python3-etcd', installed: () => isInstalled('patroni') },
+      { name: 'etcd-server', installed: () => isInstalled('etcd') },
+      { name: 'haproxy', installed: () => isInstalled('haproxy') },
+      { name: 'pgbouncer', installed: () => isInstalled('pgbouncer') },
+      { name: 'postgresql', installed: () => serverPrograms() !== undefined },
+    ],
   },
   fuzz: {
     about: 'sends 50,000 random requests and checks each answer (5 minutes)',
@@ -110,6 +123,11 @@ function main([name = '', ...args]: string[]): number {
     const lines = Object.entries(LABS).map(([title, { about }]) => `  ${title.padEnd(17)}${about}`);
     process.stdout.write(`npm run lab -- NAME\n\n${lines.join('\n')}\n`);
     return name === '' ? 0 : 1;
+  }
+  const problem = 'packages' in lab && lab.packages ? installMissing(lab.packages) : undefined;
+  if (problem) {
+    process.stderr.write(`${problem}\n`);
+    return 1;
   }
   const [program, env] =
     'tests' in lab

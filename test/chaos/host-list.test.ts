@@ -18,9 +18,9 @@ import {
   makeFolder,
   onServer,
   type PostgresServer,
-  serverPrograms,
   waitForStandby,
 } from './failover/postgres-server';
+import { serverPrograms } from './failover/server-programs';
 
 const KEY = 'k'.repeat(32);
 /** Long enough for several requests in each second. */

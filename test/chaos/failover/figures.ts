@@ -1,22 +1,65 @@
 import type { Clients, Try } from './clients';
-import type { Failover } from './pair';
+
+/** An event that was run. Durations in milliseconds. */
+export interface Outcome {
+  title: string;
+  ttl: number;
+  /** Instants of performance.now(): the loss, and the promotion of the other member. */
+  lost: number;
+  promoted?: number;
+  /** The longest time between two sales. */
+  gap: number;
+  /** From the end of the failure until there is a synchronous standby. */
+  synchronous: number;
+  /** The time in which both members accepted writes. */
+  both: number;
+  /** The time after which the old primary accepted no more writes. */
+  oldWritable?: number;
+  /** Tries without a definite answer, by status and code. */
+  failed: Record<string, number>;
+}
 
 export const say = (line: string) => process.stdout.write(`${line}\n`);
 export const since = (instant: number) => Math.round(performance.now() - instant);
-const list = (values: number[]) => (values.length > 0 ? values.join(', ') : 'never');
 
-/** Prints how long no sale succeeded during a failover, and the parts of this time, in milliseconds. */
-export function printFailover(
-  { loss, lost, noticed, promoted }: Failover,
-  sales: { last: number; served: number },
-  readiness: { notReady: number[]; ready: number[] },
-): void {
-  const ms = (from: number, to: number) => Math.round(to - from);
+/** Returns the longest time between two sales that succeeded, from two seconds before the event on. */
+export function longestGap({ acknowledged }: Clients, lost: number): number {
+  const sold = acknowledged
+    .filter(({ status, at }) => status === 201 && at > lost - 2000)
+    .map(({ at }) => at)
+    .sort((a, b) => a - b);
+  const gaps = sold.slice(1).map((at, index) => at - sold[index]!);
+  return Math.max(...gaps);
+}
+
+/** Counts the tries after `lost` that were neither accepted nor refused. */
+export function countFailed({ tries }: Clients, lost: number): Record<string, number> {
+  const failed: Record<string, number> = {};
+  for (const { at, status, code } of tries) {
+    if (at < lost || status === 201 || status === 409) continue;
+    const kind = `${status} ${code}`;
+    failed[kind] = (failed[kind] ?? 0) + 1;
+  }
+  return failed;
+}
+
+const seconds = (ms: number | undefined) => (ms === undefined ? '-' : `${(ms / 1000).toFixed(1)} s`);
+
+/** Prints the table of docs/reliability.md. */
+export function printOutcomes(outcomes: Outcome[]): void {
   say(
-    `${loss}: gap ${ms(sales.last, sales.served)} ms (noticed after ${ms(lost, noticed)}, promoted in ${ms(noticed, promoted)}, ` +
-      `first sale ${ms(promoted, sales.served)} later); ` +
-      `/readyz: first "no" after ${list(readiness.notReady)}, "yes" ${list(readiness.ready)} after promotion`,
+    '| event | ttl | gap | new primary after | old one stops after | both accept | standby again after | failed |',
   );
+  say(
+    '| ----- | --- | --- | ----------------- | ------------------- | ----------- | ------------------- | ------ |',
+  );
+  for (const { title, ttl, lost, promoted, gap, synchronous, both, oldWritable, failed } of outcomes) {
+    const tries = Object.entries(failed).map(([kind, count]) => `${count}x ${kind}`);
+    const times = [gap, promoted && promoted - lost, oldWritable].map(seconds);
+    say(
+      `| ${title} | ${ttl} s | ${times.join(' | ')} | ${both} ms | ${seconds(synchronous)} | ${tries.join(', ')} |`,
+    );
+  }
 }
 
 export function printTries({ acknowledged, tries }: Clients): void {

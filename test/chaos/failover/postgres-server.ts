@@ -1,23 +1,13 @@
-import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, openDatabase } from '../../../services/platform/database';
 import { accountFor, runAs } from '../../../services/platform/embedded-postgres/account';
 import { type Child, startChild, untilReady } from '../../stack/child';
+import { processTree, signalAll } from './processes';
+import { serverPrograms } from './server-programs';
 
-/** Returns the newest directory with pg_basebackup, which the embedded server lacks; undefined if the package is not installed. */
-export function serverPrograms(): string | undefined {
-  const packages = '/usr/lib/postgresql';
-  const majors = existsSync(packages) ? readdirSync(packages) : [];
-  return majors
-    .sort((a, b) => Number(b) - Number(a))
-    .map((major) => path.join(packages, major, 'bin'))
-    .find((bin) =>
-      ['initdb', 'postgres', 'pg_ctl', 'pg_basebackup'].every((p) => existsSync(path.join(bin, p))),
-    );
-}
-
-export const USER = 'tours';
+const USER = 'tours';
 const PASSWORD = 'a password for one run';
 const ENV = { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/bin', PGPASSWORD: PASSWORD };
 
@@ -27,19 +17,13 @@ export interface PostgresServer {
   port: number;
   /** URL of the database, without the pooler. */
   url: string;
-  child(): Child;
   start(): Promise<void>;
   /** Sends SIGKILL to the postmaster and its children, like a loss of power. */
   crash(): void;
-  /** Sends SIGSTOP to the postmaster and its children. Connections stay open, but get no answers. */
-  freeze(): void;
-  /** Pauses the WAL senders of the server until `crash`. A COMMIT is then only on the server's own disk. */
-  holdBackWal(): void;
   /** Promotes a standby; resolves when it accepts writes. */
   promote(): Promise<void>;
   /** Replaces the server's data with a copy of the primary's data, and starts the server as standby. */
   rebuildFrom(primary: PostgresServer): Promise<void>;
-  stop(): Promise<void>;
 }
 
 const SETTINGS = {
@@ -62,7 +46,6 @@ export function describeServer(dir: string, name: string, port: number): Postgre
     name,
     port,
     url,
-    child: () => child!,
     async start() {
       const settings = Object.entries({ ...SETTINGS, port }).flatMap(([key, value]) => [
         '-c',
@@ -84,13 +67,10 @@ export function describeServer(dir: string, name: string, port: number): Postgre
         async () => (await runAs(account, path.join(bin, 'pg_isready'), asking)).ok,
       );
     },
-    crash: () => signalAll(child!, 'SIGKILL'),
-    freeze: () => signalAll(child!, 'SIGSTOP'),
-    holdBackWal() {
-      const sender = childrenOf(child!).find((pid) =>
-        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('walsender'),
-      );
-      process.kill(sender!, 'SIGSTOP');
+    crash() {
+      // Paused first, because the postmaster would start other processes.
+      process.kill(child!.pid, 'SIGSTOP');
+      signalAll(processTree(child!.pid), 'SIGKILL');
     },
     promote: () => run(path.join(bin, 'pg_ctl'), ['promote', '-w', '-D', data]),
     async rebuildFrom(primary) {
@@ -113,11 +93,6 @@ export function describeServer(dir: string, name: string, port: number): Postgre
         'fast',
       ]);
       await server.start();
-    },
-    async stop() {
-      // A fast shutdown disconnects clients. A paused server does not get the signal.
-      if (child?.isRunning()) signalAll(child, 'SIGCONT');
-      await child?.stop('SIGINT');
     },
   };
   return server;
@@ -142,26 +117,20 @@ export function makeFolder(dir: string): void {
   own(dir);
 }
 
-/**
- * Makes each COMMIT on `primary` wait until the standby has written the COMMIT to disk. Without a standby, no COMMIT waits. Resolves
- * when the setting applies. A standby has no such setting: after its promotion it would wait for the failed server.
- */
-export async function waitForStandby(
-  primary: PostgresServer,
-  standby: PostgresServer | undefined,
-): Promise<void> {
+/** Makes each COMMIT on `primary` wait until the standby has written the COMMIT to disk. Resolves when the setting applies. */
+export async function waitForStandby(primary: PostgresServer, standby: PostgresServer): Promise<void> {
   await onServer(primary, async (db) => {
-    await db.raw(`alter system set synchronous_standby_names = '${standby?.name ?? ''}'`);
+    await db.raw(`alter system set synchronous_standby_names = '${standby.name}'`);
     await db.raw('select pg_reload_conf()');
     const inSync = async () => {
       const { rows } = await db.raw(
         `select 1 from pg_stat_replication where sync_state = 'sync' and state = 'streaming'`,
       );
-      return rows.length === (standby ? 1 : 0);
+      return rows.length === 1;
     };
     for (let tries = 1; !(await inSync()); tries++) {
       if (tries > 200)
-        throw new Error(`${standby?.name} did not become the synchronous standby of ${primary.name}`);
+        throw new Error(`${standby.name} did not become the synchronous standby of ${primary.name}`);
       await sleep(50);
     }
   });
@@ -184,14 +153,4 @@ async function run(program: string, args: string[]): Promise<void> {
 function own(file: string): void {
   const { uid, gid } = accountFor();
   if (uid !== undefined) chownSync(file, uid, gid!);
-}
-
-/** Pauses the postmaster first, because it would start other processes or react. */
-function signalAll(postmaster: Child, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
-  process.kill(postmaster.pid, 'SIGSTOP');
-  for (const pid of [...childrenOf(postmaster), postmaster.pid]) process.kill(pid, signal);
-}
-
-function childrenOf({ pid }: Child): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 }

@@ -46,11 +46,3 @@ export function countWrongReady({ looks }: ReadinessWatch, from: number, until: 
   return looks.flat().filter((look) => look.status === 200 && look.asked > from && look.answered < until)
     .length;
 }
-
-/** Returns the milliseconds from `since` to each instance's first answer with this readiness. Omits an instance without such an answer. */
-export function firstAfter({ looks }: ReadinessWatch, since: number, isReady: boolean): number[] {
-  return looks.flatMap((ofOne) => {
-    const found = ofOne.find((look) => look.asked > since && (look.status === 200) === isReady);
-    return found ? [Math.round(found.answered - since)] : [];
-  });
-}
