@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DOCKER, documentsOf, read } from '../stack/docker-files';
 import type { Engine } from './engine';
@@ -73,10 +73,11 @@ async function buildStandIn(engine: Engine, image: string, file: string): Promis
 /** Makes the build context of the stand-in for Node: the programs that run this test, and the certificates that the machine trusts. */
 function nodeContext(): string {
   const folder = path.join(CACHE, 'node');
+  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   copyFileSync(realpathSync(process.execPath), path.join(folder, 'node'));
   const npm = path.resolve(path.dirname(process.execPath), '../lib/node_modules/npm');
-  cpSync(npm, path.join(folder, 'npm'), { recursive: true });
+  cpSync(npm, path.join(folder, 'npm'), { recursive: true, verbatimSymlinks: true });
   copyFileSync(CERTIFICATES, path.join(folder, 'ca-certificates.crt'));
   return folder;
 }

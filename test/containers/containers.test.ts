@@ -16,7 +16,9 @@ import { startSales } from './steady-sales';
 /** The long form, `npm run lab -- containers`, fails where no engine can be started, and fails over more often. */
 const FAILOVERS = Number(process.env.FAILOVERS ?? 1);
 const IS_REQUIRED = process.env.CONTAINERS === 'required';
-const MINUTES = 60_000;
+/** A limit for what hangs: a machine that is busy with other work takes several times longer than an idle one. */
+const LIMIT = 480_000;
+jest.setTimeout(LIMIT);
 const PROXY_PORT = 8080;
 
 /** Returns why no engine can be started here. Starts and ends one to know it. */
@@ -58,11 +60,11 @@ function suite(): void {
     await removeAll(engine);
     const origins = await provideBaseImages(engine);
     printTable('Base images', ['image', 'from'], [...origins]);
-  }, 15 * MINUTES);
+  }, 2 * LIMIT);
   afterAll(async () => {
     await engine.stop();
     rmSync(folder, { recursive: true, force: true });
-  }, 2 * MINUTES);
+  });
 
   describe('compose.yaml', () => {
     let installation: Installation;
@@ -73,126 +75,109 @@ function suite(): void {
       installation = makeInstallation(engine, path.join(folder, 'single'), ['compose.yaml']);
       url = await engine.forward(PROXY_PORT);
     });
-    afterAll(() => removeAll(engine), MINUTES);
+    afterAll(() => removeAll(engine));
 
-    it(
-      'the images are built from their Dockerfiles, and the product adds less than 70 MB to the image of Node',
-      async () => {
-        await installation.compose('build');
-        const added = {
-          'tour-platform': await addedBy(engine, 'tour-platform', 'node:22-alpine'),
-          'tour-platform-pgbouncer': await addedBy(engine, 'tour-platform-pgbouncer', 'debian:bookworm-slim'),
-        };
-        const rows = Object.entries(added).map(([image, size]) => [image, size.toFixed(1)]);
-        printTable('Images: MB over their base', ['image', 'MB'], rows);
-        expect(added['tour-platform']).toBeLessThan(70);
-      },
-      10 * MINUTES,
-    );
+    it('the images are built from their Dockerfiles, and the product adds less than 70 MB to the image of Node', async () => {
+      await installation.compose('build');
+      const added = {
+        'tour-platform': await addedBy(engine, 'tour-platform', 'node:22-alpine'),
+        'tour-platform-pgbouncer': await addedBy(engine, 'tour-platform-pgbouncer', 'debian:bookworm-slim'),
+      };
+      const rows = Object.entries(added).map(([image, size]) => [image, size.toFixed(1)]);
+      printTable('Images: MB over their base', ['image', 'MB'], rows);
+      expect(added['tour-platform']).toBeLessThan(70);
+    });
 
-    it(
-      'compose.yaml starts all services from empty volumes, and all become healthy',
-      async () => {
-        await installation.compose('up', '--detach', '--wait');
-        expect((await installation.tourctl(['doctor'])).code).toBe(0);
-        expect(await statusOf(`${url}/readyz`)).toBe(200);
-      },
-      5 * MINUTES,
-    );
+    it('compose.yaml starts all services from empty volumes, and all become healthy', async () => {
+      await installation.compose('up', '--detach', '--wait');
+      expect((await installation.tourctl(['doctor'])).code).toBe(0);
+      expect(await statusOf(`${url}/readyz`)).toBe(200);
+    });
 
-    it(
-      'each container of compose.yaml is healthy, unprivileged and cannot write its root file system',
-      async () => {
-        const facts = await inspectAll(engine);
-        expect(facts.map(({ service }) => service)).toEqual(
-          ['api-1', 'api-2', 'pgbouncer', 'postgres', 'proxy', 'queue-1', 'queue-2', 'redis'].sort(),
-        );
-        expectUnprivileged(facts);
-      },
-      MINUTES,
-    );
+    it('each container of compose.yaml is healthy, unprivileged and cannot write its root file system', async () => {
+      const facts = await inspectAll(engine);
+      expect(facts.map(({ service }) => service)).toEqual(
+        ['api-1', 'api-2', 'pgbouncer', 'postgres', 'proxy', 'queue-1', 'queue-2', 'redis'].sort(),
+      );
+      expectUnprivileged(facts);
+    });
 
     it('the proxy publishes no metrics, and the monitoring page only on the loopback of the machine', async () => {
       expect(await statusOf(`${url}/metrics`)).toBe(404);
       await expect(statusOf(`${await engine.forward(8081)}/healthz`)).rejects.toThrow('fetch failed');
     });
 
-    it(
-      'tourctl in its container imports a catalog and issues a key with files of the account in TOURCTL_USER',
-      async () => {
-        shop = await openShop(installation);
-        const { uid, mode } = statSync(path.join(installation.files, 'acme.key'));
-        expect([uid, mode & 0o777]).toEqual([OPERATOR, 0o600]);
-      },
-      MINUTES,
-    );
+    it('tourctl in its container imports a catalog and issues a key with files of the account in TOURCTL_USER', async () => {
+      shop = await openShop(installation);
+      const { uid, mode } = statSync(path.join(installation.files, 'acme.key'));
+      expect([uid, mode & 0o777]).toEqual([OPERATOR, 0o600]);
+    });
 
     it('a tour is bought over HTTP through the proxy', async () => {
       booking = await buy(url, shop, 'first');
       expect(await askForBooking(url, shop, booking)).toBe(200);
     });
 
-    it(
-      'instances of compose.yaml that are replaced one after the other lose no request',
-      async () => {
-        const sales = startSales(url, shop, 'replaced');
-        for (const service of ['api-1', 'api-2', 'queue-1', 'queue-2']) {
-          await installation.compose('up', '-d', '--no-deps', '--force-recreate', '--wait', service);
-          await sleep(3000);
-        }
-        const { failures, bookings } = await sales.stop();
-        const log = (await installation.compose('logs', '--no-log-prefix', 'proxy')).split('\n');
-        const failed = log.filter((line) => /"status":"?5/.test(line));
-        expect({ failures, failed }).toEqual({ failures: [], failed: [] });
-        expect(bookings.length).toBeGreaterThan(5);
-      },
-      3 * MINUTES,
-    );
+    it('instances of compose.yaml that are replaced one after the other lose no request', async () => {
+      const sales = startSales(url, shop, 'replaced');
+      for (const service of ['api-1', 'api-2', 'queue-1', 'queue-2']) {
+        await installation.compose('up', '-d', '--no-deps', '--force-recreate', '--wait', service);
+        await sleep(3000);
+      }
+      const { failures, bookings } = await sales.stop();
+      const log = (await installation.compose('logs', '--no-log-prefix', 'proxy')).split('\n');
+      const failed = log.filter((line) => /"status":"?5/.test(line));
+      expect({ failures, failed }).toEqual({ failures: [], failed: [] });
+      expect(bookings.length).toBeGreaterThan(5);
+    });
 
-    it(
-      'each container of compose.yaml stops within five seconds with exit code 0, and a start keeps the bookings',
-      async () => {
-        const containers = await runningContainers(engine);
-        const stops = [];
-        // The proxy first, the database last.
-        const order = ['proxy', 'api-1', 'api-2', 'queue-1', 'queue-2', 'redis', 'pgbouncer', 'postgres'];
-        for (const service of order)
-          stops.push({ service, ...(await stopContainer(engine, containers.get(service)!)) });
-        printTable(
-          'Stop',
-          ['service', 'seconds', 'exit code'],
-          stops.map(({ service, seconds, exitCode }) => [service, seconds.toFixed(1), exitCode]),
-        );
-        const slowOrFailed = stops.filter(({ seconds, exitCode }) => seconds > 5 || exitCode !== 0);
-        expect(slowOrFailed).toEqual([]);
-        const begun = performance.now();
-        await installation.compose('up', '-d', '--wait');
-        process.stdout.write(
-          `Healthy ${((performance.now() - begun) / 1000).toFixed(1)} s after the start\n`,
-        );
-        expect(await askForBooking(url, shop, booking)).toBe(200);
-      },
-      5 * MINUTES,
-    );
+    it('the proxy loses no request to an instance whose address has gone, while the list of addresses changes', async () => {
+      const instance = (await runningContainers(engine)).get('api-2')!;
+      const network = 'tour-platform_front';
+      const statuses: Record<number, number> = {};
+      for (let n = 0; n < 4; n++) {
+        await engine.expectDocker(['network', 'disconnect', network, instance]);
+        await askFor(4000, `${url}/healthz`, statuses);
+        await engine.expectDocker(['network', 'connect', '--alias', 'api-2', network, instance]);
+        await askFor(4000, `${url}/healthz`, statuses);
+      }
+      expect(Object.keys(statuses)).toEqual(['200']);
+    });
 
-    it(
-      'a backup in docker/files restores into an empty installation, with its bookings and keys',
-      async () => {
-        const backup = await installation.tourctl(['backup', '--out', 'tours.backup']);
-        expect(backup).toMatchObject({ code: 0 });
-        // As docs/back-up-and-restore.md says: the old volume stays.
-        await installation.compose('down');
-        installation.rename('tour-platform-2');
-        await installation.compose('up', '-d', '--wait', 'pgbouncer', 'redis');
-        const restore = await installation.tourctl(['restore', 'tours.backup']);
-        expect(restore).toMatchObject({ code: 0, stdout: expect.stringContaining('Recounted') });
-        await installation.compose('up', '-d', '--wait');
-        expect(await askForBooking(url, shop, booking)).toBe(200);
-        expect(await buy(url, shop, 'after-the-restore')).not.toBe(booking);
-        expect((await installation.tourctl(['doctor'])).code).toBe(0);
-      },
-      5 * MINUTES,
-    );
+    it('each container of compose.yaml stops within five seconds with exit code 0, and a start keeps the bookings', async () => {
+      const containers = await runningContainers(engine);
+      const stops = [];
+      // The proxy first, the database last.
+      const order = ['proxy', 'api-1', 'api-2', 'queue-1', 'queue-2', 'redis', 'pgbouncer', 'postgres'];
+      for (const service of order)
+        stops.push({ service, ...(await stopContainer(engine, containers.get(service)!)) });
+      printTable(
+        'Stop',
+        ['service', 'seconds', 'exit code'],
+        stops.map(({ service, seconds, exitCode }) => [service, seconds.toFixed(1), exitCode]),
+      );
+      const slowOrFailed = stops.filter(({ seconds, exitCode }) => seconds > 5 || exitCode !== 0);
+      expect(slowOrFailed).toEqual([]);
+      const begun = performance.now();
+      await installation.compose('up', '-d', '--wait');
+      process.stdout.write(`Healthy ${((performance.now() - begun) / 1000).toFixed(1)} s after the start\n`);
+      expect(await askForBooking(url, shop, booking)).toBe(200);
+    });
+
+    it('a backup in docker/files restores into an empty installation, with its bookings and keys', async () => {
+      const backup = await installation.tourctl(['backup', '--out', 'tours.backup']);
+      expect(backup).toMatchObject({ code: 0 });
+      // As docs/back-up-and-restore.md says: the old volume stays.
+      await installation.compose('down');
+      installation.rename('tour-platform-2');
+      await installation.compose('up', '-d', '--wait', 'pgbouncer', 'redis');
+      const restore = await installation.tourctl(['restore', 'tours.backup']);
+      expect(restore).toMatchObject({ code: 0, stdout: expect.stringContaining('Recounted') });
+      await installation.compose('up', '-d', '--wait');
+      expect(await askForBooking(url, shop, booking)).toBe(200);
+      expect(await buy(url, shop, 'after-the-restore')).not.toBe(booking);
+      expect((await installation.tourctl(['doctor'])).code).toBe(0);
+    });
   });
 
   describe('compose.yaml with compose.ha.yaml', () => {
@@ -205,22 +190,18 @@ function suite(): void {
       url = await engine.forward(PROXY_PORT);
       await installation.compose('up', '-d', '--build', '--wait');
       shop = await openShop(installation);
-    }, 15 * MINUTES);
-    afterAll(() => removeAll(engine), MINUTES);
+    }, 2 * LIMIT);
+    afterAll(() => removeAll(engine));
 
-    it(
-      'each container of compose.ha.yaml is healthy, unprivileged and cannot write its root file system',
-      async () => {
-        const facts = await inspectAll(engine);
-        const services = facts.map(({ service }) => service);
-        expect(services).toEqual(
-          expect.arrayContaining(['etcd-1', 'etcd-2', 'etcd-3', 'haproxy', 'patroni-1', 'patroni-2']),
-        );
-        expect(services).not.toContain('postgres');
-        expectUnprivileged(facts);
-      },
-      MINUTES,
-    );
+    it('each container of compose.ha.yaml is healthy, unprivileged and cannot write its root file system', async () => {
+      const facts = await inspectAll(engine);
+      const services = facts.map(({ service }) => service);
+      expect(services).toEqual(
+        expect.arrayContaining(['etcd-1', 'etcd-2', 'etcd-3', 'haproxy', 'patroni-1', 'patroni-2']),
+      );
+      expect(services).not.toContain('postgres');
+      expectUnprivileged(facts);
+    });
 
     it(
       'the sales go on without manual steps after the container of the primary was killed, and none is lost',
@@ -228,7 +209,7 @@ function suite(): void {
         for (let n = 1; n <= FAILOVERS; n++) await failOver(n);
         expect((await installation.tourctl(['doctor'])).code).toBe(0);
       },
-      FAILOVERS * 5 * MINUTES,
+      FAILOVERS * LIMIT,
     );
 
     async function failOver(n: number): Promise<void> {
@@ -266,6 +247,19 @@ async function addedBy(engine: Engine, image: string, base: string): Promise<num
 
 async function statusOf(address: string): Promise<number> {
   return (await fetch(address)).status;
+}
+
+/** Sends reads, two at a time, and counts the answers by status. */
+async function askFor(ms: number, address: string, statuses: Record<number, number>): Promise<void> {
+  const end = Date.now() + ms;
+  const ask = async () => {
+    while (Date.now() < end) {
+      const status = await statusOf(address);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      await sleep(50);
+    }
+  };
+  await Promise.all([ask(), ask()]);
 }
 
 async function inspectAll(engine: Engine): Promise<ContainerFacts[]> {

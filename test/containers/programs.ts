@@ -25,6 +25,15 @@ const ENGINE_PACKAGES = [
   'tini-static',
 ];
 const NEWER = 'forky';
+/**
+ * A machine whose clock is ahead would take the package lists of a release in the making for expired. The images of Debian keep no
+ * cache of apt either.
+ */
+const APT_SETTINGS = `
+Acquire::Check-Valid-Until "false";
+Dir::Cache::pkgcache "";
+Dir::Cache::srcpkgcache "";
+`;
 
 /** Returns the folder with the root file system of a Debian release, with apt and BusyBox. Creates it once. */
 export async function rootOf(release: string): Promise<string> {
@@ -33,8 +42,7 @@ export async function rootOf(release: string): Promise<string> {
     const packages = '--include=busybox,ca-certificates';
     // The empty argument is debootstrap's default mirror.
     await runSuccessfully('debootstrap', ['--variant=minbase', packages, release, folder, '', script]);
-    // A machine whose clock is ahead would take the package lists of a release in the making for expired.
-    await writeFile(path.join(folder, 'etc/apt/apt.conf.d/99clock'), 'Acquire::Check-Valid-Until "false";\n');
+    await writeFile(path.join(folder, 'etc/apt/apt.conf.d/99image'), APT_SETTINGS);
   });
 }
 

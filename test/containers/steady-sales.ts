@@ -4,6 +4,8 @@ import { buy, type ContainerShop } from './shop';
 /** Less than the default quotas allow. */
 const EVERY_MS = 1200;
 const RETRY_MS = 300;
+/** Longer than any failover takes. */
+const GIVE_UP_MS = 180_000;
 
 export interface SteadySales {
   /** Ends the sales; a sale that was begun is retried until it is made. */
@@ -19,19 +21,19 @@ export interface SalesReport {
   gapMs: number;
 }
 
-/** Sells one seat after the other. A sale that fails is sent again with its keys until it succeeds. */
+/** Sells one seat after the other. A sale that fails is sent again with its keys until it succeeds, or for three minutes. */
 export function startSales(url: string, shop: ContainerShop, name: string): SteadySales {
   const report: SalesReport = { bookings: [], failures: [], gapMs: 0 };
   let stopped = false;
   const sellUntilMade = async (reference: string): Promise<string> => {
-    for (;;) {
+    for (const end = Date.now() + GIVE_UP_MS; Date.now() < end; await sleep(RETRY_MS)) {
       try {
         return await buy(url, shop, reference);
       } catch (error) {
         report.failures.push(error instanceof Error ? error.message : String(error));
-        await sleep(RETRY_MS);
       }
     }
+    throw new Error(`${reference} was not sold: ${report.failures.at(-1)}`);
   };
   const sell = async () => {
     let last = performance.now();
@@ -43,6 +45,8 @@ export function startSales(url: string, shop: ContainerShop, name: string): Stea
     }
   };
   const ended = sell();
+  // stop() throws it.
+  ended.catch(() => undefined);
   return {
     async stop() {
       stopped = true;
