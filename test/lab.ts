@@ -50,7 +50,7 @@ const LABS: Record<string, Suite | Program> = {
   failover: {
     about: 'kills, freezes and cuts off the primary, its standby and etcd while clients sell (10 minutes)',
     tests: ['chaos/failover'],
-    env: { FAILOVER_EVENTS: 'killed,frozen,isolated,switchover,standby,etcd,cut' },
+    env: { FAILOVER_EVENTS: 'killed,frozen,isolated,switchover,standby,stuck,etcd,cut' },
     packages: [
       { name: 'patroni', installed: () => isInstalled('patroni') },
       { name: 'python3-etcd', installed: () => isInstalled('patroni') },

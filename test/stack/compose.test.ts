@@ -175,13 +175,15 @@ describe('compose.yaml and compose.ha.yaml', () => {
     expect(ha.services.tourctl).not.toHaveProperty('depends_on');
   });
 
-  it('compose.ha.yaml leaves out the single server, and sends PgBouncer, migrations and tourctl to the current primary', () => {
+  it('compose.ha.yaml leaves out the single server, and sends PgBouncer, migrations and tourctl to the current primary, and expects one standby', () => {
     expect(ha.services.postgres).toEqual({ profiles: ['single'] });
     expect(ha.services.pgbouncer.environment).toEqual({ DATABASE_HOST: 'haproxy' });
     for (const name of ['migrate', 'tourctl']) {
       const url = new URL(filledIn(ha.services[name].environment.DATABASE_DIRECT_URL));
       expect([name, url.host, url.username]).toEqual([name, 'haproxy:5432', 'tours']);
     }
+    for (const name of ['queue-1', 'queue-2'])
+      expect([name, ha.services[name].environment]).toEqual([name, { DATABASE_STANDBYS: '1' }]);
     for (const name of ['pgbouncer', 'migrate'])
       expect([name, ha.services[name].depends_on]).toEqual([
         name,

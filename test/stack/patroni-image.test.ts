@@ -15,6 +15,7 @@ const PASSWORDS = {
 
 interface Settings {
   bootstrap: { dcs: object; initdb: (string | Record<string, string>)[] };
+  postgresql: { parameters: object };
 }
 
 describe('the Patroni image', () => {
@@ -55,6 +56,16 @@ describe('the Patroni image', () => {
     });
     expect((await start({ ...PASSWORDS, FAILOVER_STRICT: 'true', FAILOVER_TTL: '30' })).ok).toBe(true);
     expect(settings().bootstrap.dcs).toMatchObject({ ttl: 30, synchronous_mode_strict: true });
+  });
+
+  it('a member archives its WAL only with PGBACKREST_STANZA', async () => {
+    await start(PASSWORDS);
+    expect(settings().postgresql.parameters).not.toHaveProperty('archive_mode');
+    await start({ ...PASSWORDS, PGBACKREST_STANZA: 'tours' });
+    expect(settings().postgresql.parameters).toMatchObject({
+      archive_mode: 'on',
+      archive_command: 'pgbackrest archive-push %p',
+    });
   });
 
   it('a member without one of its passwords does not start, and names it', async () => {

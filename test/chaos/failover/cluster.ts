@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { queryOnce } from '../../../services/platform/database/connect';
 import { accountFor } from '../../../services/platform/embedded-postgres/account';
 import { type Child, startChild, untilReady } from '../../stack/child';
 import { DOCKER } from '../../stack/docker-files';
@@ -94,14 +95,22 @@ function clusterOf(
   const url = (login: string, password: string, port: number) =>
     `postgres://${login}:${password}@127.0.0.1:${port}/tours`;
   const roles = async (): Promise<[Member, Member]> => {
-    const answers = await Promise.all(members.map((member) => member.ask('/primary')));
-    const first = answers.indexOf(200);
-    if (first < 0) throw new Error(`no member is the primary: ${answers.join(', ')}`);
+    const answers = await Promise.all(members.map((member) => member.isPrimary()));
+    const first = answers.indexOf(true);
+    if (first < 0) throw new Error('no member is the primary');
     return [members[first]!, members[1 - first]!];
   };
+  const superuserUrl = ({ port }: Member) =>
+    url('postgres', encodeURIComponent(PASSWORDS.POSTGRES_PASSWORD), port);
+  // Asks the primary's PostgreSQL, because a Patroni that was frozen answers with its old state.
   const isSynchronous = async () => {
-    const found = await roles().catch(() => undefined);
-    return found !== undefined && (await found[1].ask('/synchronous')) === 200;
+    const [primary, standby] = await roles();
+    const rows = await queryOnce(superuserUrl(primary), {
+      text: `select from pg_stat_replication where application_name = $1 and state = 'streaming' and sync_state = 'sync'`,
+      values: [standby.name],
+      timeoutMs: 1000,
+    });
+    return rows.length === 1;
   };
   return {
     etcd,
@@ -113,15 +122,14 @@ function clusterOf(
         login === 'tours_api' ? PASSWORDS.API_DATABASE_PASSWORD : PASSWORDS.QUEUE_DATABASE_PASSWORD,
         ports.pooler,
       ),
-    superuserUrl: ({ port }) => url('postgres', encodeURIComponent(PASSWORDS.POSTGRES_PASSWORD), port),
+    superuserUrl,
     async etcdLeader() {
       const leads = await Promise.all(etcd.map((member) => member.isLeader()));
       return etcd[leads.indexOf(true)]!;
     },
     roles,
     untilSynchronous: () => until('a synchronous standby', isSynchronous),
-    untilPrimary: (member) =>
-      until(`${member.name} as primary`, async () => (await member.ask('/primary')) === 200),
+    untilPrimary: (member) => until(`${member.name} as primary`, member.isPrimary),
     async switchOver() {
       const [primary, standby] = await roles();
       await primary.patronictl('switchover', '--candidate', standby.name, '--force');
@@ -137,7 +145,7 @@ function clusterOf(
 /** Asks ten times a second. @returns milliseconds @throws Error after two minutes */
 async function until(what: string, isSo: () => Promise<boolean>): Promise<number> {
   const begun = performance.now();
-  while (!(await isSo())) {
+  while (!(await isSo().catch(() => false))) {
     if (performance.now() - begun > PATIENCE_MS)
       throw new Error(`${what}: not within ${PATIENCE_MS / 1000} s`);
     await sleep(100);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import type { Cluster } from './cluster';
 import type { Member } from './member';
 
@@ -8,6 +9,8 @@ export interface FailureEvent {
   promotes: boolean;
   /** True if the database answers nobody until the promotion. */
   isOutage: boolean;
+  /** The first version of Patroni that keeps every promise in this event. */
+  fromPatroni?: string;
   begin(cluster: Cluster, primary: Member, standby: Member): unknown;
   /** Ends the failure. The machine or the network is there again. */
   end(cluster: Cluster, primary: Member, standby: Member): unknown;
@@ -25,6 +28,8 @@ export const EVENTS: Record<string, FailureEvent> = {
     title: 'primary frozen, then let go',
     promotes: true,
     isOutage: true,
+    // An older one overwrites the leader key of the new primary when it continues, and the sales of the new primary are lost.
+    fromPatroni: '3.0.3',
     begin: (_, primary) => primary.freeze(),
     end: (_, primary) => primary.thaw(),
   },
@@ -56,6 +61,13 @@ export const EVENTS: Record<string, FailureEvent> = {
     begin: (_, __, standby) => standby.kill(),
     end: (_, __, standby) => standby.start(),
   },
+  stuck: {
+    title: 'standby frozen, then let go',
+    promotes: false,
+    isOutage: false,
+    begin: (_, __, standby) => standby.freeze(),
+    end: (_, __, standby) => standby.thaw(),
+  },
   etcd: {
     title: "etcd's leader killed",
     promotes: false,
@@ -71,3 +83,18 @@ export const EVENTS: Record<string, FailureEvent> = {
     end: (_, primary) => primary.reconnect(),
   },
 };
+
+/** Returns the events that the installed Patroni survives, and prints the others. */
+export function possibleEvents(names: string[]): string[] {
+  const installed = execFileSync('patroni', ['--version'], { encoding: 'utf8' }).trim().split(' ').at(-1)!;
+  return names.filter((name) => {
+    const { title, fromPatroni } = EVENTS[name]!;
+    const isPossible =
+      !fromPatroni || installed.localeCompare(fromPatroni, undefined, { numeric: true }) >= 0;
+    if (!isPossible)
+      process.stdout.write(
+        `Left out: ${title}. It needs Patroni ${fromPatroni}; ${installed} is installed.\n`,
+      );
+    return isPossible;
+  });
+}

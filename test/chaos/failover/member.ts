@@ -29,8 +29,8 @@ export interface Member {
   /** Drops all packets to the REST API, except those of HAProxy. */
   cutRest(): void;
   reconnect(): void;
-  /** Asks Patroni's REST API. @returns the status; 0 without an answer */
-  ask(page: '/primary' | '/synchronous'): Promise<number>;
+  /** Asks Patroni's REST API, as HAProxy does. */
+  isPrimary(): Promise<boolean>;
   /** Runs patronictl with the settings of this member. @throws Error with its output */
   patronictl(...args: string[]): Promise<void>;
   /** Ends all processes and proxies. */
@@ -99,10 +99,10 @@ export async function describeMember(place: MemberPlace, etcd: EtcdMember[]): Pr
     cutFromEtcd: () => toEtcd.forEach((proxy) => proxy.hang()),
     cutRest: () => rest.hang(),
     reconnect: () => [...toEtcd, rest].forEach(restoreProxy),
-    ask: (page) =>
-      fetch(`http://127.0.0.1:${restPort}${page}`, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
-        ({ status }) => status,
-        () => 0,
+    isPrimary: () =>
+      fetch(`http://127.0.0.1:${restPort}/primary`, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
+        ({ status }) => status === 200,
+        () => false,
       ),
     async patronictl(...args) {
       const settings = path.join(dir, name, 'patroni');
@@ -133,7 +133,8 @@ function environmentOf(
     ...proxies.etcd.map((proxy, n) => [`etcd-${n + 1}:2379`, `127.0.0.1:${proxy}`]),
   ]);
   return {
-    PATH: '/usr/local/bin:/usr/bin:/bin',
+    // A newer Patroni may stand before that of apt.
+    PATH: `${process.env.PATH}:/usr/bin:/bin`,
     HOME: dir,
     LC_ALL: 'C.UTF-8',
     TMPDIR: path.join(dir, name),
