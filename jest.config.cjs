@@ -5,7 +5,7 @@ const { COMPILER_OPTIONS } = require('./build.cjs');
  * more. The rest, `npm test`, takes less than four minutes on a machine with two cores.
  */
 const LONG = [
-  '/test/(chaos|fuzz|model|pages|plans|stack|widget/browser)/.*[.]test[.]ts$',
+  '/test/(chaos|containers|fuzz|model|pages|plans|stack|widget/browser)/.*[.]test[.]ts$',
   '/test/(unit/(demo-flagship|load-shedding)|supply-chain/(api-changes|audit))[.]test[.]ts$',
   '/test/api/(availability-instances|booking-kills|catalog-copy|change-race|departure-cancelled-race)[.]test[.]ts$',
   '/test/api/(exact-authorization|instances|isolation-by-credential|isolation-timing|price-from|sale-queue)[.]test[.]ts$',

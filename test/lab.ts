@@ -37,6 +37,11 @@ const LABS: Record<string, Suite | Program> = {
     about: "starts an API for OCTO's validator, until Ctrl-C (port 3000, or the one given)",
     script: ['test/octo/conformance.ts'],
   },
+  containers: {
+    about: 'builds the images, runs both compose setups on a Docker engine of its own, and fails over (root)',
+    tests: ['test/containers/'],
+    env: { CONTAINERS: 'required', FAILOVERS: '3' },
+  },
   'dead-store': {
     about: 'sells while the shared store hangs, refuses, is slow and sends invalid answers',
     tests: ['dead-store'],

@@ -131,6 +131,19 @@ describe('compose.yaml and compose.ha.yaml', () => {
     expect(directories.filter((directory) => !/^\/[\w/]+:size=\d+m$/.test(directory))).toEqual([]);
   });
 
+  it('compose.yaml limits the processes of each container, and the memory of all but PostgreSQL', () => {
+    for (const [name, service] of services) {
+      expect([name, service.pids_limit]).toEqual([name, 512]);
+      const memory = name === 'postgres' ? undefined : expect.stringMatching(/^\d+m$/);
+      expect([name, service.mem_limit]).toEqual([name, memory]);
+    }
+  });
+
+  it('only the first service that runs builds the image of the product, and none asks a registry for it', () => {
+    expect(ours.filter(([, { build }]) => build).map(([name]) => name)).toEqual(['migrate']);
+    expect(new Set(ours.map(([, service]) => service.pull_policy))).toEqual(new Set(['never']));
+  });
+
   it('the health check accepts PostgreSQL only if the owner can log in to its database', () => {
     const servers = [compose.services.postgres, ha.services['patroni-1'], ha.services['patroni-2']];
     for (const { environment, healthcheck } of servers) {

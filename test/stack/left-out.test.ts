@@ -16,6 +16,12 @@ describe('a run without a program that some suites need', () => {
     expect(describeLeftOut('')).toBe('');
   });
 
+  it('a test run on a machine that cannot run a suite names the suite and the reason', () => {
+    expect(describeLeftOut('the containers of docker/, because a Docker engine needs root\n')).toBe(
+      'Left out: the containers of docker/, because a Docker engine needs root\n',
+    );
+  });
+
   it('a program counts as installed only if the path has an executable file of its name', () => {
     const dir = mkdtempSync(path.join(tmpdir(), 'test-path-'));
     const before = process.env.PATH;

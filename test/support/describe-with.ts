@@ -33,6 +33,17 @@ export function describeWith(
 /** Debian's kubectl has a kustomize that is too old for the manifests, so .ci/run cannot install it. */
 const NOT_IN_APT = ['kubectl'];
 
+/**
+ * Declares a suite that some machines cannot run. Where there is a reason, also on CI, the suite is skipped, and the end of the run
+ * has the reason.
+ */
+export function describeUnless(reason: string | undefined, title: string, suite: () => void): void {
+  if (reason === undefined) return describe(title, suite);
+  const file = process.env[LEFT_OUT];
+  if (file) appendFileSync(file, `${title}, because ${reason.replace(/\s+/g, ' ')}\n`);
+  describe.skip(`${title} (left out: ${reason})`, suite);
+}
+
 /** apt installs servers here. Only root has these directories on the path. */
 const OF_SERVERS = ['/usr/local/sbin', '/usr/sbin'];
 
@@ -48,19 +59,20 @@ export function isInstalled(program: string): boolean {
   });
 }
 
-/** @param written the file that describeWith writes @returns a line for each program, or an empty text */
+/** @param written the file that both functions write @returns a line for each program and reason, or an empty text */
 export function describeLeftOut(written: string): string {
   const suites = new Map<string, Set<string>>();
+  const reasons: string[] = [];
   for (const line of written.split('\n').filter(Boolean)) {
-    const [program, title] = line.split('\t') as [string, string];
-    suites.set(program, (suites.get(program) ?? new Set()).add(title));
+    const [program, title] = line.split('\t') as [string, string?];
+    if (title === undefined) reasons.push(`Left out: ${line}\n`);
+    else suites.set(program, (suites.get(program) ?? new Set()).add(title));
   }
-  return [...suites]
-    .map(
-      ([program, titles]) =>
-        `Left out, as ${program} is not installed: ${[...titles].join('; ')}. To run them: ${remedyOf(program)}\n`,
-    )
-    .join('');
+  const programs = [...suites].map(
+    ([program, titles]) =>
+      `Left out, as ${program} is not installed: ${[...titles].join('; ')}. To run them: ${remedyOf(program)}\n`,
+  );
+  return [...programs, ...reasons].join('');
 }
 
 /** An npm package that a suite installs by itself has a scope. */
