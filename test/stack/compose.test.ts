@@ -132,11 +132,9 @@ describe('compose.yaml and compose.ha.yaml', () => {
   });
 
   it('compose.yaml limits the processes of each container, and the memory of all but PostgreSQL', () => {
-    for (const [name, service] of services) {
-      expect([name, service.pids_limit]).toEqual([name, 512]);
-      const memory = name === 'postgres' ? undefined : expect.stringMatching(/^\d+m$/);
-      expect([name, service.mem_limit]).toEqual([name, memory]);
-    }
+    for (const [name, service] of services) expect([name, service.pids_limit]).toEqual([name, 512]);
+    const unlimited = services.filter(([, service]) => !/^\d+m$/.test(service.mem_limit));
+    expect(unlimited.map(([name]) => name)).toEqual(['postgres']);
   });
 
   it('only the first service that runs builds the image of the product, and none asks a registry for it', () => {

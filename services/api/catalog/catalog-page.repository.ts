@@ -259,8 +259,7 @@ function selectionOf(
     selection.nameContains !== undefined && hasName,
     selection.country !== undefined && `${country} = :country`,
     selection.tag !== undefined && 't.id in (select g.tour_id from tour_tags g where g.tag = :tag)',
-    selection.durationMin !== undefined && 't.duration_days >= :durationMin',
-    selection.durationMax !== undefined && 't.duration_days <= :durationMax',
+    ...lastsBetween(selection),
     departsBetween(selection, at),
     hasChanged(selection.changes),
     selection.sellIn != null && IS_SELLABLE,
@@ -269,6 +268,13 @@ function selectionOf(
     .filter(Boolean)
     .map((condition) => `and ${condition}`)
     .join(' ');
+}
+
+function lastsBetween({ durationMin, durationMax }: Selection): (string | false)[] {
+  return [
+    durationMin !== undefined && 't.duration_days >= :durationMin',
+    durationMax !== undefined && 't.duration_days <= :durationMax',
+  ];
 }
 
 /**
