@@ -81,6 +81,12 @@ export function demoCatalog(today: string): DemoCatalogTour[] {
   return tours.map((tour) => ({ ...tour, departures: departures(tour, schedules[tour.slug]!, today) }));
 }
 
+/** Returns the demo's exchange rates. Their order of magnitude is right, but they are of no certain day. */
+export function demoRates(): { currency: string; unitsPerEur: string }[] {
+  const rates = readSeed<Record<string, string>>('demo-rates.json');
+  return Object.entries(rates).map(([currency, unitsPerEur]) => ({ currency, unitsPerEur }));
+}
+
 /** Returns the departure that the demo sells out. */
 export function demoSoldOut(today: string): {
   tour_slug: string;

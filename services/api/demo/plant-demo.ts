@@ -9,13 +9,16 @@ import { createTenant, findTenant } from '../tenants/manage-tenants';
 import { setOrigins } from '../tenants/origins';
 import { mayBeUsed, type Tenant } from '../tenants/tenant';
 import { TenantNotFoundError } from '../tenants/tenant.errors';
-import { demoCatalog, type DemoCatalogTour, demoSoldOut } from './demo-catalog';
+import { demoCatalog, type DemoCatalogTour, demoRates, demoSoldOut } from './demo-catalog';
 import { CredentialError } from '../credentials/credential.errors';
 import { databaseCredentials } from '../credentials/credential-source';
 import { verifyApiKey, verifyWidgetToken } from '../credentials/verify-credential';
+import { addMissingRates } from '../pricing/change-exchange-rates';
 import { adultsOnly } from '../pricing/party';
 
 export const DEMO_TENANT = 'demo';
+/** A second tenant, which sells the same catalog in euros. It has no credentials: an operator issues them. */
+const EURO_TENANT = 'demo-eur';
 /** The origin of a developer's own page, for trying out the widget. */
 const DEMO_ORIGIN = 'http://localhost:8080';
 
@@ -43,7 +46,10 @@ export async function plantDemo(
   const planted = tours.filter((tour) => !taken.has(tour.slug));
   await importTours(trx, planted);
   const { tenant, isNew } = await demoTenant(trx);
-  if (isNew) await sellOut(trx, tenant, today, planted);
+  if (isNew) {
+    await sellOut(trx, tenant, today, planted);
+    await plantEuroTenant(trx);
+  }
   return issueDemoCredentials(trx, tenant, pepper);
 }
 
@@ -108,9 +114,20 @@ async function demoTenant(trx: Trx): Promise<{ tenant: Tenant; isNew: boolean }>
   return { tenant: await setOrigins(trx, tenant, [DEMO_ORIGIN], true), isNew: true };
 }
 
-async function findDemoTenant(trx: Trx): Promise<Tenant | undefined> {
+/** Adds the second demo tenant and the rates that its prices need, unless an operator has given some or has a tenant of this name. */
+async function plantEuroTenant(trx: Trx): Promise<void> {
+  await addMissingRates(trx, demoRates());
+  if (await findTenantOrNone(trx, EURO_TENANT)) return;
+  const euro = { code: 'EUR', digits: 2 };
+  const tenant = await createTenant(trx, { slug: EURO_TENANT, name: 'Demo Reisen', sellIn: euro });
+  await setOrigins(trx, tenant, [DEMO_ORIGIN], true);
+}
+
+const findDemoTenant = (trx: Trx) => findTenantOrNone(trx, DEMO_TENANT);
+
+async function findTenantOrNone(trx: Trx, slug: string): Promise<Tenant | undefined> {
   try {
-    return await findTenant(trx, DEMO_TENANT);
+    return await findTenant(trx, slug);
   } catch (error) {
     if (error instanceof TenantNotFoundError) return undefined;
     throw error;

@@ -60,6 +60,13 @@ export async function importExchangeRates(trx: Trx, { date, rates }: RatesFile):
   return { ...changed, kept };
 }
 
+/** Adds today's rates of the currencies that have none. */
+export async function addMissingRates(trx: Trx, rates: NewRates['rates']): Promise<void> {
+  const known = ratesByCurrency(await findExchangeRates(trx));
+  const missing = rates.filter(({ currency }) => !known.has(currency));
+  if (missing.length > 0) await setExchangeRates(trx, { rates: missing });
+}
+
 async function putRates(trx: Trx, rates: ExchangeRate[]): Promise<ChangedRates> {
   const named = (known: ExchangeRates) => rates.flatMap(({ currency }) => known.get(currency) ?? []);
   const before = named(ratesByCurrency(await findExchangeRates(trx)));
