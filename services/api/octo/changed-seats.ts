@@ -1,7 +1,7 @@
 import { type Db, inTransaction, type Trx } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
 import { enqueueNotifications, findSubscribers } from '../../webhook-queue/enqueue-delivery';
-import { recordTerminalChange } from '../catalog/tour.repository';
+import { recordTerminalChange } from '../catalog/record-terminal-change';
 import { IS_VISIBLE, visibilityJoins } from '../catalog/visibility';
 import type { AvailabilityCache } from '../departures/availability-cache';
 import { availabilityEvent } from './notification-events';
