@@ -7,10 +7,10 @@ import {
 import { findLapsedLeads } from '../../services/api/bookings/booking-lead.repository';
 import { cancelBooking, confirmBooking } from '../../services/api/bookings/change-booking';
 import { getBooking } from '../../services/api/bookings/find-booking';
-import { recordTerminalChange } from '../../services/api/catalog/tour.repository';
 import { assertUnambiguous, type NamedDeparture } from '../../services/api/departures/find-departures';
 import { expireSeats } from '../../services/api/departures/free-expired-seats';
 import type { ReplayedResponse } from '../../services/api/idempotency/run-idempotent';
+import { recordTerminalSeats } from '../../services/api/octo/changed-seats';
 import { describeParty } from '../../services/api/pricing/party';
 import { COUNTS_KEPT_DAYS } from '../../services/api/refusals/refusal';
 import { amendBooking } from '../../services/api/sales/amend-booking';
@@ -290,7 +290,8 @@ async function change(
       bookingRef: ref,
       by: byOperator(operator),
     })) as ChangedBooking;
-    if (before !== after) await recordTerminalChange(trx, after.tour.id);
+    const departures = [before.departureId, after.departureId];
+    if (before !== after) await recordTerminalSeats(trx, after.tour.id, departures);
     note(toBookingDocument(before), toBookingDocument(after), { tenantId: after.tenant.id });
     return { changed: before !== after, document: toBookingDocument(after) };
   });

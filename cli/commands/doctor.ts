@@ -48,20 +48,38 @@ const NAMED = 10;
 async function checkSecrets(db: Db, config: Config): Promise<HealthCheck> {
   try {
     const { secretsKey } = await inspectSecrets(db, config, opensSealed);
-    const closed = secretsKey === undefined ? [] : await findUnopenedEndpoints(db, secretsKey);
-    if (closed.length === 0) return ok('secrets', 'they open all stored secrets');
-    const named = closed.slice(0, NAMED);
-    const more = closed.length > NAMED ? ` and ${closed.length - NAMED} more` : '';
+    const none = { secrets: [], headers: [] };
+    const { secrets, headers } =
+      secretsKey === undefined ? none : await findUnopenedEndpoints(db, secretsKey);
+    if (secrets.length + headers.length === 0) return ok('secrets', 'they open all stored secrets');
+    const problems = [
+      ...(secrets.length > 0
+        ? [
+            `the signing secrets of ${nameEndpoints(secrets)}: nothing is delivered there; rotate these secrets`,
+          ]
+        : []),
+      ...(headers.length > 0
+        ? [
+            `the headers of the subscriptions ${nameEndpoints(headers)}: nothing is delivered there; their resellers send their ` +
+              'headers again',
+          ]
+        : []),
+    ];
     return broken(
       'secrets',
-      `SECRETS_KEY does not open the signing secrets of ${named.map(({ id, tenant }) => `${id} of ${tenant}`).join(', ')}${more}: ` +
-        'nothing is delivered there; rotate these secrets',
-      named.map(({ id }) => `tourctl webhook rotate-secret ${id} --grace 0s --yes`),
+      `SECRETS_KEY does not open ${problems.join('. It does not open ')}`,
+      secrets.slice(0, NAMED).map(({ id }) => `tourctl webhook rotate-secret ${id} --grace 0s --yes`),
     );
   } catch (error) {
     if (!(error instanceof SecretsError || error instanceof ConfigError)) throw error;
     return broken('secrets', error.message, ['tourctl config list']);
   }
+}
+
+function nameEndpoints(endpoints: { id: string; tenant: string }[]): string {
+  const named = endpoints.slice(0, NAMED).map(({ id, tenant }) => `${id} of ${tenant}`);
+  const more = endpoints.length > NAMED ? ` and ${endpoints.length - NAMED} more` : '';
+  return `${named.join(', ')}${more}`;
 }
 
 async function checkStore({ sharedStore }: Pick<Config, 'sharedStore'>): Promise<HealthCheck> {

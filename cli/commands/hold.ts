@@ -1,7 +1,6 @@
 import { peopleOf } from '../../services/api/bookings/booking-lead';
 import { bookingsOfHolds } from '../../services/api/bookings/find-booking';
 import { nameDeparture } from '../../services/api/catalog/start-time';
-import { recordTerminalChange } from '../../services/api/catalog/tour.repository';
 import { releaseHold } from '../../services/api/holds/change-hold';
 import {
   getHold,
@@ -11,6 +10,7 @@ import {
   refusalOf,
 } from '../../services/api/holds/find-hold';
 import { HOLD_STATUSES, type HoldStatus, type SeatHold } from '../../services/api/holds/seat-hold';
+import { recordTerminalSeats } from '../../services/api/octo/changed-seats';
 import { toMajor } from '../../services/api/pricing/currency';
 import { pricesAnswer } from '../../services/api/pricing/price-categories';
 import { byOperator } from '../../services/api/tenants/actor';
@@ -201,7 +201,7 @@ async function releaseHoldCommand(
   await confirm(`Release ${countOf(quantity, 'seat')} of ${tour.slug} on ${departure}?`);
   const document = await audited({ action: 'hold.release', subject: id }, async (trx, note) => {
     const { before, after } = await releaseHold(trx, ANY_TENANT, { holdId: id, by: byOperator(operator) });
-    if (before !== after) await recordTerminalChange(trx, after.tour.id);
+    if (before !== after) await recordTerminalSeats(trx, after.tour.id, [after.departureId]);
     note(toHoldDocument(before), toHoldDocument(after), { tenantId: after.tenant.id });
     return toHoldDocument(after);
   });

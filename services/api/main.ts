@@ -22,7 +22,7 @@ import { DepartureIds } from './departures/find-departures';
 import { createDepartureQueue } from './departures/departure-queue';
 import { createSingleFlight } from './idempotency/single-flight';
 import { SaleQueue } from './sales/sale-queue';
-import { ChangedSeats } from './octo/notify-subscribers';
+import { ChangedSeats } from './octo/changed-seats';
 import { createRefusalLog } from './refusals/refusal-log';
 import { drain } from './drain';
 import { createLoadShedder } from './http/load-shedding';
@@ -76,7 +76,7 @@ async function serve(
   const secrets = await openApiSecrets(db, config, log, fail);
 
   const store = await openSharedStore(config, log);
-  const seats = new ChangedSeats();
+  const seats = new ChangedSeats(log);
   const availability = seats.watch(createAvailabilityCache(db, store.cache, log));
   const uses = startUseRecorder(db, log);
   const validity = config.remember

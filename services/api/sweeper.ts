@@ -5,7 +5,8 @@ import { pruneCatalogChanges } from './catalog/catalog-changes.repository';
 import { refreshNextDepartures } from './catalog/next-departures.repository';
 import { sweepExpiredSeats } from './departures/free-expired-seats';
 import { sweepExpiredKeys } from './idempotency/idempotency.repository';
-import { type ChangedSeats, notifyOfCatalog } from './octo/notify-subscribers';
+import type { ChangedSeats } from './octo/changed-seats';
+import { notifyOfCatalog } from './octo/notify-of-catalog';
 import type { RefusalLog } from './refusals/refusal-log';
 
 const EVERY_MS = 15_000;
@@ -20,7 +21,9 @@ const SWEEPS_BETWEEN_PRUNINGS = 240;
  * - stores changed next departures
  * - deletes old changes of the catalog
  * - writes the refusals of this process
- * - notifies the subscribers of OCTO
+ * - notifies the subscribers of OCTO of changed seats
+ *
+ * Notifies them of changes of the catalog beside these tasks, so that a large change does not delay a sweep.
  *
  * Answers are correct even if the sweeper runs late, because every query compares the expiry with the clock.
  */
@@ -43,16 +46,26 @@ export function startSweeper(
     if (sweeps++ % SWEEPS_BETWEEN_PRUNINGS === 0) await pruneCatalogChanges(db).catch(logFailure);
     await refusals.write(db).catch(logFailure);
     await seats.notify(db).catch(logFailure);
-    await notifyOfCatalog(db, logFailure).catch(logFailure);
   };
   const timer = setInterval(() => {
     pass = pass.then(sweep);
+  }, EVERY_MS);
+  let catalogRound: Promise<void> | undefined;
+  const catalogTimer = setInterval(() => {
+    catalogRound ??= notifyOfCatalog(db, logFailure, () => stopped)
+      .catch(logFailure)
+      .finally(() => {
+        catalogRound = undefined;
+      });
   }, EVERY_MS);
   return {
     stop: async () => {
       stopped = true;
       clearInterval(timer);
+      clearInterval(catalogTimer);
       await pass;
+      await catalogRound;
+      await seats.notify(db).catch((error: unknown) => log.warn({ err: error }, 'changed seats not sent'));
       // Writes the last refusals: no request is left that could be refused.
       await refusals.write(db).catch((error: unknown) => log.warn({ err: error }, 'refusals not written'));
     },

@@ -73,35 +73,33 @@ export async function addSubscription(
   return { id, secret: showSecret(secret) };
 }
 
-/**
- * Changes a subscription of the tenant. Does nothing if the tenant has none with this id.
- * @param headers undefined: they stay
- */
+/** Changes the address and the types of a subscription. Does nothing if the tenant has none with this id. */
 export async function changeSubscription(
   trx: Trx,
-  secretsKey: string,
-  {
-    id,
-    tenantId,
-    url,
-    events,
-    headers,
-  }: Omit<NewSubscription, 'headers'> & {
-    id: string;
-    headers: Record<string, string> | undefined;
-  },
+  change: Pick<Subscription, 'id' | 'url' | 'events'> & { tenantId: string },
 ): Promise<void> {
   await trx.raw('select octo_change_subscription(:id, :tenantId, :url, :events::text[])', {
-    id,
-    tenantId,
-    url,
-    events,
+    id: change.id,
+    tenantId: change.tenantId,
+    url: change.url,
+    events: change.events,
   });
-  if (!headers) return;
+}
+
+/**
+ * Replaces the headers of a subscription. Does nothing if the tenant has none with this id.
+ * @param id the id as the database writes it: it is sealed with the headers
+ * @param headers null: removes all
+ */
+export async function changeSubscriptionHeaders(
+  trx: Trx,
+  { id, tenantId }: { id: string; tenantId: string },
+  headers: { values: Record<string, string>; secretsKey: string } | null,
+): Promise<void> {
   await trx.raw('select octo_change_subscription_headers(:id, :tenantId, :headers::json)', {
     id,
     tenantId,
-    headers: sealHeaders(secretsKey, id, headers),
+    headers: headers && sealHeaders(headers.secretsKey, id, headers.values),
   });
 }
 
@@ -112,7 +110,7 @@ export async function removeSubscription(trx: Trx, tenantId: string, id: string)
 
 /**
  * Checks the address of a subscription, like the address of an endpoint.
- * @returns the address in its normal form, or why it is refused
+ * @returns the address in its normal form, or why it is refused, as a sentence about it without its end
  */
 export function checkSubscriptionUrl(
   url: string,
@@ -121,7 +119,7 @@ export function checkSubscriptionUrl(
   try {
     return { url: parseEndpointUrl(url, allowPrivateTargets) };
   } catch (error) {
-    if (error instanceof InvalidWebhookUrlError) return { refused: error.message };
+    if (error instanceof InvalidWebhookUrlError) return { refused: error.reason };
     throw error;
   }
 }

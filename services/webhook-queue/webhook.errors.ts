@@ -3,8 +3,12 @@ import { AppError } from '../platform/errors';
 export class InvalidWebhookUrlError extends AppError {
   readonly code = 'invalid_webhook_url';
 
-  constructor(reason: string) {
-    super(`The webhook URL is not allowed: ${reason}.`);
+  /** @param hint for an operator: the setting that would allow the URL */
+  constructor(
+    readonly reason: string,
+    hint = '',
+  ) {
+    super(`The webhook URL is not allowed: ${reason}${hint}.`);
   }
 }
 

@@ -230,4 +230,24 @@ describe('the secrets that tourctl doctor checks', () => {
     await followAdvice(terminal, 'secrets');
     expect(await check('secrets')).toMatchObject({ status: 'ok' });
   });
+
+  it('tourctl doctor reports headers of a subscription that SECRETS_KEY does not open, and who sends them again', async () => {
+    const { json } = await terminal.tourctl('webhook add acme https://example.com/headers --json');
+    await terminal.db('webhook_endpoint_headers').insert({
+      endpoint_id: json.id,
+      names: ['Api-Key'],
+      id: json.id,
+      key_id: 'of another key',
+      nonce: Buffer.alloc(12),
+      ciphertext: Buffer.alloc(32),
+    });
+    expect(await check('secrets')).toMatchObject({
+      status: 'broken',
+      detail: expect.stringMatching(
+        `headers of the subscriptions ${json.id} of acme.*send their headers again`,
+      ),
+    });
+    await terminal.db('webhook_endpoint_headers').delete();
+    expect(await check('secrets')).toMatchObject({ status: 'ok' });
+  });
 });

@@ -175,6 +175,27 @@ describe('the example of a tenant’s website', () => {
     );
   });
 
+  it('the example of a tenant’s website shows a changed price of held seats before it keeps the new date', async () => {
+    const held = await order(1);
+    const wanted = { departure_date: otherDate };
+    const { status, html } = await visit(`${held.path}/date`, { ...wanted, total: '550' });
+    expect(status).toBe(409);
+    expect(html).toMatch(/€600\.00<?.*instead of.*€500\.00/s);
+    const early = await visit(held.path, CUSTOMER);
+    expect([early.status, early.html]).toEqual([409, expect.stringContaining('The price has changed')]);
+    const kept = await visit(`${held.path}/date`, { ...wanted, total: '600' });
+    expect(kept.html).toContain('Pay €600.00');
+  });
+
+  it('the example of a tenant’s website answers 415 to a body that is no form, and 401 to a webhook without a body', async () => {
+    const post = async (pathname: string, init: RequestInit) =>
+      (await fetch(address + pathname, { method: 'POST', ...init })).status;
+    const json = { body: '{}', headers: { 'content-type': 'application/json' } };
+    expect(await post(`/tours/${tour.slug}`, json)).toBe(415);
+    expect(await post('/webhooks', {})).toBe(401);
+    expect(await post('/webhooks', { body: 'a=b' })).toBe(401);
+  });
+
   it('the example of a tenant’s website refuses a new date at a price that the customer did not see', async () => {
     const held = await order(1);
     await visit(held.path, CUSTOMER);

@@ -1,5 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { notifyOfCatalog } from '../../services/api/octo/notify-subscribers';
+import { releaseHold } from '../../services/api/holds/change-hold';
+import { recordTerminalSeats } from '../../services/api/octo/changed-seats';
+import { notifyOfCatalog } from '../../services/api/octo/notify-of-catalog';
+import { moveDeparture } from '../../services/api/sales/move-departure';
+import { ANY_TENANT } from '../../services/api/tenants/tenant';
 import { inTransaction } from '../../services/platform/database';
 import { rotateSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';
 import { removeEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
@@ -8,11 +12,11 @@ import { triggerEvent } from '../../services/webhook-queue/endpoints/requested-d
 import { explainInvalidPayload, parseSecret } from '../../services/webhook-queue/signing/sign-payload';
 import { loadConfig } from '../../services/platform/config';
 import { useTestApi } from '../support/api';
-import { givenPriceRule, givenVisibilityRule } from '../support/given';
+import { givenKey, givenPriceRule, givenTour, givenVisibilityRule } from '../support/given';
 import { givenWebsite, useWebsite, type Website } from '../support/website';
 import { startFastWorker } from '../webhook-queue/queue-fixture';
 import { type Receiver, startReceiver } from '../webhook-queue/receiver';
-import { reservationOf, useConformance } from './conformance-api';
+import { holdIdOf, reservationOf, useConformance } from './conformance-api';
 import { expectOctoError } from './schemas';
 
 const { webhooks } = loadConfig({});
@@ -73,6 +77,14 @@ function fail(error: unknown): never {
   throw error;
 }
 
+/** Reserves and confirms a booking of the reseller. @returns its UUID */
+async function confirmedBooking(): Promise<string> {
+  const { body } = await reseller.post('/octo/bookings', reservationOf(tours.startTime));
+  const contact = { fullName: 'Ana Lima', emailAddress: 'ana@example.com', phoneNumber: '+4930901820' };
+  await reseller.post(`/octo/bookings/${body.uuid}/confirm`, { contact });
+  return body.uuid;
+}
+
 describe('a subscription', () => {
   it('is answered with its id, its types, its headers without their values, and its secret once', async () => {
     const { body: created } = await reseller.post(SUBSCRIPTIONS, {
@@ -125,12 +137,20 @@ describe('a subscription', () => {
   });
 
   it('of a tenant that has ten already is refused', async () => {
-    for (let n = 0; n < 10; n += 1) await subscribe(reseller);
+    for (let n = 0; n < 10; n += 1) await subscribe(reseller, { url: `${receiver.url}?n=${n}` });
     expectOctoError(
       await reseller.post(SUBSCRIPTIONS, { url: receiver.url, notificationTypes: ALL }),
       400,
       'UNPROCESSABLE_ENTITY',
     );
+  });
+
+  it('with the address of another subscription of the tenant is refused, also by a change', async () => {
+    await subscribe(reseller);
+    const { id } = await subscribe(reseller, { url: `${receiver.url}?second` });
+    const wish = { url: receiver.url, notificationTypes: ALL };
+    expectOctoError(await reseller.post(SUBSCRIPTIONS, wish), 400, 'UNPROCESSABLE_ENTITY');
+    expectOctoError(await reseller.patch(`${SUBSCRIPTIONS}/${id}`, wish), 400, 'UNPROCESSABLE_ENTITY');
   });
 
   it.each([
@@ -163,9 +183,74 @@ describe('a subscription', () => {
     const reader = await givenWebsite(api, {}, ['catalog:read']);
     const wish = { url: receiver.url, notificationTypes: ['BOOKING_UPDATE'] };
     expectOctoError(await reader.post(SUBSCRIPTIONS, wish), 401, 'UNAUTHORIZED');
-    expect(
-      (await reader.post(SUBSCRIPTIONS, { ...wish, notificationTypes: ['PRODUCT_UPDATE'] })).status,
-    ).toBe(200);
+    const { status, body } = await reader.post(SUBSCRIPTIONS, {
+      ...wish,
+      notificationTypes: ['PRODUCT_UPDATE'],
+    });
+    expect(status).toBe(200);
+    await reader.delete(`${SUBSCRIPTIONS}/${body.id}`);
+  });
+
+  it('to bookings is changed and deleted only by a key with the scope booking:read', async () => {
+    const { id } = await subscribe(reseller);
+    const authorization = `Bearer ${await givenKey(api.db, reseller.tenant, ['catalog:read'])}`;
+    const path = `${SUBSCRIPTIONS}/${id}`;
+    const patch = async (body: object) => api.http.patch(path).set({ authorization }).send(body);
+    const remove = async () => api.http.delete(path).set({ authorization });
+    const types = { notificationTypes: ['PRODUCT_UPDATE'] };
+    for (const refused of [await patch({ url: `${receiver.url}?mine` }), await patch(types), await remove()])
+      expectOctoError(refused, 401, 'UNAUTHORIZED');
+    await reseller.patch(path, types);
+    expectOctoError(await patch({ notificationTypes: ALL }), 401, 'UNAUTHORIZED');
+    expect((await remove()).status).toBe(200);
+  });
+
+  it('loses its headers with a new origin, unless the request sends headers', async () => {
+    const { id } = await subscribe(reseller, { headers: { 'Api-Key': 'mine' } });
+    const change = async (body: object) =>
+      (await reseller.patch(`${SUBSCRIPTIONS}/${id}`, body)).body.headers;
+    expect(await change({ url: `${receiver.url}?same-origin` })).toEqual({ 'Api-Key': '***' });
+    expect(await change({ headers: null })).toEqual({ 'Api-Key': '***' });
+    expect(await change({ url: 'https://other.example/octo' })).toEqual({});
+    expect(await change({ url: receiver.url, headers: { 'X-New': 'new' } })).toEqual({ 'X-New': '***' });
+  });
+
+  it('can be changed by its id in upper case, and its headers are sent', async () => {
+    const { id } = await subscribe(reseller, { notificationTypes: ['BOOKING_UPDATE'] });
+    await reseller.patch(`${SUBSCRIPTIONS}/${id.toUpperCase()}`, { headers: { 'X-New': 'new' } });
+    await confirmedBooking();
+    await sent();
+    expect(receiver.received[0]!.headers).toMatchObject({ 'x-new': 'new' });
+  });
+
+  it('that is disabled becomes active with another address, and one that is paused does not', async () => {
+    const { id } = await subscribe(reseller);
+    for (const [status, after] of [
+      ['disabled', 'active'],
+      ['paused', 'paused'],
+    ]) {
+      await api.db('webhook_endpoints').where({ id }).update({ status });
+      const { body } = await reseller.patch(`${SUBSCRIPTIONS}/${id}`, { url: `${receiver.url}?${status}` });
+      expect(body.status).toBe(after);
+    }
+  });
+
+  it('with fields of a wrong type is refused with all issues', async () => {
+    const { status, body } = await reseller.post(SUBSCRIPTIONS, {
+      url: receiver.url,
+      notificationTypes: 7,
+      headers: ['X-A'],
+    });
+    expect(status).toBe(400);
+    expect(body.errorMessage).toMatch(/notificationTypes.*headers|headers.*notificationTypes/);
+  });
+
+  it('with a refused address is answered with the reason alone', async () => {
+    const url = 'https://reseller.example:5432/';
+    const { body } = await reseller.post(SUBSCRIPTIONS, { url, notificationTypes: ALL });
+    expect(body.errorMessage).toBe(
+      'url is refused: port 5432 is the usual port of a database: use another one.',
+    );
   });
 
   it('is changed by its reseller, not by an operator, who can remove it and rotate its secret', async () => {
@@ -228,12 +313,91 @@ describe('a notification', () => {
 
   it('tells what happened to a booking after it was confirmed, by its UUID', async () => {
     await subscribe(reseller, { notificationTypes: ['BOOKING_UPDATE'] });
-    const { body: held } = await reseller.post('/octo/bookings', reservationOf(tours.startTime));
-    const contact = { fullName: 'Ana Lima', emailAddress: 'ana@example.com', phoneNumber: '+4930901820' };
-    await reseller.post(`/octo/bookings/${held.uuid}/confirm`, { contact });
-    await reseller.post(`/octo/bookings/${held.uuid}/cancel`, {});
-    const update = { type: 'BOOKING_UPDATE', data: { uuid: held.uuid } };
+    const uuid = await confirmedBooking();
+    await reseller.post(`/octo/bookings/${uuid}/cancel`, {});
+    const update = { type: 'BOOKING_UPDATE', data: { uuid } };
     expect(await sent()).toEqual([update, update]);
+  });
+
+  it('tells that an operator released a hold of OCTO, with the seats that are free again', async () => {
+    const { body: held } = await reseller.post('/octo/bookings', reservationOf(tours.startTime));
+    await sent();
+    await subscribe(reseller);
+    const holdId = await holdIdOf(api, held.uuid);
+    await inTransaction(api.db, async (trx) => {
+      const { after } = await releaseHold(trx, ANY_TENANT, { holdId, by: 'operator ana' });
+      await recordTerminalSeats(trx, after.tour.id, [after.departureId]);
+    });
+    const { date } = tours.startTime.open[0]!;
+    const seats = {
+      productId: tours.startTime.id,
+      optionId: 'DEFAULT',
+      localDateStart: date,
+      localDateEnd: date,
+    };
+    expect(await sent()).toEqual(
+      expect.arrayContaining([
+        { type: 'BOOKING_UPDATE', data: { uuid: held.uuid } },
+        { type: 'AVAILABILITY_UPDATE', data: seats },
+      ]),
+    );
+  });
+
+  it('tells that a hold of OCTO was moved to another departure, and does not tell of a hold of REST', async () => {
+    const [, from, to] = tours.openingHours.open;
+    const more = { availabilityId: from!.id };
+    const { body: held } = await reseller.post('/octo/bookings', reservationOf(tours.openingHours, more));
+    await reseller.hold(tours.openingHours.id, { departure_date: from!.date, quantity: 1 });
+    await subscribe(reseller, { notificationTypes: ['BOOKING_UPDATE'] });
+    const { id, slug } = tours.openingHours;
+    await inTransaction(api.db, (trx) =>
+      moveDeparture(
+        trx,
+        { id, slug },
+        { from: { date: from!.date }, to: { date: to!.date }, by: 'operator ana' },
+      ),
+    );
+    expect(await sent()).toEqual([{ type: 'BOOKING_UPDATE', data: { uuid: held.uuid } }]);
+  });
+
+  it('that already waits is not repeated, and none waits for a paused subscription', async () => {
+    const { id } = await subscribe(reseller, { notificationTypes: ['AVAILABILITY_UPDATE'] });
+    const round = async () => {
+      await reseller.post('/octo/bookings', reservationOf(tours.startTime));
+      await api.seats.notify(api.context.db);
+    };
+    const waiting = async () => (await api.db('webhook_queue').where({ endpoint_id: id })).length;
+    await round();
+    await round();
+    expect(await waiting()).toBe(1);
+    await sent();
+    await api.db('webhook_endpoints').where({ id }).update({ status: 'paused' });
+    await round();
+    expect(await waiting()).toBe(0);
+  });
+
+  it('is not lost if the transaction that stores it fails', async () => {
+    await subscribe(reseller, { notificationTypes: ['AVAILABILITY_UPDATE'] });
+    await reseller.post('/octo/bookings', reservationOf(tours.startTime));
+    await api.db.raw('alter function octo_waiting_notifications(json) rename to octo_renamed');
+    await expect(api.seats.notify(api.context.db)).rejects.toThrow();
+    await api.db.raw('alter function octo_renamed(json) rename to octo_waiting_notifications');
+    expect(await sent()).toHaveLength(1);
+  });
+
+  it('of a large change of the catalog goes on after the last stored page', async () => {
+    await sent();
+    await subscribe(reseller, { notificationTypes: ['PRODUCT_UPDATE'] });
+    for (let n = 0; n < 120; n += 1) await givenTour(api.db);
+    let pages = 0;
+    await notifyOfCatalog(api.context.db, fail, () => pages++ > 0);
+    const queued = async () => (await api.db('webhook_queue')).length;
+    expect(await queued()).toBe(100);
+    await notifyOfCatalog(api.context.db, fail);
+    expect(await queued()).toBeGreaterThanOrEqual(120);
+    await sent();
+    const ids = receiver.received.map(({ body }) => JSON.parse(body).data.productId);
+    expect(new Set(ids).size).toBe(ids.length);
   });
 
   it('is not sent for a booking that the tenant made by REST', async () => {

@@ -12,7 +12,7 @@ import { createDepartureQueue } from '../../services/api/departures/departure-qu
 import { createLoadShedder } from '../../services/api/http/load-shedding';
 import { createSingleFlight } from '../../services/api/idempotency/single-flight';
 import { SaleQueue } from '../../services/api/sales/sale-queue';
-import { ChangedSeats } from '../../services/api/octo/notify-subscribers';
+import { ChangedSeats } from '../../services/api/octo/changed-seats';
 import { createRefusalLog } from '../../services/api/refusals/refusal-log';
 import type { SalesContext } from '../../services/api/sales-context';
 import { NEVER_VALID } from '../../services/platform/read-cache/read-cache';
@@ -71,7 +71,7 @@ export async function startTestApi(
   };
   const uses = startUseRecorder(db, log);
   const store = await openSharedStore(config, log);
-  const seats = new ChangedSeats();
+  const seats = new ChangedSeats(log);
   const availability = seats.watch(createAvailabilityCache(db, store.cache, log));
   const context = {
     config,

@@ -1,7 +1,7 @@
 import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { findTour } from '../../../services/api/catalog/find-tour';
-import { recordTerminalChange } from '../../../services/api/catalog/tour.repository';
 import { findNamedDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
+import { recordTerminalSeats } from '../../../services/api/octo/changed-seats';
 import { seatsOf } from '../../../services/api/pricing/party';
 import { moveDeparture, type MovedDeparture } from '../../../services/api/sales/move-departure';
 import { byOperator } from '../../../services/api/tenants/actor';
@@ -42,7 +42,7 @@ async function moveDepartureCommand(
     const moved = await moveDeparture(trx, tour, { from, to, by });
     const document = toMovedDocument(moved);
     const changed = document.moved.length + document.holds_moved > 0;
-    if (changed) await recordTerminalChange(trx, tour.id);
+    if (changed) await recordTerminalSeats(trx, tour.id, [moved.from.id, moved.to.id]);
     const subject = `${tour.slug} ${nameOfDeparture(moved.from)}`;
     note(null, changed ? { to: nameOfDeparture(moved.to), reason, ...document } : null, { subject });
     return { ...moved, document };

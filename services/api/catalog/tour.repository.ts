@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Db } from '../../platform/database';
 import { START_TIME } from './start-time';
 import type { Tenant } from '../tenants/tenant';
 import type { CatalogTour, CatalogTourFilter, Tour, TourKey } from './tour';
@@ -84,14 +84,6 @@ export async function findToursById(db: Db, tenant: Tenant, ids: string[]): Prom
     { ids, tenantId: tenant.id },
   );
   return rows;
-}
-
-/**
- * Increments the revision. From the commit on, no instance uses its cached availability of this tour. The terminal is a separate process,
- * so it cannot clear these caches itself.
- */
-export async function recordTerminalChange(trx: Trx, tourId: string): Promise<void> {
-  await trx('tours').where({ id: tourId }).increment('revision', 1);
 }
 
 export async function findCatalogTour(

@@ -1,11 +1,12 @@
 import type { Trx } from '../../platform/database';
+import { enqueueDelivery } from '../../webhook-queue/enqueue-delivery';
 import { assertNotMoved, relockDeparture } from '../departures/reserve-seats';
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
 import type { Tenant, TenantScope } from '../tenants/tenant';
 import { getHold } from './find-hold';
 import { HoldExpiredError, HoldStateConflictError } from './hold.errors';
 import { assertHoldLife, assertHoldMinutes } from './hold-length';
-import { withoutPeople } from './octo-booking';
+import { octoHoldEvent, withoutPeople } from './octo-booking';
 import type { NamedHold, SeatHold } from './seat-hold';
 import {
   eraseCustomerOfHold,
@@ -50,7 +51,7 @@ export interface ChangedHold {
 }
 
 /**
- * Releases the hold; its seats become free. A released or expired hold stays unchanged.
+ * Releases the hold; its seats become free. A released or expired hold stays unchanged. Enqueues the notification of a hold of OCTO.
  * @throws HoldNotFoundError (404), HoldStateConflictError for a hold that became a booking (409)
  */
 export async function releaseHold(
@@ -65,6 +66,7 @@ export async function releaseHold(
   if (before.status === 'converted') throw new HoldStateConflictError(before.status);
   if (before.status !== 'active') return { before, after: before };
   await releaseHoldRow(trx, before.id, { at, by });
+  if (before.octo) await enqueueDelivery(trx, octoHoldEvent({ id: before.id, tenantId: before.tenant.id }));
   return { before, after: await getHold(trx, scope, holdId) };
 }
 

@@ -1,3 +1,4 @@
+import type { WebhookEvent } from '../../webhook-queue/enqueue-delivery';
 import type { Person } from '../privacy/person-finder';
 
 /** A contact with OCTO's field names, as the caller sent it. A field that the caller left out is undefined. */
@@ -101,4 +102,9 @@ export function withoutPeople(
     resellerReference: resellerReference && identifiesPerson(resellerReference) ? null : resellerReference,
     contact: {},
   }));
+}
+
+/** Creates the event of a hold that was released or moved. Only a subscription of OCTO gets it, and only for a hold that OCTO placed. */
+export function octoHoldEvent({ id, tenantId }: { id: string; tenantId: string }): WebhookEvent {
+  return { tenantId, type: 'octo.booking_update', bookingRef: null, body: { hold_id: id } };
 }

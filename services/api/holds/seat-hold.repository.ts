@@ -172,6 +172,7 @@ export async function releaseHoldRow(
 /** The fields of a live hold that a move of its departure needs. */
 interface LiveHold {
   id: string;
+  tenantId: string;
   quantity: number;
   /** True: the hold takes seats of the sandbox. */
   sandbox: boolean;
@@ -186,7 +187,7 @@ export async function lockLiveHolds(trx: Trx, departureId: string): Promise<Live
     .where({ departure_id: departureId, status: 'active' })
     .orderBy(['created_at', 'id'])
     .forUpdate()
-    .select<LiveHold[]>('id', 'quantity', 'sandbox');
+    .select<LiveHold[]>('id', 'tenant_id', 'quantity', 'sandbox');
 }
 
 /** Moves holds to another departure of their tour. The caller holds the locks of both departures. */

@@ -10,6 +10,7 @@ export const EVENTS_OF = {
     'booking.cancelled',
     'booking.expired',
     'hold.expired',
+    'octo.booking_update',
   ],
 } as const satisfies Record<string, readonly Subscription['events'][number][]>;
 

@@ -10,18 +10,21 @@ export interface OctoSubscriptionBody {
   url: string;
   /** At least one of `PRODUCT_UPDATE`, `AVAILABILITY_UPDATE` and `BOOKING_UPDATE`. `BOOKING_UPDATE` needs the scope `booking:read`. */
   notificationTypes: string[];
-  /** Headers that each request gets, at most 20 and 4 KiB. They are encrypted, and no answer shows their values. */
+  /** The headers that each request gets: at most 20, with at most 4096 characters in total. They are encrypted, and no answer shows their values. */
   headers?: { [name: string]: unknown } | null;
   [field: string]: unknown;
 }
 
 /** Fields that are left out stay as they are. @example {"notificationTypes": ["BOOKING_UPDATE"]} */
 export interface OctoSubscriptionChangeBody {
-  /** The new address. */
+  /**
+   * The new address. A disabled subscription becomes active with it. With another scheme, host or port, the headers are removed unless the
+   * request sends `headers`.
+   */
   url?: string | null;
   /** The new types. */
   notificationTypes?: string[] | null;
-  /** All headers that each request gets from now on. */
+  /** All headers that each request gets from now on. Null keeps the present ones, and `{}` removes them. */
   headers?: { [name: string]: unknown } | null;
   [field: string]: unknown;
 }
@@ -46,10 +49,12 @@ export function readSubscription(body: OctoSubscriptionChangeBody): SentSubscrip
   });
 }
 
-function typesInput(given: unknown[]): OctoNotificationType[] {
-  const named = given.map((type) => String(type).toUpperCase());
+function typesInput(given: unknown): OctoNotificationType[] {
+  const named = Array.isArray(given)
+    ? given.map((type) => typeof type === 'string' && type.toUpperCase())
+    : [];
   const known = NOTIFICATION_TYPES.filter((type) => named.includes(type));
-  if (known.length === 0 || !named.every((type) => (NOTIFICATION_TYPES as string[]).includes(type)))
+  if (known.length === 0 || !named.every((type) => (NOTIFICATION_TYPES as unknown[]).includes(type)))
     throw new InvalidInputError(
       'body',
       'notificationTypes',
@@ -67,19 +72,20 @@ const RESERVED =
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 const HEADER_VALUE = /^[\x20-\x7e]{1,2000}$/;
 
-function headersInput(given: { [name: string]: unknown }): Record<string, string> {
-  const entries = Object.entries(given);
+function headersInput(given: unknown): Record<string, string> {
   const refuse = (message: string) => new InvalidInputError('body', 'headers', message);
+  if (typeof given !== 'object' || Array.isArray(given)) throw refuse('must be an object');
+  const entries = Object.entries(given as object);
   for (const [name, value] of entries) {
     if (!HEADER_NAME.test(name)) throw refuse('must have names of HTTP headers');
     if (RESERVED.test(name))
-      throw refuse(`must not set ${name.toLowerCase()}, which each notification has itself`);
+      throw refuse(`must not have ${name.toLowerCase()}, because the platform sets it`);
     if (typeof value !== 'string' || !HEADER_VALUE.test(value))
       throw refuse(`must have for ${name} a text of 1 to 2000 visible ASCII characters`);
   }
   const length = entries.reduce((sum, [name, value]) => sum + name.length + (value as string).length, 0);
   if (entries.length > HEADERS_MAX || length > HEADERS_LENGTH_MAX)
-    throw refuse(`must be at most ${HEADERS_MAX} and ${HEADERS_LENGTH_MAX} characters in total`);
+    throw refuse(`must have at most ${HEADERS_MAX} headers and ${HEADERS_LENGTH_MAX} characters in total`);
   const lower = new Set(entries.map(([name]) => name.toLowerCase()));
   if (lower.size < entries.length) throw refuse('must name each header once');
   return given as Record<string, string>;

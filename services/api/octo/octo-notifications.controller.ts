@@ -13,10 +13,12 @@ import {
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
 import { inTransaction, type Trx } from '../../platform/database';
+import { InvalidInputError } from '../../platform/errors';
 import { isUuid } from '../../platform/text-forms';
 import {
   addSubscription,
   changeSubscription,
+  changeSubscriptionHeaders,
   checkSubscriptionUrl,
   listSubscriptions,
   removeSubscription,
@@ -29,14 +31,14 @@ import { NO_STORE, setCaching } from '../http/caching';
 import { readsBody } from '../http/json-body';
 import { tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
-import { eventsOf, type OctoSubscription, toOctoSubscription } from './notification.dto';
+import { EVENTS_OF, eventsOf, type OctoSubscription, toOctoSubscription } from './notification.dto';
 import {
   type OctoSubscriptionBody,
   type OctoSubscriptionChangeBody,
   readSubscription,
 } from './notification.request';
-import { beginCatalogReads } from './notify-subscribers';
-import { badOctoRequest, invalidId, unprocessable } from './octo.errors';
+import { beginCatalogReads } from './notify-of-catalog';
+import { invalidId, unprocessable } from './octo.errors';
 import { octoBody, octoEnvironment } from './octo.router';
 
 const SUBSCRIPTIONS_MAX = 10;
@@ -62,13 +64,15 @@ export class OctoNotificationsController {
   ): Promise<OctoSubscription> {
     setCaching(request, NO_STORE);
     const { tenant } = apiKeyPrincipalOf(request);
-    const { url, types, headers = {} } = this.read(request, body);
+    const { url, types, headers = {} } = this.read(body);
+    assertMayRead(request, eventsOf(types!));
     const secretsKey = this.secretsKey();
     return inTransaction(this.context.writes, async (trx) => {
       await lockSubscriptions(trx, tenant.id);
       const present = await listSubscriptions(trx, tenant.id);
       if (present.length >= SUBSCRIPTIONS_MAX)
         throw unprocessable(`A tenant has at most ${SUBSCRIPTIONS_MAX} subscriptions. Delete one first.`);
+      assertNewUrl(present, url!);
       const wanted = { tenantId: tenant.id, url: url!, events: eventsOf(types!), headers };
       const { id, secret } = await addSubscription(trx, secretsKey, wanted);
       await beginCatalogReads(trx, tenant.id, present);
@@ -77,7 +81,8 @@ export class OctoNotificationsController {
   }
 
   /**
-   * Changes the address, the types or the headers of a subscription. Its secret stays.
+   * Changes the address, the types or the headers of a subscription. Its secret stays. A subscription that has or gets BOOKING_UPDATE needs
+   * the scope `booking:read`.
    * @summary Change a subscription
    * @param id The id of the subscription.
    */
@@ -90,20 +95,28 @@ export class OctoNotificationsController {
   ): Promise<OctoSubscription> {
     setCaching(request, NO_STORE);
     const { tenant } = apiKeyPrincipalOf(request);
-    const { url, types, headers } = this.read(request, body);
-    const secretsKey = this.secretsKey();
+    const { url, types, headers } = this.read(body);
     return inTransaction(this.context.writes, async (trx) => {
       await lockSubscriptions(trx, tenant.id);
       const before = await getSubscription(trx, tenant.id, id);
-      await beginCatalogReads(trx, tenant.id, await listSubscriptions(trx, tenant.id));
-      const after = { url: url ?? before.url, events: types ? eventsOf(types) : before.events, headers };
-      await changeSubscription(trx, secretsKey, { id, tenantId: tenant.id, ...after });
+      const events = types ? eventsOf(types) : before.events;
+      assertMayRead(request, [...before.events, ...events]);
+      const present = await listSubscriptions(trx, tenant.id);
+      const after = { id: before.id, tenantId: tenant.id, url: url ?? before.url, events };
+      if (after.url !== before.url) assertNewUrl(present, after.url);
+      await beginCatalogReads(trx, tenant.id, present);
+      await changeSubscription(trx, after);
+      if (headers)
+        await changeSubscriptionHeaders(trx, after, { values: headers, secretsKey: this.secretsKey() });
+      // Only the reseller's own server may learn the stored values.
+      else if (originOf(after.url) !== originOf(before.url))
+        await changeSubscriptionHeaders(trx, after, null);
       return toOctoSubscription(await getSubscription(trx, tenant.id, id));
     });
   }
 
   /**
-   * Removes a subscription. Nothing more is sent to its address.
+   * Removes a subscription. Nothing more is sent to its address. A subscription with BOOKING_UPDATE needs the scope `booking:read`.
    * @summary Delete a subscription
    * @param id The id of the subscription.
    */
@@ -118,7 +131,8 @@ export class OctoNotificationsController {
     return inTransaction(this.context.writes, async (trx) => {
       await lockSubscriptions(trx, tenant.id);
       const removed = await getSubscription(trx, tenant.id, id);
-      await removeSubscription(trx, tenant.id, id);
+      assertMayRead(request, removed.events);
+      await removeSubscription(trx, tenant.id, removed.id);
       return toOctoSubscription(removed);
     });
   }
@@ -149,12 +163,11 @@ export class OctoNotificationsController {
     return all.map((one) => toOctoSubscription(one));
   }
 
-  private read(request: HttpRequest, body: OctoSubscriptionChangeBody) {
+  private read(body: OctoSubscriptionChangeBody) {
     const sent = readSubscription(body);
-    if (sent.types?.includes('BOOKING_UPDATE')) assertScope(apiKeyPrincipalOf(request), 'booking:read');
     if (sent.url === undefined) return sent;
     const checked = checkSubscriptionUrl(sent.url, this.context.config.webhooks.allowPrivateTargets);
-    if ('refused' in checked) throw badOctoRequest(checked.refused);
+    if ('refused' in checked) throw new InvalidInputError('body', 'url', `is refused: ${checked.refused}`);
     return { ...sent, url: checked.url };
   }
 
@@ -166,6 +179,24 @@ export class OctoNotificationsController {
       );
     return secretsKey;
   }
+}
+
+const BOOKING_EVENTS: readonly string[] = EVENTS_OF.BOOKING_UPDATE;
+
+/** @throws InsufficientScopeError if one of the events is about bookings, and the key may not read bookings */
+function assertMayRead(request: HttpRequest, events: Subscription['events']): void {
+  if (events.some((event) => BOOKING_EVENTS.includes(event)))
+    assertScope(apiKeyPrincipalOf(request), 'booking:read');
+}
+
+/** @throws OctoRefusalError if the tenant has a subscription with this address */
+function assertNewUrl(present: Subscription[], url: string): void {
+  const same = present.find((one) => one.url === url);
+  if (same) throw unprocessable(`The subscription ${same.id} has this url already. Change or delete it.`);
+}
+
+function originOf(url: string): string {
+  return new URL(url).origin;
 }
 
 /** Two requests at the same moment must not exceed the limit, and a change must not meet a removal. */

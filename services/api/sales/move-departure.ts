@@ -1,5 +1,6 @@
 import type { Trx } from '../../platform/database';
 import { AppError } from '../../platform/errors';
+import { enqueueDelivery } from '../../webhook-queue/enqueue-delivery';
 import type { ChangedFields } from '../audit/changed-fields';
 import type { BookingLead } from '../bookings/booking-lead';
 import {
@@ -19,6 +20,7 @@ import {
   type TourOfDeparture,
 } from '../departures/find-departures';
 import { lockDeparturesOfChange, relockDeparture } from '../departures/reserve-seats';
+import { octoHoldEvent } from '../holds/octo-booking';
 import { insertHoldChanges, lockLiveHolds, moveHoldRows } from '../holds/seat-hold.repository';
 import { seatsOf } from '../pricing/party';
 import type { Actor } from '../tenants/actor';
@@ -45,7 +47,7 @@ interface NamedMove {
 /**
  * Moves the standing bookings and live holds of a departure to another departure of the same tour, as long as they fit into the free seats.
  * Moves bookings before holds, and the oldest ones first. The bookings and holds keep their prices, deposits and ends. Enqueues
- * `booking.updated` for each booking. The old departure may be cancelled, closed or past. Limits of tenants do not apply, because the
+ * `booking.updated` for each booking, and the notification of each hold of OCTO. The old departure may be cancelled, closed or past. Limits of tenants do not apply, because the
  * operator decides.
  * @throws ClosedToMovesError if the other departure cannot be booked; errors of findNamedDeparture, DepartureBusyError
  */
@@ -70,6 +72,7 @@ export async function moveDeparture(
   const holdIds = holds.fitting.map(({ id }) => id);
   await moveHoldRows(trx, holdIds, to.id);
   await insertHoldChanges(trx, holdIds, { by, fields });
+  await enqueueDelivery(trx, ...holds.fitting.map(octoHoldEvent));
   return {
     from,
     to,

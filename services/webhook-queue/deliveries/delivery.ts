@@ -105,8 +105,15 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Event types of OCTO's notifications. Only an endpoint with the format `octo`, a subscription, may subscribe to them. */
-export const OCTO_EVENT_TYPES = ['octo.product_update', 'octo.availability_update'] as const;
+/**
+ * Event types of OCTO's notifications. Only an endpoint with the format `octo`, a subscription, may subscribe to them.
+ * `octo.booking_update` is about a hold that was released or moved: webhooks have no event for these changes.
+ */
+export const OCTO_EVENT_TYPES = [
+  'octo.product_update',
+  'octo.availability_update',
+  'octo.booking_update',
+] as const;
 export type OctoEventType = (typeof OCTO_EVENT_TYPES)[number];
 
 export interface WebhookEvent {

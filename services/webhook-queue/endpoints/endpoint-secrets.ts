@@ -70,12 +70,21 @@ export async function opensSealed(db: Db, secretsKey: string): Promise<boolean |
   return other ? false : undefined;
 }
 
-/** Finds endpoints with a signing secret that the key does not open. */
-export async function findUnopenedEndpoints(db: Db, secretsKey: string): Promise<UnopenedEndpoint[]> {
+/** Finds endpoints with a signing secret, and endpoints with headers, that the key does not open. */
+export async function findUnopenedEndpoints(db: Db, secretsKey: string): Promise<UnopenedEndpoints> {
   const key = deriveSealingKey(secretsKey);
-  const unopened = (await findSealed(db, {})).filter((one) => !opens(key, one));
-  const tenants = new Map(unopened.map(({ endpointId, tenant }) => [endpointId, tenant]));
-  return [...tenants].map(([id, tenant]) => ({ id, tenant }));
+  const unopened = (sealed: SealedForEndpoint[]) => {
+    const tenants = sealed
+      .filter((one) => !opens(key, one))
+      .map(({ endpointId, tenant }) => [endpointId, tenant] as const);
+    return [...new Map(tenants)].map(([id, tenant]) => ({ id, tenant }));
+  };
+  return { secrets: unopened(await findSealed(db, {})), headers: unopened(await findSealedHeaders(db)) };
+}
+
+interface UnopenedEndpoints {
+  secrets: UnopenedEndpoint[];
+  headers: UnopenedEndpoint[];
 }
 
 interface UnopenedEndpoint {
@@ -137,6 +146,24 @@ async function findSealed(
   if (keyId !== undefined) void query.where('s.key_id', keyId);
   if (limit !== undefined) void query.limit(limit);
   return (await query).map(({ endpointId, tenant, ...sealed }) => ({ endpointId, tenant, sealed }));
+}
+
+/** Finds the encrypted headers of subscriptions. */
+async function findSealedHeaders(db: Db): Promise<SealedForEndpoint[]> {
+  const rows = await db('webhook_endpoint_headers as h')
+    .join('webhook_endpoints as e', 'e.id', 'h.endpoint_id')
+    .join('tenants as t', 't.id', 'e.tenant_id')
+    .whereNot('e.status', 'removed')
+    .orderBy('h.endpoint_id')
+    .select<(Omit<SealedForEndpoint, 'sealed'> & SealedSecret)[]>(
+      'h.id',
+      'h.endpoint_id',
+      't.slug as tenant',
+      'h.key_id',
+      'h.nonce',
+      'h.ciphertext',
+    );
+  return rows.map(({ endpointId, tenant, ...sealed }) => ({ endpointId, tenant, sealed }));
 }
 
 async function insertSecret(trx: Trx, endpointId: string, sealed: SealedSecret): Promise<void> {

@@ -11,7 +11,7 @@ import {
   updateEndpoint,
 } from './endpoint.repository';
 
-const ITS_RESELLER_SETS_IT =
+const SUBSCRIPTION_NOT_SETTABLE =
   'The endpoint is a subscription of OCTO: its reseller changes it by the API. You can pause or remove it.';
 
 interface EndpointSettings {
@@ -47,7 +47,7 @@ export async function setEndpoint(
   allowPrivateTargets: boolean,
 ): Promise<SetEndpoint> {
   const before = await lockKnownEndpoint(trx, id);
-  if (before.format === 'octo') throw new EndpointStateConflictError(ITS_RESELLER_SETS_IT);
+  if (before.format === 'octo') throw new EndpointStateConflictError(SUBSCRIPTION_NOT_SETTABLE);
   const after = {
     ...before,
     url: url === undefined ? before.url : parseEndpointUrl(url, allowPrivateTargets),

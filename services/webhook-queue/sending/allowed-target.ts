@@ -126,19 +126,16 @@ export function parseEndpointUrl(text: string, allowPrivateTargets: boolean): st
   return url.href;
 }
 
+const UNLESS_ALLOWED =
+  ' (unless WEBHOOK_ALLOW_PRIVATE_TARGETS is on, in this shell and for the webhook queue, which reads it at its start)';
+
 function refusePrivate(url: URL): void {
   if (url.protocol === 'http:')
-    throw new InvalidWebhookUrlError(unlessAllowed('it must begin with https://'));
+    throw new InvalidWebhookUrlError('it must begin with https://', UNLESS_ALLOWED);
   // The URL parser has already normalised every notation of an IP address (0x7f.1, 2130706433, circled digits).
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  if (isIP(host)) throw new InvalidWebhookUrlError(unlessAllowed('it must name a host, not an IP address'));
-  if (isInternalName(host)) {
-    throw new InvalidWebhookUrlError(unlessAllowed('its host is not a public name'));
-  }
-}
-
-function unlessAllowed(reason: string): string {
-  return `${reason} (unless WEBHOOK_ALLOW_PRIVATE_TARGETS is on, in this shell and for the webhook queue, which reads it at its start)`;
+  if (isIP(host)) throw new InvalidWebhookUrlError('it must name a host, not an IP address', UNLESS_ALLOWED);
+  if (isInternalName(host)) throw new InvalidWebhookUrlError('its host is not a public name', UNLESS_ALLOWED);
 }
 
 /**

@@ -37,8 +37,12 @@ export function changeDates(platform: TourPlatform, orders: Orders): Router {
     const { departure_date = '', departure_time, total } = request.body as Record<string, string | undefined>;
     const departure = { departure_date, departure_time: departure_time || undefined };
     const changed = await change(platform, order, departure, Number(total));
-    orders.save({ ...order, ...changed, changes: order.changes + 1 });
-    response.redirect(303, `/orders/${order.id}`);
+    const isAccepted = changed.total === Number(total);
+    const moved = { ...order, ...changed, changes: order.changes + 1 };
+    // Keeps the old total until the customer accepts the new one. The platform refuses to book the new date at the old total.
+    orders.save(isAccepted ? moved : { ...moved, total: order.total });
+    if (isAccepted) return response.redirect(303, `/orders/${order.id}`);
+    sendPage(response.status(409), 'The price has changed', <NewPrice order={order} moved={moved} />);
   });
 
   return router;
@@ -54,7 +58,11 @@ interface NamedDeparture {
   departure_time: string | undefined;
 }
 
-/** @param expected_total the price that the customer accepted; the platform refuses another one */
+/**
+ * Changes the booking, or the hold if there is no booking yet.
+ * @param expected_total the price that the customer accepted. The platform refuses another price of a booking. A hold moves at any price, so
+ * compare the total of the answer
+ */
 async function change(
   platform: TourPlatform,
   order: Order,
@@ -83,6 +91,28 @@ async function change(
     total: hold.total_price,
     payUntil: hold.expires_at,
   };
+}
+
+/** Asks the customer to accept the price of the new date, where it is not the price that the form showed. */
+function NewPrice({ order, moved }: { order: Order; moved: Order }) {
+  return (
+    <section class="notice" role="alert">
+      <h1>The price has changed</h1>
+      <p>
+        {longDate(moved.date, moved.time)}: {money(moved.total, moved.currency)} now, instead of{' '}
+        {money(order.total, order.currency)}
+      </p>
+      <form method="post">
+        <input type="hidden" name="departure_date" value={moved.date} />
+        <input type="hidden" name="departure_time" value={moved.time ?? ''} />
+        <input type="hidden" name="total" value={moved.total} />
+        <button>Keep this date</button>
+      </form>
+      <p>
+        <a href={`/orders/${order.id}/date`}>Choose another date</a>
+      </p>
+    </section>
+  );
 }
 
 function Change({ order, departure }: { order: Order; departure: Departure }) {

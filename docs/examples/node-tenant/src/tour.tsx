@@ -152,7 +152,7 @@ function Itinerary({ tour: { itinerary } }: { tour: Tour }) {
   );
 }
 
-/** What the customer pays for, before the form. */
+/** Shows what the price includes, and the conditions of a cancellation, before the form. */
 function Terms({ tour: { inclusions, exclusions, cancellation_policy } }: { tour: Tour }) {
   return (
     <div class="terms">

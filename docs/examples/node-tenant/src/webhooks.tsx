@@ -14,7 +14,8 @@ export function receiveWebhooks(secret: string, orders: Orders): Router {
 
   // Reads the raw bytes instead of parsed JSON, because the signature covers them.
   router.post('/webhooks', express.raw({ type: 'application/json' }), (request, response) => {
-    const body = request.body as Buffer;
+    // A request without a JSON body has no body here, and no valid signature.
+    const body = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
     let received: ReceivedWebhook;
     try {
       received = verifyWebhook(secret, request.headers, body);

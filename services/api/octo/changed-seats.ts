@@ -1,0 +1,126 @@
+import { type Db, inTransaction, type Trx } from '../../platform/database';
+import type { Logger } from '../../platform/logger';
+import { enqueueNotifications, findSubscribers } from '../../webhook-queue/enqueue-delivery';
+import { recordTerminalChange } from '../catalog/record-terminal-change';
+import { IS_VISIBLE, visibilityJoins } from '../catalog/visibility';
+import type { AvailabilityCache } from '../departures/availability-cache';
+import { availabilityEvent } from './notification-events';
+
+/** The most dates, and the most departures, that a process remembers between two notifications. */
+const SEATS_MAX = 10_000;
+
+/**
+ * Remembers the departures whose seats have changed in this process since the last notification. A process that is killed forgets them;
+ * notifications of bookings are stored with the bookings.
+ */
+export class ChangedSeats {
+  private dates = new Map<string, ChangedDate>();
+  private departureIds = new Set<string>();
+  private isOverflowLogged = false;
+
+  constructor(private readonly log: Logger) {}
+
+  /** Returns a cache that also remembers each date whose seats have changed. */
+  watch(availability: AvailabilityCache): AvailabilityCache {
+    return {
+      ...availability,
+      drop: (tourId, date, sandbox) => {
+        this.recordDate({ tourId, date, sandbox });
+        return availability.drop(tourId, date, sandbox);
+      },
+    };
+  }
+
+  /** Remembers departures whose expired seats are free again. */
+  recordDepartures(ids: Iterable<string>): void {
+    for (const id of ids) {
+      if (this.departureIds.size < SEATS_MAX) this.departureIds.add(id);
+      else this.logOverflow();
+    }
+  }
+
+  /**
+   * Sends AVAILABILITY_UPDATE of the remembered departures to the subscribed tenants that see the tours. If the transaction fails, the
+   * departures stay remembered.
+   */
+  async notify(db: Db): Promise<void> {
+    const { dates, departureIds } = this;
+    if (dates.size + departureIds.size === 0) return;
+    this.dates = new Map();
+    this.departureIds = new Set();
+    try {
+      await inTransaction(db, (trx) => notifyOfSeats(trx, [...dates.values()], [...departureIds]));
+      this.isOverflowLogged = false;
+    } catch (error) {
+      for (const date of dates.values()) this.recordDate(date);
+      this.recordDepartures(departureIds);
+      throw error;
+    }
+  }
+
+  private recordDate(date: ChangedDate): void {
+    const key = `${date.tourId} ${date.date} ${date.sandbox}`;
+    if (this.dates.size < SEATS_MAX) this.dates.set(key, date);
+    else if (!this.dates.has(key)) this.logOverflow();
+  }
+
+  /** Logs once until the next notification. */
+  private logOverflow(): void {
+    if (this.isOverflowLogged) return;
+    this.isOverflowLogged = true;
+    this.log.warn(
+      { limit: SEATS_MAX },
+      'too many changed departures: the subscribers of OCTO are not notified of the others',
+    );
+  }
+}
+
+interface ChangedDate {
+  tourId: string;
+  /** YYYY-MM-DD. */
+  date: string;
+  /** True: seats of the sandbox; false: real seats. */
+  sandbox: boolean;
+}
+
+/**
+ * Records that an operator has changed seats of a tour, in the transaction of the change: no instance uses its cached availability any more,
+ * and the subscribers of OCTO get AVAILABILITY_UPDATE.
+ * @param departureIds null: a booking without a date
+ */
+export async function recordTerminalSeats(
+  trx: Trx,
+  tourId: string,
+  departureIds: (string | null)[],
+): Promise<void> {
+  await recordTerminalChange(trx, tourId);
+  const known = departureIds.filter((id) => id !== null);
+  if (known.length > 0) await notifyOfSeats(trx, [], known);
+}
+
+async function notifyOfSeats(trx: Trx, dates: ChangedDate[], departureIds: string[]): Promise<void> {
+  const subscribers = await findSubscribers(trx, ['octo.availability_update']);
+  if (subscribers.length === 0) return;
+  const { rows } = await trx.raw<{ rows: { tenantId: string; tourId: string; date: string }[] }>(
+    `with changed as (
+       select c."tourId" as tour_id, c.date, c.sandbox
+       from json_to_recordset(:dates::json) as c ("tourId" uuid, date date, sandbox boolean)
+       union
+       -- The hold or booking may be real or of the sandbox.
+       select d.tour_id, d.departure_date, kind.sandbox
+       from departures d, (values (true), (false)) as kind (sandbox) where d.id = any (:departureIds::uuid[])
+     )
+     select n.id as tenant_id, t.id as tour_id, c.date::text
+     from changed c
+       join tours t on t.id = c.tour_id
+       cross join unnest(:tenants::uuid[]) as s (tenant_id)
+       ${visibilityJoins('s.tenant_id')}
+     where ${IS_VISIBLE} and n.sandbox = c.sandbox and n.status in ('trial', 'active')
+     order by 1, 2, 3`,
+    { dates: JSON.stringify(dates), departureIds, tenants: subscribers.map(({ tenantId }) => tenantId) },
+  );
+  await enqueueNotifications(
+    trx,
+    rows.map(({ tenantId, tourId, date }) => availabilityEvent(tenantId, tourId, date, date)),
+  );
+}
