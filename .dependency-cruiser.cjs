@@ -154,7 +154,10 @@ module.exports = {
         'subscriptions by webhook-queue/subscriptions.ts.',
       severity: 'error',
       from: { path: '^services/api/' },
-      to: { path: '^services/webhook-queue/', pathNot: '^services/webhook-queue/(enqueue-delivery|subscriptions)[.]ts$' },
+      to: {
+        path: '^services/webhook-queue/',
+        pathNot: '^services/webhook-queue/(enqueue-delivery|subscriptions)[.]ts$',
+      },
     },
     {
       name: 'cli-calls-use-cases',
