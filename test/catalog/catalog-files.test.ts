@@ -209,6 +209,7 @@ describe('the reader of catalog files', () => {
     ['tags', ['walk', 3]],
     ['start_location', { lat: 1, lng: 2 }],
     ['start_location', { name: 'Pole', lat: 91 }],
+    ['start_location', { name: 'Pole', google_place_id: 'not an id' }],
     ['itinerary', [{ day: 0, title: 'Start' }]],
     ['status', 'live'],
     ['departures', {}],

@@ -202,7 +202,7 @@ describe('GET /octo/products/{id}', () => {
         exclusions: ['Flights'],
         languages: ['en', 'vi'],
         image_url: 'https://img.example.com/1.jpg',
-        start_location: { name: 'Marina', lat: 20.9, lng: 107.1 },
+        start_location: { name: 'Marina', lat: 20.9, lng: 107.1, google_place_id: 'ChIJHaLong_1-a' },
         end_location: { name: 'Without coordinates' },
         images: JSON.stringify([
           { url: 'https://img.example.com/1.jpg' },
@@ -237,7 +237,17 @@ describe('GET /octo/products/{id}', () => {
           caption: 'A junk',
         },
       ],
-      locations: [{ title: 'Marina', types: ['START'], place: { latitude: 20.9, longitude: 107.1 } }],
+      locations: [
+        {
+          title: 'Marina',
+          types: ['START'],
+          place: {
+            latitude: 20.9,
+            longitude: 107.1,
+            identifiers: { googlePlaceId: 'ChIJHaLong_1-a', applePlaceId: null },
+          },
+        },
+      ],
       commentary: [
         { format: 'IN_PERSON', language: 'en' },
         { format: 'IN_PERSON', language: 'vi' },

@@ -62,6 +62,9 @@ const location = objectField({
   name: lineField(200),
   lat: decimalField(-90, 90).nullish(),
   lng: decimalField(-180, 180).nullish(),
+  google_place_id: lineField(300)
+    .refine((id) => /^[\w-]+$/.test(id), 'must be the ID of a place of Google Maps: letters, digits, _ and -')
+    .nullish(),
 }).transform(withoutNulls);
 const image = objectField({ url: imageUrl, alt: lineField(500).nullish() }).transform(withoutNulls);
 const itineraryDay = objectField({

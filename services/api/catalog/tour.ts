@@ -72,6 +72,8 @@ export interface TourLocation {
   name: string;
   lat?: number;
   lng?: number;
+  /** The name of this field in the catalog files, because the location is stored as it is imported. Only OCTO shows it. */
+  google_place_id?: string;
 }
 
 interface ItineraryDay {

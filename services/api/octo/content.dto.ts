@@ -29,7 +29,7 @@ export interface OctoPostalAddress {
   postOfficeBoxNumber: string | null;
 }
 
-/** The members that OCTO requires. All are null, because the catalog has none of these values. */
+/** The members that OCTO requires. All but the first are null, because the catalog has none of these values. */
 export interface OctoPlaceIdentifiers {
   googlePlaceId: string | null;
   applePlaceId: string | null;
@@ -144,7 +144,12 @@ function locationOf(location: TourLocation | null, type: 'START' | 'END'): OctoL
       types: [type],
       minutesTo: null,
       minutesAt: null,
-      place: { latitude: location.lat, longitude: location.lng, ...UNKNOWN_PLACE },
+      place: {
+        latitude: location.lat,
+        longitude: location.lng,
+        ...UNKNOWN_PLACE,
+        identifiers: { ...UNKNOWN_PLACE.identifiers, googlePlaceId: location.google_place_id ?? null },
+      },
     },
   ];
 }

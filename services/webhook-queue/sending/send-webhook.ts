@@ -57,7 +57,7 @@ function sign(
   const opened = openSecrets(endpointId, secrets);
   // Uses the database's clock for the timestamp, because a receiver would refuse the timestamp of a worker with a wrong clock.
   const signature = signPayload({ id: webhookId(eventId), sentAt: claimedAt, body }, opened);
-  const [own] = openSecrets(endpointId, ownHeaders);
+  const [own] = ownHeaders.length > 0 ? openSecrets(endpointId, ownHeaders) : [];
   // The headers of the signature win over those of the subscriber.
   const headers = {
     ...(own && (JSON.parse(own.toString()) as Record<string, string>)),
