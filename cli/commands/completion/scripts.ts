@@ -61,7 +61,7 @@ ${next.map((line) => `  ${line}`).join('\n')}
     words="$words $(tourctl completion names -- "\${typed[@]:1}" 2>/dev/null)"
   fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
-  # What stands before the last colon is not replaced.
+  # The shell does not replace the text before the last colon.
   case "$COMP_WORDBREAKS" in
     *:*) COMPREPLY=("\${COMPREPLY[@]#"\${current%"\${current##*:}"}"}") ;;
   esac
