@@ -76,15 +76,22 @@ export async function givenTour(db: Db, overrides: TourOverrides = {}): Promise<
   return row as GivenTour;
 }
 
-/** Returns the columns of a tour for its summary, its language and its translations. */
+/**
+ * Returns the columns of a tour for its summary, its language and its translations. Leaves out the last two if none is given, because the
+ * schema of an earlier version lacks them.
+ */
 export function textColumns({
   summary = null,
-  language = 'en',
-  translations = {},
+  language,
+  translations,
 }: Pick<TourOverrides, 'summary' | 'language' | 'translations'>) {
+  if (!language && !translations) return { summary };
+  return { summary, ...languageColumns(language, translations) };
+}
+
+function languageColumns(language = 'en', translations: Translations = {}) {
   const names = Object.entries(translations).map(([tag, { name }]) => [tag, name ? foldName(name) : '']);
   return {
-    summary,
     language,
     translations: JSON.stringify(translations),
     translation_names: JSON.stringify(Object.fromEntries(names)),

@@ -22,8 +22,9 @@ export async function dropEmptySchema(trx: Trx): Promise<number> {
   for (const table of DECISIVE.filter((name) => tables.includes(name)))
     if (await trx(table).first(trx.raw('1'))) throw new DatabaseNotEmptyError(table);
   const seen = tables.includes('change_version') ? await trx('change_version').first('version') : undefined;
-  await trx.raw(`drop view if exists ${names(trx, VIEWS)}`);
+  // Functions first, because some of them read the views.
   await dropOurFunctions(trx);
+  await trx.raw(`drop view if exists ${names(trx, VIEWS)}`);
   await trx.raw(`drop table ${names(trx, tables)}`);
   return seen?.version ?? 0;
 }

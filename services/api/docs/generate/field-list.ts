@@ -43,15 +43,29 @@ export function parameterFields(id: string, parameters: Parameter[], schemas: Sc
   );
 }
 
-function rowsOf(schema: Schema, schemas: Schemas, mark: (required: boolean) => string, prefix = ''): Field[] {
-  if (schema.anyOf) return rowsOfChoices(schema.anyOf, schemas, mark, prefix);
+/** @param listed the path at which the fields of each schema are listed already; a second object of it refers to the first one */
+function rowsOf(
+  schema: Schema,
+  schemas: Schemas,
+  mark: (required: boolean) => string,
+  prefix = '',
+  listed = new Map<string, string>(),
+): Field[] {
+  if (schema.anyOf) return rowsOfChoices(schema.anyOf, schemas, mark, prefix, listed);
   const { properties = {}, required = [] } = resolved(schema, schemas);
   return Object.entries(properties).flatMap(([name, field]) => {
-    const text = [field.description ?? '', ...limitsOf(resolved(field, schemas))].join(' ').trim();
-    const path = prefix + name;
-    const own = { name: path, type: typeOf(field, schemas), mark: mark(required.includes(name)), text };
-    const inner = field.type === 'array' ? field.items! : field;
-    return [own, ...rowsOf(inner, schemas, mark, field.type === 'array' ? `${path}[].` : `${path}.`)];
+    const isList = field.type === 'array';
+    const inner = isList ? field.items! : field;
+    const path = prefix + name + (isList ? '[]' : '');
+    const object = resolved(inner, schemas).properties && referencedName(inner);
+    const first = object === undefined ? undefined : listed.get(object);
+    if (object !== undefined && first === undefined) listed.set(object, path);
+    const limits = limitsOf(resolved(field, schemas));
+    const same = first === undefined ? '' : `Its fields are those of \`${first}\`.`;
+    const text = [field.description ?? '', ...limits, same].join(' ').trim();
+    const type = typeOf(field, schemas);
+    const own = { name: prefix + name, type, mark: mark(required.includes(name)), text };
+    return first === undefined ? [own, ...rowsOf(inner, schemas, mark, `${path}.`, listed)] : [own];
   });
 }
 
@@ -61,6 +75,7 @@ function rowsOfChoices(
   schemas: Schemas,
   mark: (required: boolean) => string,
   prefix: string,
+  listed: Map<string, string>,
 ): Field[] {
   const [first, ...others] = choices;
   const known = resolved(first!, schemas).properties ?? {};
@@ -71,8 +86,8 @@ function rowsOfChoices(
     };
   });
   return [
-    ...rowsOf(first!, schemas, mark, prefix),
-    ...more.flatMap((choice) => rowsOf(choice, schemas, mark, prefix)),
+    ...rowsOf(first!, schemas, mark, prefix, listed),
+    ...more.flatMap((choice) => rowsOf(choice, schemas, mark, prefix, listed)),
   ];
 }
 

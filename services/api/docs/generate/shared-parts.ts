@@ -83,8 +83,7 @@ export const IDEMPOTENCY_KEY: Parameter = {
   name: 'Idempotency-Key',
   required: false,
   description:
-    'Your name for this request, such as a UUID. A request that is repeated with the same key has no further effect and ' +
-    'gets the answer of the first one.',
+    'Your name for this request, such as a UUID. A repeat with the same key only gets the first answer again.',
   schema: { type: 'string', maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
   example: '9f1c2b7e-5a53-4b55-8f7e-0f5d1f0c9a10',
 };
@@ -95,8 +94,7 @@ export const CAPABILITIES_HEADER: Parameter = {
   name: 'Octo-Capabilities',
   required: false,
   description:
-    'The capabilities that the answer shall have, with commas between them: `octo/pricing`, `octo/content`. The header may be ' +
-    'missing or empty; unknown names are ignored.',
+    'Capabilities of the answer, with commas: `octo/pricing`, `octo/content`. Others are ignored.',
   schema: { type: 'string' },
   example: 'octo/pricing',
 };
