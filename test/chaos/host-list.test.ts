@@ -130,6 +130,8 @@ function suite(): void {
     await db.destroy();
     // A service writes its log line for a second at the end of that second.
     await sleep(1100);
+    const isLogged = () => services.every((service) => outageLines(service).length > 0);
+    for (let tries = 0; tries < 100 && !isLogged(); tries += 1) await sleep(50);
     for (const service of services) {
       const lines = outageLines(service);
       // The number of lines depends on the duration of the promotion.

@@ -93,8 +93,7 @@ export const CAPABILITIES_HEADER: Parameter = {
   in: 'header',
   name: 'Octo-Capabilities',
   required: false,
-  description:
-    'Capabilities of the answer, with commas: `octo/pricing`, `octo/content`. Others are ignored.',
+  description: 'Capabilities of the answer, with commas: `octo/pricing`, `octo/content`. Others are ignored.',
   schema: { type: 'string' },
   example: 'octo/pricing',
 };
