@@ -259,7 +259,7 @@ function selectionOf(
     selection.nameContains !== undefined && hasName,
     selection.country !== undefined && `${country} = :country`,
     selection.tag !== undefined && 't.id in (select g.tour_id from tour_tags g where g.tag = :tag)',
-    ...lastsBetween(selection),
+    ...durationConditions(selection),
     departsBetween(selection, at),
     hasChanged(selection.changes),
     selection.sellIn != null && IS_SELLABLE,
@@ -270,7 +270,7 @@ function selectionOf(
     .join(' ');
 }
 
-function lastsBetween({ durationMin, durationMax }: Selection): (string | false)[] {
+function durationConditions({ durationMin, durationMax }: Selection): (string | false)[] {
   return [
     durationMin !== undefined && 't.duration_days >= :durationMin',
     durationMax !== undefined && 't.duration_days <= :durationMax',
