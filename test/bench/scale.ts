@@ -151,7 +151,8 @@ async function operationsOf(
   const get = (where: string, token?: string) => async () => void (await ask(where, undefined, token));
   const { rows } = await db.raw<{ rows: { slug: string; date: string }[] }>(
     `select t.slug, d.departure_date::text as date from departures d join tours t on t.id = d.tour_id
-     where not exists (select from visibility_tour_rules r join tenants n on n.id = r.tenant_id
+     where d.start_time is null
+       and not exists (select from visibility_tour_rules r join tenants n on n.id = r.tenant_id
                        where r.tour_id = t.id and n.slug = 'large-0')
      order by hashtext(d.id::text) limit 5000`,
   );
@@ -164,6 +165,10 @@ async function operationsOf(
   return {
     'catalog page 1': get('/api/tenant/catalog?limit=24'),
     'catalog page 3,000 (of 100 tours: the third)': get(`/api/tenant/catalog?limit=24${cursor}`),
+    'a page of a frequent tag': get('/api/tenant/catalog?limit=24&tag=tag-7'),
+    'in German: page 1': get('/api/tenant/catalog?limit=24&lang=de'),
+    'in German: search': get('/api/tenant/catalog?limit=24&lang=de&q=c4ca4238'),
+    'in German: a page of a frequent tag': get('/api/tenant/catalog?limit=24&lang=de&tag=tag-7'),
     'search: hit': get('/api/tenant/catalog?limit=24&q=c4ca4238'),
     'search: no hit': get('/api/tenant/catalog?limit=24&q=zzzqqq'),
     'search: two letters': get('/api/tenant/catalog?limit=24&q=ri'),
