@@ -14,7 +14,7 @@ import {
   noticeOf,
   ok,
 } from '../../services/api/health/inspect-installation';
-import { findOldRates, findUnsoldTours } from '../../services/api/pricing/exchange-rate.repository';
+import { findOldRates, findUnsellableTours } from '../../services/api/pricing/exchange-rate.repository';
 import { findLowPriceRules } from '../../services/api/pricing/find-low-prices';
 import type { Config } from '../../services/platform/config';
 import type { Db } from '../../services/platform/database';
@@ -165,7 +165,7 @@ const RATE_DAYS = 7;
 /** Finds tours that tenants with a selling currency do not see because a rate is missing, and rates that are out of date. */
 async function checkRates(db: Db): Promise<HealthCheck[]> {
   return [
-    noticeOf('missing-rates', await findUnsoldTours(db), {
+    noticeOf('missing-rates', await findUnsellableTours(db), {
       meaning: 'tours that a tenant does not see, because a rate is missing',
       label: ({ tenant, sellIn, currency, tours }) =>
         `${countOf(tours, 'tour')} in ${currency} for ${tenant} (${sellIn})`,

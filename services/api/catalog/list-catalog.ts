@@ -2,7 +2,7 @@ import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
 import { readTenantAgain } from '../tenants/manage-tenants';
 import { readAsOf } from './as-of';
-import { assertSold, getVisibleTour } from './find-tour';
+import { assertSellable, getVisibleTour } from './find-tour';
 import {
   type CatalogChanges,
   findCatalogChanges,
@@ -178,7 +178,7 @@ export async function listCompleteTours(
 export function priceFrom(tour: ListedTour, quote: Quoter): PriceFrom {
   const hasDates = tour.lowestPrices.length > 0;
   const platform = hasDates ? tour.lowestPrices : [{ date: null, adult: tour.basePriceMinor }];
-  const quotes = platform.map(({ date, adult }) => assertSold(quote(tour, { adult }, date)));
+  const quotes = platform.map(({ date, adult }) => assertSellable(quote(tour, { adult }, date)));
   const { currency, currencyDigits } = quotes[0]!;
   return { priceFromMinor: Math.min(...quotes.map(({ tenant }) => tenant.adult)), currency, currencyDigits };
 }

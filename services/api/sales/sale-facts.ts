@@ -1,6 +1,6 @@
 import type { Departure, WantedSeats } from '../departures/departure';
 import { TourNotFoundError } from '../catalog/catalog.errors';
-import { assertSold } from '../catalog/find-tour';
+import { assertSellable } from '../catalog/find-tour';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { assertNotSeveral } from '../departures/choose-departure';
 import { DepartureGoneError } from '../departures/departure.errors';
@@ -144,7 +144,7 @@ export function quotePrices(
   travelDate: string | null,
 ): LockedPrice {
   const quoter = quoterFromRules(tenant, priceRules.get(tenant.id) ?? [], rates);
-  const quote = assertSold(quoter(tour, platform, travelDate));
+  const quote = assertSellable(quoter(tour, platform, travelDate));
   const { tenant: prices, currency, currencyDigits } = quote;
   return { prices, currency, currencyDigits, priceBreakdown: explainPrice(quote) };
 }
