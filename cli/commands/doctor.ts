@@ -53,21 +53,15 @@ async function checkSecrets(db: Db, config: Config): Promise<HealthCheck> {
       secretsKey === undefined ? none : await findUnopenedEndpoints(db, secretsKey);
     if (secrets.length + headers.length === 0) return ok('secrets', 'they open all stored secrets');
     const problems = [
-      ...(secrets.length > 0
-        ? [
-            `the signing secrets of ${nameEndpoints(secrets)}: nothing is delivered there; rotate these secrets`,
-          ]
-        : []),
-      ...(headers.length > 0
-        ? [
-            `the headers of the subscriptions ${nameEndpoints(headers)}: nothing is delivered there; their resellers send their ` +
-              'headers again',
-          ]
-        : []),
+      secrets.length > 0 &&
+        `the signing secrets of ${nameEndpoints(secrets)}: nothing is delivered there; rotate these secrets`,
+      headers.length > 0 &&
+        `the headers of the subscriptions ${nameEndpoints(headers)}: nothing is delivered there; ask their resellers to send their ` +
+          'headers again',
     ];
     return broken(
       'secrets',
-      `SECRETS_KEY does not open ${problems.join('. It does not open ')}`,
+      `SECRETS_KEY does not open ${problems.filter(Boolean).join('. It does not open ')}`,
       secrets.slice(0, NAMED).map(({ id }) => `tourctl webhook rotate-secret ${id} --grace 0s --yes`),
     );
   } catch (error) {
