@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { parseXml, XmlElement, XmlError, type XmlNode } from '@rgrove/parse-xml';
 import { isCalendarDate } from '../../platform/text-forms';
+import type { UndatedRate } from './convert-price';
 import { currencyDigits } from './currency';
 import { RatesFileRefusedError } from './pricing.errors';
 
@@ -8,7 +9,7 @@ import { RatesFileRefusedError } from './pricing.errors';
 export interface RatesFile {
   /** YYYY-MM-DD */
   date: string;
-  rates: { currency: string; unitsPerEur: string }[];
+  rates: UndatedRate[];
   /** Codes that ISO 4217 does not have now. Their rates are left out. */
   skipped: string[];
 }
