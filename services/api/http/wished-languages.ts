@@ -29,8 +29,18 @@ export function wishedTags({ headers }: Request, lang?: string): string[] | unde
  */
 export function withLanguages(content: AnswerContent, shown: string[] | undefined): AnswerContent {
   if (!shown) return content;
-  const [language, ...others] = new Set(shown);
-  const isOne = language !== undefined && others.length === 0;
-  const headers = isOne ? ['Content-Language', language, ...content.headers] : content.headers;
+  const language = commonLanguage(shown);
+  const headers =
+    language === undefined ? content.headers : ['Content-Language', language, ...content.headers];
   return { ...content, headers, vary: 'Accept-Language' };
+}
+
+/**
+ * Returns the language of all tours of an answer.
+ * @param shown the languages of the tours
+ * @returns undefined if the tours have several languages, or if there is no tour
+ */
+export function commonLanguage(shown: string[]): string | undefined {
+  const [language, ...others] = new Set(shown);
+  return others.length === 0 ? language : undefined;
 }
