@@ -113,7 +113,7 @@ async function importRatesCommand({ audited, io, output }: Context, _: object, f
   output.answer(document, () => `${countOf(changed, 'rate')} of ${read.date} stored, ${unchanged} unchanged`);
   if (kept.length > 0)
     output.warn(
-      `Not changed, because the known rates are of a later day: ${kept.join(', ')}; tourctl rates set`,
+      `Not changed, because the known rates are of a later day: ${kept.join(', ')}; to replace them: tourctl rates set`,
     );
   if (skipped.length > 0) output.warn(`Left out, because ISO 4217 does not have them: ${skipped.join(', ')}`);
 }
