@@ -2,7 +2,7 @@ import { createReadStream, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { importExchangeRates, setExchangeRates } from '../../services/api/pricing/change-exchange-rates';
-import type { ExchangeRate } from '../../services/api/pricing/convert-price';
+import type { ExchangeRate, UndatedRate } from '../../services/api/pricing/convert-price';
 import { findExchangeRates } from '../../services/api/pricing/exchange-rate.repository';
 import { RatesFileRefusedError } from '../../services/api/pricing/pricing.errors';
 import { isExchangeRate, readRatesFile } from '../../services/api/pricing/rates-file';
@@ -48,15 +48,10 @@ function ratesFile(text: string, name: string): string {
   return text;
 }
 
-interface NamedRate {
-  currency: string;
-  unitsPerEur: string;
-}
-
 /** Reads `USD 1.0812 GBP 0.8437`. @throws UsageError with all mistakes */
-function readPairs(words: string[]): NamedRate[] {
+function readPairs(words: string[]): UndatedRate[] {
   const mistakes: string[] = [];
-  const pairs: NamedRate[] = [];
+  const pairs: UndatedRate[] = [];
   for (let n = 0; n < words.length; n += 2) {
     const [name, unitsPerEur = ''] = words.slice(n, n + 2) as [string, string?];
     try {
@@ -118,7 +113,7 @@ async function importRatesCommand({ audited, io, output }: Context, _: object, f
   output.answer(document, () => `${countOf(changed, 'rate')} of ${read.date} stored, ${unchanged} unchanged`);
   if (kept.length > 0)
     output.warn(
-      `Not changed, because the known rates are of a later day: ${kept.join(', ')}; tourctl rates set`,
+      `Not changed, because the known rates are of a later day: ${kept.join(', ')}; to replace them: tourctl rates set`,
     );
   if (skipped.length > 0) output.warn(`Left out, because ISO 4217 does not have them: ${skipped.join(', ')}`);
 }

@@ -91,7 +91,7 @@ describe('tourctl rates', () => {
     expect((await listed())[1]).toEqual({ currency: 'USD', rate: 1.2, date: TODAY });
   });
 
-  it('tourctl rates import stores nothing of a file with a fault', async () => {
+  it('tourctl rates import stores nothing of an invalid file', async () => {
     const { code, error } = await terminal.tourctl(
       'rates import - --json',
       'Date,USD,GBP\n2025-11-24,1.08,x\n',

@@ -66,10 +66,10 @@ export async function getTourShownByRules(db: Db, tenant: Tenant, idOrSlug: stri
 }
 
 /**
- * Checks that the tenant sells the tour of the quote.
+ * Checks that the tenant can sell the tour of the quote.
  * @throws TourNotFoundError if the quote is undefined: a rate is missing (404)
  */
-export function assertSold(quote: Quote | undefined): Quote {
+export function assertSellable(quote: Quote | undefined): Quote {
   if (!quote) throw new TourNotFoundError();
   return quote;
 }

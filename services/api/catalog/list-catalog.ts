@@ -2,7 +2,7 @@ import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
 import { readTenantAgain } from '../tenants/manage-tenants';
 import { readAsOf } from './as-of';
-import { assertSold, getVisibleTour } from './find-tour';
+import { assertSellable, getVisibleTour } from './find-tour';
 import {
   type CatalogChanges,
   findCatalogChanges,
@@ -63,6 +63,10 @@ interface PricedCatalogPage {
   asOf?: string;
 }
 
+/**
+ * Returns one page of the tours that a tenant sees, with its prices. With `updatedSince`, returns only changed tours, and then the tours that
+ * the tenant does not see any more.
+ */
 export async function listCatalog(
   db: Db,
   knownTenant: Tenant,
@@ -178,7 +182,7 @@ export async function listCompleteTours(
 export function priceFrom(tour: ListedTour, quote: Quoter): PriceFrom {
   const hasDates = tour.lowestPrices.length > 0;
   const platform = hasDates ? tour.lowestPrices : [{ date: null, adult: tour.basePriceMinor }];
-  const quotes = platform.map(({ date, adult }) => assertSold(quote(tour, { adult }, date)));
+  const quotes = platform.map(({ date, adult }) => assertSellable(quote(tour, { adult }, date)));
   const { currency, currencyDigits } = quotes[0]!;
   return { priceFromMinor: Math.min(...quotes.map(({ tenant }) => tenant.adult)), currency, currencyDigits };
 }
@@ -186,6 +190,7 @@ export function priceFrom(tour: ListedTour, quote: Quoter): PriceFrom {
 /** The memory of a cached entry is estimated as this multiple of the length of its JSON. */
 const COPIES = 2;
 
+/** Returns the result of listCatalog, from the cache if possible. A cached page ends when one of its departures closes. */
 export async function cachedCatalog(
   { db, cache }: CachedReads,
   tenant: Tenant,
@@ -258,6 +263,7 @@ export async function showTours(db: Db, tours: Tour[], wished: WishedLanguages):
   return tours.map((tour) => translateTour(tour, translations.get(tour.id) ?? {}, wished).tour);
 }
 
+/** Returns the continents of the tours that the tenant sees, from the cache if possible. */
 export async function cachedContinents({ db, cache }: CachedReads, tenant: Tenant): Promise<string[]> {
   const key = JSON.stringify(['continents', tenantVersion(tenant)]);
   return cache.get(key, async () => ({

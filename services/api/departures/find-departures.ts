@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database';
 import { AppError } from '../../platform/errors';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
-import { assertSold } from '../catalog/find-tour';
+import { assertSellable } from '../catalog/find-tour';
 import type { PricedTour } from '../pricing/price-categories';
 import { cachedQuote, cachedQuoter, createQuoter, type Quote } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
@@ -65,7 +65,7 @@ export async function listDepartures(
   const quote = await cachedQuoter(reads, tenant, tour);
   const items = departures.map((departure) => ({
     departure,
-    quote: assertSold(quote(departure.tour, departure.prices, departure.departureDate)),
+    quote: assertSellable(quote(departure.tour, departure.prices, departure.departureDate)),
   }));
   return { items, last: found.length > page.limit ? positionOf(departures.at(-1)!) : null };
 }
@@ -200,7 +200,7 @@ export async function checkAvailability(
     status: departureStatus(departure),
     seatsAvailable: seatsAvailable(departure),
     tour: departure.tour,
-    quote: assertSold(await cachedQuote(reads, tenant, departure.tour, departure.prices, date)),
+    quote: assertSellable(await cachedQuote(reads, tenant, departure.tour, departure.prices, date)),
   };
 }
 
