@@ -130,6 +130,24 @@ describe('the language of a tour', () => {
     expect(shownOf((await ask(CATALOG, [...many(199), 'de'].join())).body)).toEqual(['en Lake walk']);
   });
 
+  it('a header of 13 KB is never an error: its first languages count', async () => {
+    await givenTour(api.db, LAKE);
+    const { status, body } = await ask(CATALOG, `de, ${'x'.repeat(13_000)}`);
+    expect(status).toBe(200);
+    expect(shownOf(body)).toEqual(['de Seewanderung']);
+  });
+
+  it('the tenth wished language of the catalog counts', async () => {
+    const { db } = api;
+    const tags = ['bg', 'cs', 'da', 'el', 'es', 'et', 'fi', 'hr', 'hu'];
+    const translations = Object.fromEntries(tags.map((tag) => [tag, { name: `Name ${tag}` }]));
+    await givenTour(db, { name: 'Alpine way', language: 'sl', translations });
+    await givenTour(db, LAKE);
+    expect(shownOf((await ask(`${CATALOG}?q=lake`, [...tags, 'de'].join())).body)).toEqual([
+      'de Seewanderung',
+    ]);
+  });
+
   it('every text of a tour follows the wish, and texts without a translation are the own ones', async () => {
     const { slug } = await givenTour(api.db, {
       ...LAKE,

@@ -13,7 +13,7 @@ interface CatalogLanguages {
 }
 
 /** The largest number of wished tags that have an effect. Tags for which the catalog has no language do not count. */
-const MOST_WISHED = 3;
+const MOST_WISHED = 10;
 
 /** @param combinations the values of `languages` in tour_names, as in readTourLanguages */
 function createCatalogLanguages(combinations: string[]): CatalogLanguages {
