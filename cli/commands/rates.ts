@@ -124,14 +124,14 @@ async function importRatesCommand({ audited, io, output }: Context, _: object, f
 }
 
 /** The most bytes of a file: the file of all days since 1999 has 8 MB as XML. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MOST_BYTES = 16 * 1024 * 1024;
 
 async function readText(source: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of source) {
     bytes += (chunk as Buffer).length;
-    if (bytes > MOST_BYTES) throw new RatesFileRefusedError('it has more than 32 MiB');
+    if (bytes > MOST_BYTES) throw new RatesFileRefusedError('it has more than 16 MiB');
     chunks.push(Buffer.from(chunk as Buffer));
   }
   try {

@@ -101,6 +101,13 @@ describe('tourctl rates', () => {
     expect(await listed()).toEqual([]);
   });
 
+  it('tourctl rates import refuses a file of more than 16 MiB', async () => {
+    const file = fileOf('Date,USD\n2025-11-24,1.08\n'.padEnd(16 * 1024 * 1024 + 1, '\n'));
+    const { code, error } = await terminal.tourctl(['rates', 'import', file, '--json']);
+    expect([code, error.code]).toEqual([1, 'rates_file_invalid']);
+    expect(error.message).toContain('16 MiB');
+  });
+
   it('each change of rates is one audit row with the rates before and after, and no change is none', async () => {
     await terminal.tourctl('rates set USD 1.08');
     await terminal.tourctl('rates set USD 1.09');

@@ -100,14 +100,14 @@ function readDate(text: string): string | undefined {
 
 /** Reads the elements `<Cube time='…'>` with their elements `<Cube currency='…' rate='…'/>`. */
 function readXml(text: string): DayOfRates[] {
-  return cubesIn(parseDocument(text)).flatMap((cube) => {
+  return cubesOf(parseDocument(text)).flatMap((cube) => {
     const { time } = cube.attributes;
     if (time === undefined) return [];
     const date = readDate(time);
     if (date === undefined) throw new RatesFileRefusedError('the time of a Cube must be a date');
-    const rates = cubesIn(cube.children).map(
-      ({ attributes: { currency = '', rate = '' } }): [string, string] => [currency, rate],
-    );
+    const rates = cube.children
+      .filter(isCube)
+      .map(({ attributes: { currency = '', rate = '' } }): [string, string] => [currency, rate]);
     return [{ date, rates: rates.filter(([currency]) => currency !== '') }];
   });
 }
@@ -118,17 +118,32 @@ function parseDocument(text: string): readonly XmlNode[] {
     return parseXml(text.replace(/^\ufeff?\s*/, '')).children;
   } catch (error) {
     if (error instanceof XmlError) throw new RatesFileRefusedError(error.message.split('\n')[0]!);
-    // The parser calls itself for each element, so the stack overflows if too many elements are nested.
-    if (error instanceof RangeError) throw new RatesFileRefusedError('its elements are nested too deeply');
+    // The parser calls itself for each element, so the stack overflows if thousands of elements are nested.
+    if (error instanceof RangeError) throw new RatesFileRefusedError(NESTED_TOO_DEEPLY);
     throw error;
   }
 }
 
-/** Returns all elements named Cube, at any depth. */
-function cubesIn(nodes: readonly XmlNode[]): XmlElement[] {
-  return nodes.flatMap((node) => {
-    if (!(node instanceof XmlElement)) return [];
-    const nested = cubesIn(node.children);
-    return node.name === 'Cube' ? [node, ...nested] : nested;
-  });
+/** The most levels of elements. The files of the European Central Bank have four. */
+const MOST_LEVELS = 10;
+const NESTED_TOO_DEEPLY = 'its elements are nested too deeply';
+
+/** Returns all elements named Cube, one level after the other. */
+function cubesOf(document: readonly XmlNode[]): XmlElement[] {
+  const cubes: XmlElement[] = [];
+  let level = document.filter(isElement);
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > MOST_LEVELS) throw new RatesFileRefusedError(NESTED_TOO_DEEPLY);
+    for (const element of level) if (isCube(element)) cubes.push(element);
+    level = level.flatMap(({ children }) => children.filter(isElement));
+  }
+  return cubes;
+}
+
+function isElement(node: XmlNode): node is XmlElement {
+  return node instanceof XmlElement;
+}
+
+function isCube(node: XmlNode): node is XmlElement {
+  return isElement(node) && node.name === 'Cube';
 }
