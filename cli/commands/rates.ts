@@ -2,7 +2,7 @@ import { createReadStream, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { importExchangeRates, setExchangeRates } from '../../services/api/pricing/change-exchange-rates';
-import type { ExchangeRate } from '../../services/api/pricing/convert-price';
+import { type ExchangeRate, isLargeChange, ratesByCurrency } from '../../services/api/pricing/convert-price';
 import { findExchangeRates } from '../../services/api/pricing/exchange-rate.repository';
 import { RatesFileRefusedError } from '../../services/api/pricing/pricing.errors';
 import { isExchangeRate, readRatesFile } from '../../services/api/pricing/rates-file';
@@ -87,12 +87,13 @@ async function setRatesCommand(
   words: string[],
 ): Promise<void> {
   const rates = readPairs(words);
-  const items = await audited({ action: 'rates.set' }, async (trx, note) => {
+  const document = await audited({ action: 'rates.set' }, async (trx, note) => {
     const { before, after } = await setExchangeRates(trx, { rates, date });
     noteRates(note, before, after);
-    return after.map(toRateDocument);
+    return { items: after.map(toRateDocument), warnings: describeLargeChanges(before, after) };
   });
-  output.answer({ items }, (screen) => RATES_TABLE(items, screen));
+  output.answer(document, (screen) => RATES_TABLE(document.items, screen));
+  for (const warning of document.warnings) output.warn(warning);
 }
 
 async function importRatesCommand({ audited, io, output }: Context, _: object, file: string): Promise<void> {
@@ -105,22 +106,47 @@ async function importRatesCommand({ audited, io, output }: Context, _: object, f
       noteRates(note, before, after);
       const known = new Set(before.map(textOf));
       const unchanged = after.filter((rate) => known.has(textOf(rate))).length;
+      const names = kept.map(({ currency: code }) => code);
       return {
         date: read.date,
         changed: after.length - unchanged,
         unchanged,
-        kept: kept.map(({ currency: code }) => code),
+        kept: names,
         skipped: read.skipped,
+        warnings: [
+          ...describeLargeChanges(before, after),
+          ...describeKept(names),
+          ...describeSkipped(read.skipped),
+        ],
       };
     },
   );
-  const { changed, unchanged, kept, skipped } = document;
+  const { changed, unchanged, warnings } = document;
   output.answer(document, () => `${countOf(changed, 'rate')} of ${read.date} stored, ${unchanged} unchanged`);
-  if (kept.length > 0)
-    output.warn(
-      `Not changed, because the known rates are of a later day: ${kept.join(', ')}; tourctl rates set`,
-    );
-  if (skipped.length > 0) output.warn(`Left out, because ISO 4217 does not have them: ${skipped.join(', ')}`);
+  for (const warning of warnings) output.warn(warning);
+}
+
+function describeKept(kept: string[]): string[] {
+  if (kept.length === 0) return [];
+  return [`Not changed, because the known rates are of a later day: ${kept.join(', ')}; tourctl rates set`];
+}
+
+function describeSkipped(skipped: string[]): string[] {
+  if (skipped.length === 0) return [];
+  return [`Left out, because ISO 4217 does not have them: ${skipped.join(', ')}`];
+}
+
+/** Warns of each rate that changes by so much that it may be a mistake. All prices in the currency change as much. */
+function describeLargeChanges(before: ExchangeRate[], after: ExchangeRate[]): string[] {
+  const known = ratesByCurrency(before);
+  return after.flatMap((rate) => {
+    const old = known.get(rate.currency);
+    if (!old || !isLargeChange(old, rate)) return [];
+    const undo = `tourctl rates set ${old.currency} ${old.unitsPerEur} --date ${old.rateDate}`;
+    return [
+      `${rate.currency} changes from ${old.unitsPerEur} to ${rate.unitsPerEur} for 1 EUR. If this is wrong: ${undo}`,
+    ];
+  });
 }
 
 /** The most bytes of a file: the file of all days since 1999 has 8 MB as XML. */

@@ -32,6 +32,7 @@ describe('tourctl rates', () => {
         { currency: 'USD', rate: 1.0812, date: TODAY },
         { currency: 'GBP', rate: 0.8437, date: TODAY },
       ],
+      warnings: [],
     });
     await terminal.tourctl('rates set USD 1.09 --date 2026-01-02');
     expect(await listed()).toEqual([
@@ -68,7 +69,14 @@ describe('tourctl rates', () => {
   it('tourctl rates import reads CSV and XML, from a file and from standard input', async () => {
     const csv = 'Date, USD, JPY, HRK, \n24 November 2025, 1.0812, 168.42, 7.5, \n';
     const { json, stderr } = await terminal.tourctl(['rates', 'import', fileOf(csv), '--json']);
-    expect(json).toEqual({ date: '2025-11-24', changed: 2, unchanged: 0, kept: [], skipped: ['HRK'] });
+    expect(json).toEqual({
+      date: '2025-11-24',
+      changed: 2,
+      unchanged: 0,
+      kept: [],
+      skipped: ['HRK'],
+      warnings: [expect.stringContaining('HRK')],
+    });
     expect(stderr).toContain('HRK');
     const again = await terminal.tourctl('rates import - --json', csv);
     expect(again.json).toMatchObject({ changed: 0, unchanged: 2 });
@@ -90,6 +98,32 @@ describe('tourctl rates', () => {
     expect(stderr).toContain('USD');
     expect((await listed())[1]).toEqual({ currency: 'USD', rate: 1.2, date: TODAY });
   });
+
+  it.each([
+    ['rates set USD 1.6201', '1.6201'],
+    ['rates set USD 108', '108'],
+    ['rates set USD 0.7199', '0.7199'],
+    ['rates import -', '1.6201'],
+  ])('tourctl %s warns of a change by more than 1.5, and says how to set it back', async (line, rate) => {
+    await terminal.tourctl('rates set USD 1.08 GBP 0.84 --date 2025-01-02');
+    const { code, json, stderr } = await terminal.tourctl(
+      `${line} --json`,
+      'Date,USD,GBP\n2025-11-24,1.6201,0.85\n',
+    );
+    const warning = `USD changes from 1.08 to ${rate} for 1 EUR. If this is wrong: tourctl rates set USD 1.08 --date 2025-01-02`;
+    expect([code, json.warnings]).toEqual([0, [warning]]);
+    expect(stderr).toContain(warning);
+    expect(await listed()).toContainEqual(expect.objectContaining({ currency: 'USD', rate: Number(rate) }));
+  });
+
+  it.each(['1.62', '0.72', '1.08'])(
+    'tourctl rates set does not warn of a change from 1.08 to %s, which is by 1.5 at most',
+    async (rate) => {
+      await terminal.tourctl('rates set USD 1.08');
+      const { json, stderr } = await terminal.tourctl(`rates set USD ${rate} GBP 0.84 --json`);
+      expect([json.warnings, stderr]).toEqual([[], '']);
+    },
+  );
 
   it('tourctl rates import stores nothing of a file with a fault', async () => {
     const { code, error } = await terminal.tourctl(
