@@ -52,6 +52,17 @@ describe('a file of reference rates', () => {
     ['a date that does not exist', 'Date, USD\n2026-02-30, 1.08\n', 'line 2 must begin with a date'],
     ['a month in another language', 'Date, USD\n25 novembre 2026, 1.08\n', 'line 2 must begin with a date'],
     ['more cells than columns', 'Date, USD\n2026-11-25, 1.08, 7\n', 'too many cells'],
+    ['a line that is cut off after a rate', 'Date, USD, JPY, \n2026-11-25, 1.08', 'line 2 has fewer cells'],
+    [
+      'a line that is cut off in its last rate',
+      'Date, USD, JPY, \n2026-11-25, 1.08, 16',
+      'line 2 has fewer cells',
+    ],
+    [
+      'a last line that is cut off',
+      'Date,USD,JPY,\n2026-11-25,1.08,168.42,\n2026-11-24,1.0',
+      'line 3 has fewer cells',
+    ],
     ['a rate of 0', 'Date, USD\n2026-11-25, 0\n', 'USD of 2026-11-25 must be a number above 0'],
     ['a negative rate', 'Date, USD\n2026-11-25, -1.08\n', 'USD of 2026-11-25'],
     ['an exponent', 'Date, USD\n2026-11-25, 1e3\n', 'USD of 2026-11-25'],

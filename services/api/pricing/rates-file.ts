@@ -63,7 +63,10 @@ export function isExchangeRate(text: string): boolean {
 /** The text in place of a rate that was not published. */
 const NO_RATE = ['', 'N/A'];
 
-/** Reads a header line `Date, USD, JPY, …`, and a line of rates for each day. A line may end with a comma. */
+/**
+ * Reads a header line `Date, USD, JPY, …`, and a line of rates for each day. The lines of the European Central Bank all end with a comma.
+ * A line with fewer cells than the header is cut off, so its last rate may be cut off too.
+ */
 function readCsv(text: string): DayOfRates[] {
   const [header = [], ...lines] = readCells(text);
   const [first, ...currencies] = header;
@@ -73,6 +76,8 @@ function readCsv(text: string): DayOfRates[] {
     const date = readDate(day);
     if (date === undefined) throw new RatesFileRefusedError(`line ${n + 2} must begin with a date`);
     if (cells.length > currencies.length) throw new RatesFileRefusedError(`line ${n + 2} has too many cells`);
+    if (cells.length < currencies.length)
+      throw new RatesFileRefusedError(`line ${n + 2} has fewer cells than the first line: it may be cut off`);
     const rates = cells.map((units, column): [string, string] => [currencies[column]!, units]);
     return { date, rates: rates.filter(([currency, units]) => currency !== '' && !NO_RATE.includes(units)) };
   });
