@@ -6,19 +6,35 @@ import { type ExchangeRate, isLargeChange, ratesByCurrency } from '../../service
 import { findExchangeRates } from '../../services/api/pricing/exchange-rate.repository';
 import { RatesFileRefusedError } from '../../services/api/pricing/pricing.errors';
 import { isExchangeRate, readRatesFile } from '../../services/api/pricing/rates-file';
+import type { Db } from '../../services/platform/database';
 import type { Note } from '../engine/audited-change';
 import { flag, type Verb } from '../engine/command';
 import type { Context } from '../engine/context';
 import { refuseMistakes, UsageError } from '../engine/failure';
+import { afterFlag, LIST_FLAGS, listOf } from '../engine/list';
 import { currency, travelDate } from '../engine/values';
 import { type ItemColumn, tableOf } from '../terminal/table';
 import { countOf } from '../terminal/text';
+
+const COLUMNS: ItemColumn<RateDocument>[] = [
+  { heading: 'currency' },
+  { heading: 'for 1 EUR', right: true, cell: ({ rate }) => rate },
+  { heading: 'date' },
+];
+const NO_RATES = 'No rates: tourctl rates import FILE';
+const RATES_TABLE = tableOf(COLUMNS, NO_RATES);
 
 export const ratesVerbs: Verb[] = [
   {
     usage: 'list',
     about: 'List the exchange rates: units of each currency for one euro',
-    run: listRatesCommand,
+    flags: [...LIST_FLAGS, afterFlag('currency', (text, name) => currency(text, name).code)],
+    run: listOf({
+      find: findListedRates,
+      columns: COLUMNS,
+      empty: NO_RATES,
+      after: (rate) => rate.currency,
+    }),
   },
   {
     usage: 'set <rate...>',
@@ -76,9 +92,13 @@ function readPairs(words: string[]): NamedRate[] {
   return pairs;
 }
 
-async function listRatesCommand({ db, output }: Context): Promise<void> {
-  const items = (await findExchangeRates(db)).map(toRateDocument);
-  output.answer({ items }, (screen) => RATES_TABLE(items, screen));
+/** Returns one page of the rates. Reads all rates, because ISO 4217 has fewer than 200 currencies. */
+async function findListedRates(db: Db, { after = '', limit }: { after?: string; limit: number }) {
+  const rates = await findExchangeRates(db);
+  return rates
+    .filter((rate) => rate.currency > after)
+    .slice(0, limit)
+    .map(toRateDocument);
 }
 
 async function setRatesCommand(
@@ -128,7 +148,10 @@ async function importRatesCommand({ audited, io, output }: Context, _: object, f
 
 function describeKept(kept: string[]): string[] {
   if (kept.length === 0) return [];
-  return [`Not changed, because the known rates are of a later day: ${kept.join(', ')}; tourctl rates set`];
+  const names = kept.join(', ');
+  return [
+    `Not changed, because the known rates are of a later day: ${names}. tourctl rates set replaces them`,
+  ];
 }
 
 function describeSkipped(skipped: string[]): string[] {
@@ -182,10 +205,3 @@ function noteRates(note: Note, before: ExchangeRate[], after: ExchangeRate[]): v
 function textOf({ unitsPerEur, rateDate }: ExchangeRate): string {
   return `${unitsPerEur} of ${rateDate}`;
 }
-
-const COLUMNS: ItemColumn<RateDocument>[] = [
-  { heading: 'currency' },
-  { heading: 'for 1 EUR', right: true, cell: ({ rate }) => rate },
-  { heading: 'date' },
-];
-const RATES_TABLE = tableOf(COLUMNS, 'No rates: tourctl rates import FILE');

@@ -5,7 +5,7 @@ import { daysFromToday, givenDeparture, givenTour } from '../support/given';
 import { givenWebsite } from '../support/website';
 import { useTemporaryFolder } from '../support/temporary-folder';
 import { checkOf, notice } from './doctor-check';
-import { useTerminalOf } from './terminal';
+import { expectPages, useTerminalOf } from './terminal';
 
 const api = useTestApi();
 const terminal = useTerminalOf(api);
@@ -66,6 +66,11 @@ describe('tourctl rates', () => {
     );
   });
 
+  it('tourctl rates list shows pages by currency', async () => {
+    await terminal.tourctl('rates set USD 1.08 GBP 0.84 JPY 168 CHF 0.93');
+    await expectPages(terminal, 'rates list', { cursor: 'currency' });
+  });
+
   it('tourctl rates import reads CSV and XML, from a file and from standard input', async () => {
     const csv = 'Date, USD, JPY, HRK, \n24 November 2025, 1.0812, 168.42, 7.5, \n';
     const { json, stderr } = await terminal.tourctl(['rates', 'import', fileOf(csv), '--json']);
@@ -95,7 +100,7 @@ describe('tourctl rates', () => {
       'Date,USD,GBP\n2025-11-24,1.08,0.84\n',
     );
     expect(json).toMatchObject({ changed: 1, kept: ['USD'] });
-    expect(stderr).toContain('USD');
+    expect(stderr).toContain('of a later day: USD. tourctl rates set replaces them');
     expect((await listed())[1]).toEqual({ currency: 'USD', rate: 1.2, date: TODAY });
   });
 
