@@ -148,7 +148,7 @@ const MOST = 100;
 
 /** Finds price rules that make prices 0, or less than half of the platform's. */
 async function checkLowPrices(db: Db): Promise<HealthCheck> {
-  return noticeOf('low-prices', await findLowPriceRules(db, MOST), {
+  return noticeOf('low-prices', await findLowPriceRules(db, { limit: MOST }), {
     meaning: 'price rules to look at',
     label: ({ tenant, rule, ...low }) =>
       `${rule.id} of ${tenant.slug} ${describeLowPrices({ rule, ...low })}`,

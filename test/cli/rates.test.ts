@@ -171,7 +171,7 @@ describe('a tenant with --sell-in', () => {
     expect(stderr).toContain('abroad does not see');
     expect(stderr).toContain('tourctl rates set CHF RATE USD RATE');
     expect((await terminal.json('tenant set abroad --sell-in JPY')).sell_in).toBe('JPY');
-    expect((await terminal.json('tenant set abroad --sell-in none')).sell_in).toBe('none');
+    expect((await terminal.json('tenant set abroad --sell-in None')).sell_in).toBe('none');
     expect((await terminal.tourctl('tenant set abroad --sell-in XXX')).code).toBe(2);
   });
 
@@ -185,6 +185,20 @@ describe('a tenant with --sell-in', () => {
       '1 invalid_amount',
     );
     expect(website.tenant.currency).toBe('EUR');
+  });
+
+  it("tenant set --sell-in warns of rules that make prices 0, or less than half of the platform's, in that currency", async () => {
+    await terminal.tourctl('rates set JPY 160');
+    await terminal.tourctl('tenant create --slug rounded --name Rounded --currency JPY');
+    const tour = await givenTour(api.db, { currency: 'JPY', slug: 'kyoto', basePriceMinor: 160_000 });
+    await terminal.tourctl(`pricing add rounded --percent 10 --round-to 5000 --tour ${tour.slug}`);
+    const { code, stderr } = await terminal.tourctl('tenant set rounded --sell-in EUR');
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /price rule \d+ makes 1 price in 1 tour less than half of the platform's, 1 of them 0, such as kyoto without a date, adult: 0\.00 EUR instead of 1,000\.00 EUR: tourctl pricing show rounded/,
+    );
+    const back = await terminal.tourctl('tenant set rounded --sell-in none');
+    expect(back.stderr).not.toContain('price rule');
   });
 
   it('pricing simulate explains the conversion before the rule', async () => {
