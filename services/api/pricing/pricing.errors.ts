@@ -38,6 +38,17 @@ export class RateMissingError extends AppError {
   }
 }
 
+/** Only the terminal shows this error. Requests get the answer of an unknown tour, or of a departure that cannot be booked. */
+export class PriceTooLargeError extends AppError {
+  readonly code = 'price_too_large';
+
+  constructor(tourCurrency: string) {
+    super(
+      `The price in ${tourCurrency} becomes too large to be sold: check the tour's price, the rates (tourctl rates list) and the tenant's rules (tourctl pricing list)`,
+    );
+  }
+}
+
 /** The file has no reference rates. Nothing was stored. */
 export class RatesFileRefusedError extends AppError {
   readonly code = 'rates_file_invalid';

@@ -28,8 +28,8 @@ import {
   ratesByCurrency,
 } from './convert-price';
 import { findExchangeRates } from './exchange-rate.repository';
-import { assertPriced, type Party, totalOf } from './party';
-import { RateMissingError } from './pricing.errors';
+import { areExactInTotal, assertPriced, type Party, totalOf } from './party';
+import { PriceTooLargeError, RateMissingError } from './pricing.errors';
 import { type PricingTenant, ruleCurrencyOf, saleFinder } from './selling-currency';
 
 /** The platform's prices, the prices that the tenant's customer pays, and how they were made. All prices are in minor units. */
@@ -48,8 +48,8 @@ export interface Quote extends Currency {
 }
 
 /**
- * Quotes a price without a query. Can quote only the tours for which it was created. Returns undefined if a rate is missing: then the tenant
- * does not sell the tour.
+ * Quotes a price without a query. Can quote only the tours for which it was created. Returns undefined if the tenant does not sell the tour
+ * at these prices: a rate is missing, or a converted or changed price is too large (areExactInTotal).
  */
 export type Quoter = (tour: PricedTour, platform: Prices, travelDate: string | null) => Quote | undefined;
 
@@ -77,8 +77,10 @@ export function quoterFromRules(tenant: PricingTenant, rules: PriceRule[], rates
     if (!sale) return undefined;
     const { currency, currencyDigits, conversion } = sale;
     const converted = conversion ? convertPrices(platform, conversion) : platform;
+    if (!areExactInTotal(converted)) return undefined;
     const [rule] = rankPriceRules(rules, { ...tour, currency, currencyDigits }, ruleCurrency, travelDate);
     const prices = applyPriceRule(converted, rule, currencyDigits);
+    if (!areExactInTotal(prices)) return undefined;
     const deposit = depositOf(prices.adult, tenant.depositPercent, tenant.paymentMethod);
     return { platform, converted, tenant: prices, deposit, rule, currency, currencyDigits, conversion };
   };
@@ -198,7 +200,7 @@ export interface SimulatedPrice {
 /**
  * Quotes a booking and explains the choice of the rule.
  * @param travelDate YYYY-MM-DD, or null for a booking without a date
- * @throws InvalidInputError for a category without a price; RateMissingError
+ * @throws InvalidInputError for a category without a price; RateMissingError, PriceTooLargeError
  */
 export async function simulatePrice(
   db: Db,
@@ -208,8 +210,10 @@ export async function simulatePrice(
   { travelDate, party }: { travelDate: string | null; party: Party },
 ): Promise<SimulatedPrice> {
   const rules = await findPriceRules(db, tenant.id, [tour.id]);
-  const quote = quoterFromRules(tenant, rules, await readRatesFor(db, tenant))(tour, platform, travelDate);
-  if (!quote) throw new RateMissingError(tour.currency, tenant.sellIn!);
+  const rates = await readRatesFor(db, tenant);
+  if (!saleFinder(tenant, rates)(tour)) throw new RateMissingError(tour.currency, tenant.sellIn!);
+  const quote = quoterFromRules(tenant, rules, rates)(tour, platform, travelDate);
+  if (!quote) throw new PriceTooLargeError(tour.currency);
   assertPriced(party, quote.tenant);
   const { converted, currency, currencyDigits } = quote;
   const sold = { ...tour, currency, currencyDigits };
