@@ -224,7 +224,9 @@ describe('a tenant with --sell-in', () => {
     expect(stdout).toContain(`converted: 1,000.00 USD at 0.8 EUR of ${TODAY} = 800.00 EUR`);
     expect(stdout).toContain('800.00 EUR +10 % = 880.00 EUR');
     const unsold = await givenTour(api.db, { currency: 'BRL' });
-    expect(await terminal.refusal(`pricing simulate shown ${unsold.slug}`)).toBe('1 rate_missing');
+    const { code, error } = await terminal.tourctl(`pricing simulate shown ${unsold.slug} --json`);
+    expect([code, error.code]).toEqual([1, 'rate_missing']);
+    expect(error.message).toMatch(/because a rate is missing: tourctl rates set BRL RATE$/);
     expect(await terminal.json(`visibility explain shown ${unsold.slug}`)).toMatchObject({
       visible: false,
       decided_by: { kind: 'rate', of: 'BRL' },
