@@ -16,6 +16,7 @@ import {
 } from '../../services/api/health/inspect-installation';
 import { findOldRates, findUnsellableTours } from '../../services/api/pricing/exchange-rate.repository';
 import { findLowPriceRules } from '../../services/api/pricing/find-low-prices';
+import { findUnsoldPrices } from '../../services/api/pricing/find-unsold-prices';
 import type { Config } from '../../services/platform/config';
 import type { Db } from '../../services/platform/database';
 import { readDiskSpace } from '../../services/platform/directories';
@@ -142,7 +143,7 @@ const MOST = 100;
 
 /** Finds price rules that make prices 0, or less than half of the platform's. */
 async function checkLowPrices(db: Db): Promise<HealthCheck> {
-  return noticeOf('low-prices', await findLowPriceRules(db, MOST), {
+  return noticeOf('low-prices', await findLowPriceRules(db, { limit: MOST }), {
     meaning: 'price rules to look at',
     label: ({ tenant, rule, ...low }) =>
       `${rule.id} of ${tenant.slug} ${describeLowPrices({ rule, ...low })}`,
@@ -156,7 +157,10 @@ async function checkLowPrices(db: Db): Promise<HealthCheck> {
 /** The most days of a rate without a notice. The European Central Bank publishes rates on each of its working days. */
 const RATE_DAYS = 7;
 
-/** Finds tours that tenants with a selling currency do not see because a rate is missing, and rates that are out of date. */
+/**
+ * Finds tours that tenants with a selling currency do not see because a rate is missing, tours with prices that become 0 or too large, and
+ * rates that are out of date.
+ */
 async function checkRates(db: Db): Promise<HealthCheck[]> {
   return [
     noticeOf('missing-rates', await findUnsellableTours(db), {
@@ -165,6 +169,12 @@ async function checkRates(db: Db): Promise<HealthCheck[]> {
         `${countOf(tours, 'tour')} in ${currency} for ${tenant} (${sellIn})`,
       command: ({ missing }) =>
         `tourctl rates set ${missing.map((currency) => `${currency} RATE`).join(' ')}`,
+    }),
+    noticeOf('unsold-prices', await findUnsoldPrices(db, MOST), {
+      meaning: 'tours that a tenant does not sell at some prices, because they become 0 or too large',
+      label: ({ tour, tenant, currency, sellIn, rate, rateDate, prices }) =>
+        `${countOf(prices, 'price')} of ${tour} for ${tenant} (1 ${currency} = ${rate} ${sellIn} of ${rateDate})`,
+      command: () => 'tourctl rates list',
     }),
     noticeOf('old-rates', await findOldRates(db, RATE_DAYS), {
       meaning: `rates older than ${RATE_DAYS} days`,

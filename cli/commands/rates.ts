@@ -2,23 +2,44 @@ import { createReadStream, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { importExchangeRates, setExchangeRates } from '../../services/api/pricing/change-exchange-rates';
-import type { ExchangeRate, UndatedRate } from '../../services/api/pricing/convert-price';
+import {
+  type ExchangeRate,
+  isLargeChange,
+  ratesByCurrency,
+  type UndatedRate,
+} from '../../services/api/pricing/convert-price';
 import { findExchangeRates } from '../../services/api/pricing/exchange-rate.repository';
 import { RatesFileRefusedError } from '../../services/api/pricing/pricing.errors';
 import { isExchangeRate, readRatesFile } from '../../services/api/pricing/rates-file';
+import type { Db } from '../../services/platform/database';
 import type { Note } from '../engine/audited-change';
 import { flag, type Verb } from '../engine/command';
 import type { Context } from '../engine/context';
 import { refuseMistakes, UsageError } from '../engine/failure';
+import { afterFlag, LIST_FLAGS, listOf } from '../engine/list';
 import { currency, travelDate } from '../engine/values';
 import { type ItemColumn, tableOf } from '../terminal/table';
 import { countOf } from '../terminal/text';
+
+const COLUMNS: ItemColumn<RateDocument>[] = [
+  { heading: 'currency' },
+  { heading: 'for 1 EUR', right: true, cell: ({ rate }) => rate },
+  { heading: 'date' },
+];
+const NO_RATES = 'No rates: tourctl rates import FILE';
+const RATES_TABLE = tableOf(COLUMNS, NO_RATES);
 
 export const ratesVerbs: Verb[] = [
   {
     usage: 'list',
     about: 'List the exchange rates: units of each currency for one euro',
-    run: listRatesCommand,
+    flags: [...LIST_FLAGS, afterFlag('currency', (text, name) => currency(text, name).code)],
+    run: listOf({
+      find: findListedRates,
+      columns: COLUMNS,
+      empty: NO_RATES,
+      after: (rate) => rate.currency,
+    }),
   },
   {
     usage: 'set <rate...>',
@@ -71,9 +92,13 @@ function readPairs(words: string[]): UndatedRate[] {
   return pairs;
 }
 
-async function listRatesCommand({ db, output }: Context): Promise<void> {
-  const items = (await findExchangeRates(db)).map(toRateDocument);
-  output.answer({ items }, (screen) => RATES_TABLE(items, screen));
+/** Returns one page of the rates. Reads all rates, because ISO 4217 has fewer than 200 currencies. */
+async function findListedRates(db: Db, { after = '', limit }: { after?: string; limit: number }) {
+  const rates = await findExchangeRates(db);
+  return rates
+    .filter((rate) => rate.currency > after)
+    .slice(0, limit)
+    .map(toRateDocument);
 }
 
 async function setRatesCommand(
@@ -82,12 +107,13 @@ async function setRatesCommand(
   words: string[],
 ): Promise<void> {
   const rates = readPairs(words);
-  const items = await audited({ action: 'rates.set' }, async (trx, note) => {
+  const document = await audited({ action: 'rates.set' }, async (trx, note) => {
     const { before, after } = await setExchangeRates(trx, { rates, date });
     noteRates(note, before, after);
-    return after.map(toRateDocument);
+    return { items: after.map(toRateDocument), warnings: describeLargeChanges(before, after) };
   });
-  output.answer({ items }, (screen) => RATES_TABLE(items, screen));
+  output.answer(document, (screen) => RATES_TABLE(document.items, screen));
+  for (const warning of document.warnings) output.warn(warning);
 }
 
 async function importRatesCommand({ audited, io, output }: Context, _: object, file: string): Promise<void> {
@@ -100,33 +126,61 @@ async function importRatesCommand({ audited, io, output }: Context, _: object, f
       noteRates(note, before, after);
       const known = new Set(before.map(textOf));
       const unchanged = after.filter((rate) => known.has(textOf(rate))).length;
+      const names = kept.map(({ currency: code }) => code);
       return {
         date: read.date,
         changed: after.length - unchanged,
         unchanged,
-        kept: kept.map(({ currency: code }) => code),
+        kept: names,
         skipped: read.skipped,
+        warnings: [
+          ...describeLargeChanges(before, after),
+          ...describeKept(names),
+          ...describeSkipped(read.skipped),
+        ],
       };
     },
   );
-  const { changed, unchanged, kept, skipped } = document;
+  const { changed, unchanged, warnings } = document;
   output.answer(document, () => `${countOf(changed, 'rate')} of ${read.date} stored, ${unchanged} unchanged`);
-  if (kept.length > 0)
-    output.warn(
-      `Not changed, because the known rates are of a later day: ${kept.join(', ')}; to replace them: tourctl rates set`,
-    );
-  if (skipped.length > 0) output.warn(`Left out, because ISO 4217 does not have them: ${skipped.join(', ')}`);
+  for (const warning of warnings) output.warn(warning);
+}
+
+function describeKept(kept: string[]): string[] {
+  if (kept.length === 0) return [];
+  const names = kept.join(', ');
+  return [
+    `Not changed, because the known rates are of a later day: ${names}. tourctl rates set replaces them`,
+  ];
+}
+
+function describeSkipped(skipped: string[]): string[] {
+  if (skipped.length === 0) return [];
+  return [`Left out, because ISO 4217 does not have them: ${skipped.join(', ')}`];
+}
+
+/** Warns of each rate that changes by so much that it may be a mistake. All prices in the currency change as much. */
+function describeLargeChanges(before: ExchangeRate[], after: ExchangeRate[]): string[] {
+  const known = ratesByCurrency(before);
+  return after.flatMap((rate) => {
+    const old = known.get(rate.currency);
+    if (!old || !isLargeChange(old, rate)) return [];
+    const undo = `tourctl rates set ${old.currency} ${old.unitsPerEur} --date ${old.rateDate}`;
+    return [
+      `${rate.currency} changes from ${old.unitsPerEur} to ${rate.unitsPerEur} for 1 EUR. If this is wrong: ${undo}`,
+    ];
+  });
 }
 
 /** The most bytes of a file: the file of all days since 1999 has 8 MB as XML. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MOST_BYTES = 16 * 1024 * 1024;
 
 async function readText(source: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of source) {
     bytes += (chunk as Buffer).length;
-    if (bytes > MOST_BYTES) throw new RatesFileRefusedError('it has more than 32 MiB');
+    if (bytes > MOST_BYTES) throw new RatesFileRefusedError('it has more than 16 MiB');
     chunks.push(Buffer.from(chunk as Buffer));
   }
   try {
@@ -151,10 +205,3 @@ function noteRates(note: Note, before: ExchangeRate[], after: ExchangeRate[]): v
 function textOf({ unitsPerEur, rateDate }: ExchangeRate): string {
   return `${unitsPerEur} of ${rateDate}`;
 }
-
-const COLUMNS: ItemColumn<RateDocument>[] = [
-  { heading: 'currency' },
-  { heading: 'for 1 EUR', right: true, cell: ({ rate }) => rate },
-  { heading: 'date' },
-];
-const RATES_TABLE = tableOf(COLUMNS, 'No rates: tourctl rates import FILE');

@@ -9,6 +9,7 @@ import {
 import { type Tenant, TENANT_STATUSES, type TenantStatus } from '../../services/api/tenants/tenant';
 import { listTenants } from '../../services/api/tenants/tenant.repository';
 import { findUnsellableTours } from '../../services/api/pricing/exchange-rate.repository';
+import { findLowPriceRules } from '../../services/api/pricing/find-low-prices';
 import type { Db } from '../../services/platform/database';
 import { flag, type Verb } from '../engine/command';
 import type { Context } from '../engine/context';
@@ -18,6 +19,7 @@ import { slug } from '../engine/values';
 import type { Output } from '../terminal/output';
 import { properties } from '../terminal/table';
 import { countOf } from '../terminal/text';
+import { describeLowPrices } from './pricing/price-rule';
 import { onboardTenantCommand } from './tenant/onboard';
 import { checkOnboarding, ONBOARD_FLAGS } from './tenant/onboard-plan';
 import {
@@ -180,6 +182,7 @@ async function setTenantCommand(
   const document = toTenantDocument(changed);
   output.answer(document, () => properties(document));
   if (options.sellIn) await warnOfUnsellableTours(db, output, changed);
+  if (options.sellIn !== undefined) await warnOfLowPrices(db, output, changed);
   if ((options.paymentWindow ?? options.paymentReminder) !== undefined) noteMissingReminder(output, changed);
 }
 
@@ -195,6 +198,18 @@ async function warnOfUnsellableTours(
   const missing = [...new Set(unsellable.flatMap((one) => one.missing))];
   const command = `tourctl rates set ${missing.map((code) => `${code} RATE`).join(' ')}`;
   output.warn(`${slug} does not see ${named.join(', ')}, because no rate is known: ${command}`);
+}
+
+/** The most rules that a warning describes. */
+const DESCRIBED = 3;
+
+/** Warns of the price rules that make prices low in the present selling currency. */
+async function warnOfLowPrices(db: Db, output: Output, { id, slug }: Tenant): Promise<void> {
+  const found = await findLowPriceRules(db, { tenantId: id });
+  for (const low of found.slice(0, DESCRIBED))
+    output.warn(`price rule ${low.rule.id} ${describeLowPrices(low)}: tourctl pricing show ${slug}`);
+  const more = found.length - DESCRIBED;
+  if (more > 0) output.warn(`low prices come from ${countOf(more, 'more price rule')}: tourctl doctor`);
 }
 
 /** Notes that no booking of the tenant gets a reminder, if its payment window is too short for one. */

@@ -87,10 +87,10 @@ export function minutes(min: number, max: number) {
   };
 }
 
-/** Parses `none` as null, and other texts by `parse`. */
+/** Parses `none`, in any case, as null, and other texts by `parse`. */
 export function orNone<T>(parse: (text: string, name: string) => T) {
   return (text: string, name: string): T | null => {
-    if (text === 'none') return null;
+    if (text.toLowerCase() === 'none') return null;
     try {
       return parse(text, name);
     } catch (error) {

@@ -5,7 +5,7 @@ import { daysFromToday, givenDeparture, givenTour } from '../support/given';
 import { givenWebsite } from '../support/website';
 import { useTemporaryFolder } from '../support/temporary-folder';
 import { checkOf, notice } from './doctor-check';
-import { useTerminalOf } from './terminal';
+import { expectPages, useTerminalOf } from './terminal';
 
 const api = useTestApi();
 const terminal = useTerminalOf(api);
@@ -32,6 +32,7 @@ describe('tourctl rates', () => {
         { currency: 'USD', rate: 1.0812, date: TODAY },
         { currency: 'GBP', rate: 0.8437, date: TODAY },
       ],
+      warnings: [],
     });
     await terminal.tourctl('rates set USD 1.09 --date 2026-01-02');
     expect(await listed()).toEqual([
@@ -65,10 +66,22 @@ describe('tourctl rates', () => {
     );
   });
 
+  it('tourctl rates list shows pages by currency', async () => {
+    await terminal.tourctl('rates set USD 1.08 GBP 0.84 JPY 168 CHF 0.93');
+    await expectPages(terminal, 'rates list', { cursor: 'currency' });
+  });
+
   it('tourctl rates import reads CSV and XML, from a file and from standard input', async () => {
     const csv = 'Date, USD, JPY, HRK, \n24 November 2025, 1.0812, 168.42, 7.5, \n';
     const { json, stderr } = await terminal.tourctl(['rates', 'import', fileOf(csv), '--json']);
-    expect(json).toEqual({ date: '2025-11-24', changed: 2, unchanged: 0, kept: [], skipped: ['HRK'] });
+    expect(json).toEqual({
+      date: '2025-11-24',
+      changed: 2,
+      unchanged: 0,
+      kept: [],
+      skipped: ['HRK'],
+      warnings: [expect.stringContaining('HRK')],
+    });
     expect(stderr).toContain('HRK');
     const again = await terminal.tourctl('rates import - --json', csv);
     expect(again.json).toMatchObject({ changed: 0, unchanged: 2 });
@@ -87,9 +100,35 @@ describe('tourctl rates', () => {
       'Date,USD,GBP\n2025-11-24,1.08,0.84\n',
     );
     expect(json).toMatchObject({ changed: 1, kept: ['USD'] });
-    expect(stderr).toContain('USD');
+    expect(stderr).toContain('of a later day: USD. tourctl rates set replaces them');
     expect((await listed())[1]).toEqual({ currency: 'USD', rate: 1.2, date: TODAY });
   });
+
+  it.each([
+    ['rates set USD 1.6201', '1.6201'],
+    ['rates set USD 108', '108'],
+    ['rates set USD 0.7199', '0.7199'],
+    ['rates import -', '1.6201'],
+  ])('tourctl %s warns of a change by more than 1.5, and says how to set it back', async (line, rate) => {
+    await terminal.tourctl('rates set USD 1.08 GBP 0.84 --date 2025-01-02');
+    const { code, json, stderr } = await terminal.tourctl(
+      `${line} --json`,
+      'Date,USD,GBP\n2025-11-24,1.6201,0.85\n',
+    );
+    const warning = `USD changes from 1.08 to ${rate} for 1 EUR. If this is wrong: tourctl rates set USD 1.08 --date 2025-01-02`;
+    expect([code, json.warnings]).toEqual([0, [warning]]);
+    expect(stderr).toContain(warning);
+    expect(await listed()).toContainEqual(expect.objectContaining({ currency: 'USD', rate: Number(rate) }));
+  });
+
+  it.each(['1.62', '0.72', '1.08'])(
+    'tourctl rates set does not warn of a change from 1.08 to %s, which is by 1.5 at most',
+    async (rate) => {
+      await terminal.tourctl('rates set USD 1.08');
+      const { json, stderr } = await terminal.tourctl(`rates set USD ${rate} GBP 0.84 --json`);
+      expect([json.warnings, stderr]).toEqual([[], '']);
+    },
+  );
 
   it('tourctl rates import stores nothing of an invalid file', async () => {
     const { code, error } = await terminal.tourctl(
@@ -99,6 +138,13 @@ describe('tourctl rates', () => {
     expect([code, error.code]).toEqual([1, 'rates_file_invalid']);
     expect(error.message).toContain('GBP of 2025-11-24');
     expect(await listed()).toEqual([]);
+  });
+
+  it('tourctl rates import refuses a file of more than 16 MiB', async () => {
+    const file = fileOf('Date,USD\n2025-11-24,1.08\n'.padEnd(16 * 1024 * 1024 + 1, '\n'));
+    const { code, error } = await terminal.tourctl(['rates', 'import', file, '--json']);
+    expect([code, error.code]).toEqual([1, 'rates_file_invalid']);
+    expect(error.message).toContain('16 MiB');
   });
 
   it('each change of rates is one audit row with the rates before and after, and no change is none', async () => {
@@ -125,7 +171,7 @@ describe('a tenant with --sell-in', () => {
     expect(stderr).toContain('abroad does not see');
     expect(stderr).toContain('tourctl rates set CHF RATE USD RATE');
     expect((await terminal.json('tenant set abroad --sell-in JPY')).sell_in).toBe('JPY');
-    expect((await terminal.json('tenant set abroad --sell-in none')).sell_in).toBe('none');
+    expect((await terminal.json('tenant set abroad --sell-in None')).sell_in).toBe('none');
     expect((await terminal.tourctl('tenant set abroad --sell-in XXX')).code).toBe(2);
   });
 
@@ -139,6 +185,20 @@ describe('a tenant with --sell-in', () => {
       '1 invalid_amount',
     );
     expect(website.tenant.currency).toBe('EUR');
+  });
+
+  it("tenant set --sell-in warns of rules that make prices 0, or less than half of the platform's, in that currency", async () => {
+    await terminal.tourctl('rates set JPY 160');
+    await terminal.tourctl('tenant create --slug rounded --name Rounded --currency JPY');
+    const tour = await givenTour(api.db, { currency: 'JPY', slug: 'kyoto', basePriceMinor: 160_000 });
+    await terminal.tourctl(`pricing add rounded --percent 10 --round-to 5000 --tour ${tour.slug}`);
+    const { code, stderr } = await terminal.tourctl('tenant set rounded --sell-in EUR');
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /price rule \d+ makes 1 price in 1 tour less than half of the platform's, 1 of them 0, such as kyoto without a date, adult: 0\.00 EUR instead of 1,000\.00 EUR: tourctl pricing show rounded/,
+    );
+    const back = await terminal.tourctl('tenant set rounded --sell-in none');
+    expect(back.stderr).not.toContain('price rule');
   });
 
   it('pricing simulate explains the conversion before the rule', async () => {
@@ -164,7 +224,9 @@ describe('a tenant with --sell-in', () => {
     expect(stdout).toContain(`converted: 1,000.00 USD at 0.8 EUR of ${TODAY} = 800.00 EUR`);
     expect(stdout).toContain('800.00 EUR +10 % = 880.00 EUR');
     const unsold = await givenTour(api.db, { currency: 'BRL' });
-    expect(await terminal.refusal(`pricing simulate shown ${unsold.slug}`)).toBe('1 rate_missing');
+    const { code, error } = await terminal.tourctl(`pricing simulate shown ${unsold.slug} --json`);
+    expect([code, error.code]).toEqual([1, 'rate_missing']);
+    expect(error.message).toMatch(/because a rate is missing: tourctl rates set BRL RATE$/);
     expect(await terminal.json(`visibility explain shown ${unsold.slug}`)).toMatchObject({
       visible: false,
       decided_by: { kind: 'rate', of: 'BRL' },

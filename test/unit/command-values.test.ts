@@ -33,6 +33,7 @@ describe('the value of a flag', () => {
     ['minutes in hours', values.minutes(1, 60), '1h', 60],
     ['a window', window, '72h', 259_200],
     ['no window', window, 'none', null],
+    ['none in capital letters', window, 'NONE', null],
     ['a currency in small letters', values.currency, 'jpy', { code: 'JPY', digits: 0 }],
     ['a currency of three digits', values.currency, 'KWD', { code: 'KWD', digits: 3 }],
     ['a country in small letters', values.country, 'vn', 'VN'],

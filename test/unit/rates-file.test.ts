@@ -52,6 +52,17 @@ describe('a file of reference rates', () => {
     ['a date that does not exist', 'Date, USD\n2026-02-30, 1.08\n', 'line 2 must begin with a date'],
     ['a month in another language', 'Date, USD\n25 novembre 2026, 1.08\n', 'line 2 must begin with a date'],
     ['more cells than columns', 'Date, USD\n2026-11-25, 1.08, 7\n', 'too many cells'],
+    ['a line that is cut off after a rate', 'Date, USD, JPY, \n2026-11-25, 1.08', 'line 2 has fewer cells'],
+    [
+      'a line that is cut off in its last rate',
+      'Date, USD, JPY, \n2026-11-25, 1.08, 16',
+      'line 2 has fewer cells',
+    ],
+    [
+      'a last line that is cut off',
+      'Date,USD,JPY,\n2026-11-25,1.08,168.42,\n2026-11-24,1.0',
+      'line 3 has fewer cells',
+    ],
     ['a rate of 0', 'Date, USD\n2026-11-25, 0\n', 'USD of 2026-11-25 must be a number above 0'],
     ['a negative rate', 'Date, USD\n2026-11-25, -1.08\n', 'USD of 2026-11-25'],
     ['an exponent', 'Date, USD\n2026-11-25, 1e3\n', 'USD of 2026-11-25'],
@@ -71,7 +82,16 @@ describe('a file of reference rates', () => {
       `<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>${day(`<Cube currency='&x;' rate='1'/>`).replace(/^<\?.*\?>/, '')}`,
       "isn't defined",
     ],
-    ['elements nested 100,000 deep', '<Cube>'.repeat(100_000), 'nested too deeply'],
+    [
+      'a rate that is not a direct child of its day',
+      day(`<Cube><Cube currency='USD' rate='1'/></Cube>`),
+      'no rate of',
+    ],
+    ...[11, 400, 5_000, 100_000].map((depth): [string, string, string] => [
+      `XML with ${depth} nested elements`,
+      '<Cube>'.repeat(depth) + '</Cube>'.repeat(depth),
+      'nested too deeply',
+    ]),
   ])('%s is refused with the reason', (_what, text, reason) => {
     expect(() => readRatesFile(text)).toThrow(reason);
   });
@@ -84,5 +104,22 @@ describe('a file of reference rates', () => {
     const begun = performance.now();
     expect(() => readRatesFile(bomb)).toThrow("isn't defined");
     expect(performance.now() - begun).toBeLessThan(1_000);
+  });
+
+  it('400 nested days are refused at once, because each element is read only once', () => {
+    const nested = `<Cube time='2026-11-25'>`.repeat(400) + '</Cube>'.repeat(400);
+    const begun = performance.now();
+    expect(() => readRatesFile(nested)).toThrow('nested too deeply');
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  });
+
+  it('the XML of 7,000 days is read, and its newest day is used', () => {
+    const first = Date.parse('2007-09-28');
+    const days = Array.from({ length: 7_000 }, (_, n) => {
+      const date = new Date(first + n * 86_400_000).toISOString().slice(0, 10);
+      return `<Cube time="${date}"><Cube currency="USD" rate="1.0812"/><Cube currency="JPY" rate="168.42"/></Cube>`;
+    });
+    const { date, rates } = readRatesFile(xml(days.reverse().join('')));
+    expect([date, rates]).toEqual(['2026-11-26', USD_AND_JPY]);
   });
 });

@@ -5,7 +5,6 @@ import { type CatalogTour, type CatalogTourFilter, type Tour, tourKey } from './
 import { findCatalogTour, findCatalogTours, findTourForTenant, findToursById } from './tour.repository';
 import { AppError } from '../../platform/errors';
 import { foldName } from './fold-name';
-import type { Quote } from '../pricing/quote-tenant-price';
 
 /**
  * Finds a tour for an operator, with any status.
@@ -66,12 +65,12 @@ export async function getTourShownByRules(db: Db, tenant: Tenant, idOrSlug: stri
 }
 
 /**
- * Checks that the tenant can sell the tour of the quote.
- * @throws TourNotFoundError if the quote is undefined: a rate is missing (404)
+ * Checks that the tenant sells the tour at this price.
+ * @throws TourNotFoundError if the price is undefined (Quoter has the reasons) (404)
  */
-export function assertSellable(quote: Quote | undefined): Quote {
-  if (!quote) throw new TourNotFoundError();
-  return quote;
+export function assertSellable<Price>(price: Price | undefined): Price {
+  if (!price) throw new TourNotFoundError();
+  return price;
 }
 
 /** Returns the tours with these ids, also tours that the tenant does not see any more, because the tenant has sold them. */

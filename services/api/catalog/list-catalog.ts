@@ -2,7 +2,7 @@ import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
 import { readTenantAgain } from '../tenants/manage-tenants';
 import { readAsOf } from './as-of';
-import { assertSellable, getVisibleTour } from './find-tour';
+import { getVisibleTour } from './find-tour';
 import {
   type CatalogChanges,
   findCatalogChanges,
@@ -105,24 +105,34 @@ async function listChanges(
   const age = Date.parse(asOf) - Date.parse(updatedSince);
   const isComplete = age < 0 || age > CHANGES_KEPT_MS;
   const changes = isComplete ? undefined : await findCatalogChanges(db, tenant.id, updatedSince);
-  const { items, last } =
+  const { items, unsold, last } =
     removedUpTo === undefined
       ? await listItems(db, tenant, { ...filter, changes })
-      : { items: [], last: null };
-  if (last || isComplete) return { items, removed: [], last: last && { ...last, asOf } };
-  const room = limit - items.length;
+      : { items: [], unsold: [], last: null };
+  if (isComplete) return { items, removed: [], last: last && { ...last, asOf } };
+  if (last) return { items, removed: unsold, last: { ...last, asOf } };
+  const room = limit - items.length - unsold.length;
   const after = removedUpTo ?? FIRST_ID;
   const found = await findRemovedTours(db, tenant, { since: updatedSince, after, limit: room + 1 });
   const removed = found.slice(0, room);
   const hasMore = found.length > room;
-  return { items, removed, last: hasMore ? { asOf, removedUpTo: removed.at(-1)?.id ?? after } : null };
+  return {
+    items,
+    removed: [...unsold, ...removed],
+    last: hasMore ? { asOf, removedUpTo: removed.at(-1)?.id ?? after } : null,
+  };
+}
+
+/** The tours of a page, and those of its tours that the tenant does not sell at their price. */
+interface ListedPage extends Pick<PricedCatalogPage, 'items' | 'last'> {
+  unsold: RemovedTour[];
 }
 
 async function listItems(
   db: Db,
   tenant: Tenant,
   { limit, q, wished, ...filter }: Omit<CatalogFilter, 'updatedSince'> & { changes?: CatalogChanges },
-): Promise<Pick<PricedCatalogPage, 'items' | 'last'>> {
+): Promise<ListedPage> {
   const nameContains = q === undefined ? undefined : foldName(q);
   const languages = wished && (await findListLanguages(db, wished));
   const tours = await findCatalogPage(db, tenant, { ...filter, limit: limit + 1, nameContains, languages });
@@ -132,9 +142,11 @@ async function listItems(
     tenant,
     page.map(({ tour }) => tour.id),
   );
-  const items = page.map(({ tour }) => ({ tour, ...priceFrom(tour, quote) }));
+  const priced = page.map(({ tour }) => ({ tour, price: priceFrom(tour, quote) }));
+  const items = priced.flatMap(({ tour, price }) => (price ? [{ tour, ...price }] : []));
   return {
     items: wished ? await withTranslations(db, items, wished) : items,
+    unsold: priced.flatMap(({ tour, price }) => (price ? [] : [{ id: tour.id, slug: tour.slug }])),
     last: tours.length > limit ? page.at(-1)!.position : null,
   };
 }
@@ -176,15 +188,16 @@ export async function listCompleteTours(
 
 /**
  * Returns the tenant's lowest price of one adult on the open departures of the tour, in minor units. Without an open departure, returns the
- * tenant's price for a booking without a date.
+ * tenant's price for a booking without a date. Undefined: the tenant does not sell the tour at its base price (Quoter has the reasons).
  * @param tour a tour that the tenant sees
  */
-export function priceFrom(tour: ListedTour, quote: Quoter): PriceFrom {
-  const hasDates = tour.lowestPrices.length > 0;
-  const platform = hasDates ? tour.lowestPrices : [{ date: null, adult: tour.basePriceMinor }];
-  const quotes = platform.map(({ date, adult }) => assertSellable(quote(tour, { adult }, date)));
-  const { currency, currencyDigits } = quotes[0]!;
-  return { priceFromMinor: Math.min(...quotes.map(({ tenant }) => tenant.adult)), currency, currencyDigits };
+export function priceFrom(tour: ListedTour, quote: Quoter): PriceFrom | undefined {
+  const base = quote(tour, { adult: tour.basePriceMinor }, null);
+  if (!base) return undefined;
+  const quotes = tour.lowestPrices.flatMap(({ date, adult }) => quote(tour, { adult }, date) ?? []);
+  const priced = quotes.length > 0 ? quotes : [base];
+  const { currency, currencyDigits } = base;
+  return { priceFromMinor: Math.min(...priced.map(({ tenant }) => tenant.adult)), currency, currencyDigits };
 }
 
 /** The memory of a cached entry is estimated as this multiple of the length of its JSON. */

@@ -59,7 +59,7 @@ export function filtersAnswer(filters: CatalogFilters): CatalogFiltersAnswer {
 export function tourDetail(tour: Tour, quoter: Quoter, baseUrl: string, shown?: ShownLanguages): TourDetail {
   const quote = assertSellable(quoter(tour, { adult: tour.basePriceMinor }, null));
   return {
-    ...catalogItem({ tour, ...priceFrom(tour, quoter), shown }, baseUrl),
+    ...catalogItem({ tour, ...assertSellable(priceFrom(tour, quoter)), shown }, baseUrl),
     description: tour.description,
     itinerary: tour.itinerary.map(({ day, title, description }) => ({
       day,

@@ -1,7 +1,6 @@
 import type { Db } from '../../platform/database';
 import { AppError } from '../../platform/errors';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
-import { assertSellable } from '../catalog/find-tour';
 import type { PricedTour } from '../pricing/price-categories';
 import { cachedQuote, cachedQuoter, createQuoter, type Quote } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
@@ -41,14 +40,13 @@ export interface PricedDeparture {
 /** A departure of a hold or booking. */
 export interface SoldDeparture {
   departure: ListedDeparture;
-  /** The tenant's current prices. Undefined: the tenant does not sell the tour any more, because a rate is missing. */
+  /** The tenant's current prices. Undefined: the tenant does not sell the departure any more (Quoter has the reasons). */
   quote: Quote | undefined;
 }
 
 /**
- * Returns one page of a tour's departures by date and time, with the tenant's prices. `last` is the position after which the next page
- * begins; null: this is the last page.
- * @throws TourNotFoundError as checkAvailability
+ * Returns one page of a tour's departures by date and time, with the tenant's prices. Leaves out departures that the tenant does not sell at
+ * their price (Quoter has the reasons). `last` is the position after which the next page begins; null: this is the last page.
  */
 export async function listDepartures(
   reads: CachedReads,
@@ -62,11 +60,11 @@ export async function listDepartures(
     limit: page.limit + 1,
   });
   const departures = found.slice(0, page.limit);
-  const quote = await cachedQuoter(reads, tenant, tour);
-  const items = departures.map((departure) => ({
-    departure,
-    quote: assertSellable(quote(departure.tour, departure.prices, departure.departureDate)),
-  }));
+  const quoter = await cachedQuoter(reads, tenant, tour);
+  const items = departures.flatMap((departure) => {
+    const quote = quoter(departure.tour, departure.prices, departure.departureDate);
+    return quote ? [{ departure, quote }] : [];
+  });
   return { items, last: found.length > page.limit ? positionOf(departures.at(-1)!) : null };
 }
 
@@ -178,9 +176,8 @@ export interface Availability {
 
 /**
  * Returns the free seats of a departure and the tenant's current price. The given facts may come from the cache. The caller has checked
- * that the tenant sees the tour.
- * @throws InvalidInputError if the date has several departures and the request names no time (400); TourNotFoundError if the departure's
- *   prices cannot be converted: an import may have changed their currency since the tour was read (404)
+ * that the tenant sees the tour. A departure that the tenant does not sell at its price (Quoter has the reasons) is gone.
+ * @throws InvalidInputError if the date has several departures and the request names no time (400)
  */
 export async function checkAvailability(
   reads: CachedReads,
@@ -193,14 +190,15 @@ export async function checkAvailability(
   const choice = chooseDeparture(dated, time);
   assertNotSeveral(choice, 'query');
   const departure = departures.find(({ id }) => id === choice.departureId);
-  if (!departure)
+  const quote = departure && (await cachedQuote(reads, tenant, departure.tour, departure.prices, date));
+  if (!quote)
     return { departureTime: time ?? null, status: 'gone', seatsAvailable: 0, tour, quote: undefined };
   return {
     departureTime: departure.startTime,
     status: departureStatus(departure),
     seatsAvailable: seatsAvailable(departure),
     tour: departure.tour,
-    quote: assertSellable(await cachedQuote(reads, tenant, departure.tour, departure.prices, date)),
+    quote,
   };
 }
 

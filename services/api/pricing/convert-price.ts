@@ -71,13 +71,24 @@ interface ExactRate {
 function unitsPerEur(rates: ExchangeRates, currency: string): ExactRate | undefined {
   if (currency === 'EUR') return { numerator: 1n, denominator: 1n, date: undefined };
   const rate = rates.get(currency);
-  if (!rate) return undefined;
-  const [whole, fraction = ''] = rate.unitsPerEur.split('.');
+  return rate && exactRate(rate);
+}
+
+function exactRate({ unitsPerEur: text, rateDate }: ExchangeRate): ExactRate {
+  const [whole, fraction = ''] = text.split('.');
   return {
     numerator: BigInt(whole! + fraction),
     denominator: 10n ** BigInt(fraction.length),
-    date: rate.rateDate,
+    date: rateDate,
   };
+}
+
+/** Returns whether one rate is more than 1.5 times the other one. */
+export function isLargeChange(before: ExchangeRate, after: ExchangeRate): boolean {
+  const [known, changed] = [exactRate(before), exactRate(after)];
+  const left = known.numerator * changed.denominator;
+  const right = changed.numerator * known.denominator;
+  return 2n * left > 3n * right || 2n * right > 3n * left;
 }
 
 /** Converts the price of each category, and rounds it once, half up, to the digits of the other currency. */

@@ -1,6 +1,7 @@
 import type { Db, Trx } from '../../platform/database';
 import { TENANT_MAY_BE_USED } from '../tenants/tenant';
 import type { ExchangeRate } from './convert-price';
+import type { TenantCurrencies } from './selling-currency';
 
 /** Selects all rates. Selects decimals and dates as texts, because the rows may be returned as JSON, which has only floats. */
 export const EXCHANGE_RATES =
@@ -39,6 +40,21 @@ export async function putExchangeRates(trx: Trx, rates: ExchangeRate[]): Promise
       dates: rates.map(({ rateDate }) => rateDate),
     },
   );
+}
+
+/** A tenant that sells every tour in one currency. */
+export interface TenantWithSellingCurrency extends TenantCurrencies {
+  slug: string;
+  sellIn: string;
+}
+
+/** Returns the tenants with a selling currency that the API serves, by slug. */
+export async function findTenantsWithSellingCurrency(db: Db): Promise<TenantWithSellingCurrency[]> {
+  return db('tenants as t')
+    .select('t.slug', 't.currency', 't.currency_digits', 't.sell_in', 't.sell_in_digits')
+    .whereNotNull('t.sell_in')
+    .whereRaw(TENANT_MAY_BE_USED)
+    .orderBy('t.slug');
 }
 
 /** The published tours of one currency that a tenant cannot sell in its selling currency. */

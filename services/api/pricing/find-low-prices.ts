@@ -65,12 +65,15 @@ export async function findLowPricesOf(
   return found;
 }
 
-/** Finds stored rules that cause low prices. Checks no further tenant once it has found `limit` rules. */
+/**
+ * Finds stored rules that cause low prices. Checks no further tenant once it has found `limit` rules.
+ * @param tenantId undefined: of all tenants that the API serves
+ */
 export async function findLowPriceRules(
   db: Db,
-  limit: number,
+  { limit = Infinity, tenantId }: { limit?: number; tenantId?: string },
 ): Promise<(LowPrices & { tenant: TenantOfRules })[]> {
-  const discounts = await findDiscountRules(db);
+  const discounts = await findDiscountRules(db, tenantId);
   if (discounts.length === 0) return [];
   const ranges = await findPriceRanges(db);
   const rates = ratesByCurrency(await findExchangeRates(db));

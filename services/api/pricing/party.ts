@@ -74,6 +74,17 @@ export function priceByCategory(party: Party, prices: Prices, digits: number): C
 /** The most adults and children together in one request. */
 const PARTY_MAX = 50;
 
+/**
+ * The largest price at which a tenant can sell, in minor units. Up to it, the total of the largest party, with a single supplement for each
+ * adult, is an exact number.
+ */
+const LARGEST_PRICE = Math.floor(Number.MAX_SAFE_INTEGER / (2 * PARTY_MAX));
+
+/** Returns whether totals of these prices are exact. */
+export function areExactInTotal(prices: Prices): boolean {
+  return CATEGORIES.every((category) => (prices[category] ?? 0) <= LARGEST_PRICE);
+}
+
 export interface PartyBody {
   adults?: number;
   children?: number;

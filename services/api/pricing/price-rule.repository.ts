@@ -41,9 +41,12 @@ interface DiscountRule {
   tenant: TenantOfRules;
 }
 
-/** Returns the rules that may cause low prices, of tenants that the API serves, by slug. */
-export async function findDiscountRules(db: Db): Promise<DiscountRule[]> {
-  const rows: (PriceRule & { tenant: TenantOfRules })[] = await db('price_rules as r')
+/**
+ * Returns the rules that may cause low prices, of tenants that the API serves, by slug.
+ * @param tenantId undefined: of all these tenants
+ */
+export async function findDiscountRules(db: Db, tenantId?: string): Promise<DiscountRule[]> {
+  const query = db('price_rules as r')
     .join('tenants as t', 't.id', 'r.tenant_id')
     .select(
       ...COLUMNS.map((column) => `r.${column}`),
@@ -56,6 +59,8 @@ export async function findDiscountRules(db: Db): Promise<DiscountRule[]> {
     .whereRaw(TENANT_MAY_BE_USED)
     .whereRaw("(r.percent < -50 or r.amount_minor < 0 or r.kind = 'price' or r.round_to is not null)")
     .orderBy(['t.slug', 'r.id']);
+  if (tenantId !== undefined) void query.where('r.tenant_id', tenantId);
+  const rows: (PriceRule & { tenant: TenantOfRules })[] = await query;
   return rows.map(({ tenant, ...rule }) => ({ rule, tenant: toFields(tenant) as TenantOfRules }));
 }
 

@@ -31,9 +31,23 @@ export class InvalidAmountError extends AppError {
 export class RateMissingError extends AppError {
   readonly code = 'rate_missing';
 
+  /** @param missing the currencies whose rates are missing */
+  constructor(tourCurrency: string, sellingCurrency: string, missing: string[]) {
+    super(
+      `A price in ${tourCurrency} cannot be converted to ${sellingCurrency}, because a rate is missing: ` +
+        `tourctl rates set ${missing.map((currency) => `${currency} RATE`).join(' ')}`,
+    );
+  }
+}
+
+/** Only the terminal shows this error. Requests get the answer of an unknown tour, or of a departure that cannot be booked. */
+export class PriceNotSoldError extends AppError {
+  readonly code = 'price_not_sold';
+
   constructor(tourCurrency: string, sellingCurrency: string) {
     super(
-      `A price in ${tourCurrency} cannot be converted to ${sellingCurrency}, because a rate is missing: tourctl rates list`,
+      `A price in ${tourCurrency} becomes 0 or too large in ${sellingCurrency}, so it is not sold: check the tour's prices, ` +
+        `the rates (tourctl rates list) and the tenant's rules (tourctl pricing show)`,
     );
   }
 }

@@ -28,8 +28,8 @@ import {
   ratesByCurrency,
 } from './convert-price';
 import { findExchangeRates } from './exchange-rate.repository';
-import { assertPriced, type Party, totalOf } from './party';
-import { RateMissingError } from './pricing.errors';
+import { areExactInTotal, assertPriced, type Party, totalOf } from './party';
+import { PriceNotSoldError, RateMissingError } from './pricing.errors';
 import { type PricingTenant, ruleCurrencyOf, saleFinder } from './selling-currency';
 
 /** The platform's prices, the prices that the tenant's customer pays, and how they were made. All prices are in minor units. */
@@ -48,8 +48,8 @@ export interface Quote extends Currency {
 }
 
 /**
- * Quotes a price without a query. Can quote only the tours for which it was created. Returns undefined if a rate is missing: then the tenant
- * does not sell the tour.
+ * Quotes a price without a query. Can quote only the tours for which it was created. Returns undefined if the tenant does not sell the tour
+ * at these prices: a rate is missing, a price above 0 becomes 0 by the conversion, or a converted or changed price is too large.
  */
 export type Quoter = (tour: PricedTour, platform: Prices, travelDate: string | null) => Quote | undefined;
 
@@ -77,11 +77,19 @@ export function quoterFromRules(tenant: PricingTenant, rules: PriceRule[], rates
     if (!sale) return undefined;
     const { currency, currencyDigits, conversion } = sale;
     const converted = conversion ? convertPrices(platform, conversion) : platform;
+    if (!staysSellable(platform, converted)) return undefined;
     const [rule] = rankPriceRules(rules, { ...tour, currency, currencyDigits }, ruleCurrency, travelDate);
     const prices = applyPriceRule(converted, rule, currencyDigits);
+    if (!areExactInTotal(prices)) return undefined;
     const deposit = depositOf(prices.adult, tenant.depositPercent, tenant.paymentMethod);
     return { platform, converted, tenant: prices, deposit, rule, currency, currencyDigits, conversion };
   };
+}
+
+/** Returns whether converted prices can be sold: no price above 0 has become 0, and none is too large for exact totals. */
+export function staysSellable(platform: Prices, converted: Prices): boolean {
+  const becomesFree = (category: Category) => converted[category] === 0 && platform[category] !== 0;
+  return areExactInTotal(converted) && !CATEGORIES.some(becomesFree);
 }
 
 const RULES_PER_KIB = 4;
@@ -198,7 +206,7 @@ export interface SimulatedPrice {
 /**
  * Quotes a booking and explains the choice of the rule.
  * @param travelDate YYYY-MM-DD, or null for a booking without a date
- * @throws InvalidInputError for a category without a price; RateMissingError
+ * @throws InvalidInputError for a category without a price; RateMissingError, PriceNotSoldError
  */
 export async function simulatePrice(
   db: Db,
@@ -208,8 +216,11 @@ export async function simulatePrice(
   { travelDate, party }: { travelDate: string | null; party: Party },
 ): Promise<SimulatedPrice> {
   const rules = await findPriceRules(db, tenant.id, [tour.id]);
-  const quote = quoterFromRules(tenant, rules, await readRatesFor(db, tenant))(tour, platform, travelDate);
-  if (!quote) throw new RateMissingError(tour.currency, tenant.sellIn!);
+  const rates = await readRatesFor(db, tenant);
+  const sale = saleFinder(tenant, rates)(tour);
+  if (!sale) throw new RateMissingError(tour.currency, tenant.sellIn!, missingRates(rates, tour, tenant));
+  const quote = quoterFromRules(tenant, rules, rates)(tour, platform, travelDate);
+  if (!quote) throw new PriceNotSoldError(tour.currency, sale.currency);
   assertPriced(party, quote.tenant);
   const { converted, currency, currencyDigits } = quote;
   const sold = { ...tour, currency, currencyDigits };
@@ -224,6 +235,15 @@ export async function simulatePrice(
     beaten: others.map((rule) => ({ rule, because: whyBeaten(decides!, rule) })),
     inapplicable: inapplicable(rules, sold, ruleCurrency, travelDate),
   };
+}
+
+/** Returns the currencies without a rate that a conversion to the selling currency needs. */
+function missingRates(
+  rates: ExchangeRates,
+  { currency }: PricedTour,
+  { sellIn }: Pick<Tenant, 'sellIn'>,
+): string[] {
+  return [currency, sellIn!].filter((needed) => needed !== 'EUR' && !rates.has(needed));
 }
 
 function inapplicable(

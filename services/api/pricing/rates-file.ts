@@ -68,7 +68,10 @@ export function isExchangeRate(text: string): boolean {
 /** The text in place of a rate that was not published. */
 const NO_RATE = ['', 'N/A'];
 
-/** Reads a header line `Date, USD, JPY, …`, and a line of rates for each day. A line may end with a comma. */
+/**
+ * Reads a header line `Date, USD, JPY, …`, and a line of rates for each day. The lines of the European Central Bank all end with a comma.
+ * A line with fewer cells than the header is cut off, so its last rate may be cut off too.
+ */
 function readCsv(text: string): DayOfRates[] {
   const [header = [], ...lines] = readCells(text);
   const [first, ...currencies] = header;
@@ -78,6 +81,8 @@ function readCsv(text: string): DayOfRates[] {
     const date = readDate(day);
     if (date === undefined) throw new RatesFileRefusedError(`line ${n + 2} must begin with a date`);
     if (cells.length > currencies.length) throw new RatesFileRefusedError(`line ${n + 2} has too many cells`);
+    if (cells.length < currencies.filter(Boolean).length)
+      throw new RatesFileRefusedError(`line ${n + 2} has fewer cells than the first line: it may be cut off`);
     const rates = cells.map((units, column): [string, string] => [currencies[column]!, units]);
     return { date, rates: rates.filter(([currency, units]) => currency !== '' && !NO_RATE.includes(units)) };
   });
@@ -105,14 +110,14 @@ function readDate(text: string): string | undefined {
 
 /** Reads the elements `<Cube time='…'>` with their elements `<Cube currency='…' rate='…'/>`. */
 function readXml(text: string): DayOfRates[] {
-  return cubesIn(parseDocument(text)).flatMap((cube) => {
+  return cubesOf(parseDocument(text)).flatMap((cube) => {
     const { time } = cube.attributes;
     if (time === undefined) return [];
     const date = readDate(time);
     if (date === undefined) throw new RatesFileRefusedError('the time of a Cube must be a date');
-    const rates = cubesIn(cube.children).map(
-      ({ attributes: { currency = '', rate = '' } }): [string, string] => [currency, rate],
-    );
+    const rates = cube.children
+      .filter(isCube)
+      .map(({ attributes: { currency = '', rate = '' } }): [string, string] => [currency, rate]);
     return [{ date, rates: rates.filter(([currency]) => currency !== '') }];
   });
 }
@@ -123,17 +128,32 @@ function parseDocument(text: string): readonly XmlNode[] {
     return parseXml(text.replace(/^\ufeff?\s*/, '')).children;
   } catch (error) {
     if (error instanceof XmlError) throw new RatesFileRefusedError(error.message.split('\n')[0]!);
-    // The parser calls itself for each element, so the stack overflows if too many elements are nested.
-    if (error instanceof RangeError) throw new RatesFileRefusedError('its elements are nested too deeply');
+    // The parser calls itself for each element, so the stack overflows if thousands of elements are nested.
+    if (error instanceof RangeError) throw new RatesFileRefusedError(NESTED_TOO_DEEPLY);
     throw error;
   }
 }
 
-/** Returns all elements named Cube, at any depth. */
-function cubesIn(nodes: readonly XmlNode[]): XmlElement[] {
-  return nodes.flatMap((node) => {
-    if (!(node instanceof XmlElement)) return [];
-    const nested = cubesIn(node.children);
-    return node.name === 'Cube' ? [node, ...nested] : nested;
-  });
+/** The most levels of elements. The files of the European Central Bank have four. */
+const MOST_LEVELS = 10;
+const NESTED_TOO_DEEPLY = 'its elements are nested too deeply';
+
+/** Returns all elements named Cube, one level after the other. */
+function cubesOf(document: readonly XmlNode[]): XmlElement[] {
+  const cubes: XmlElement[] = [];
+  let level = document.filter(isElement);
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > MOST_LEVELS) throw new RatesFileRefusedError(NESTED_TOO_DEEPLY);
+    for (const element of level) if (isCube(element)) cubes.push(element);
+    level = level.flatMap(({ children }) => children.filter(isElement));
+  }
+  return cubes;
+}
+
+function isElement(node: XmlNode): node is XmlElement {
+  return node instanceof XmlElement;
+}
+
+function isCube(node: XmlNode): node is XmlElement {
+  return isElement(node) && node.name === 'Cube';
 }

@@ -8,12 +8,12 @@ import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempo
 import type { PartialCustomer } from '../holds/seat-hold';
 import { depositOf } from '../pricing/apply-price-rule';
 import { toMajor } from '../pricing/currency';
-import { assertPartySize, assertPriced, type Party, totalOf } from '../pricing/party';
+import { assertPartySize, assertPriced, type Party, seatsOf, totalOf } from '../pricing/party';
 import { CATEGORIES, type Category, type Prices } from '../pricing/price-categories';
 import { PLATFORM_PRICE } from '../pricing/quote-tenant-price';
 import { assertPartyOfChange, decideForTenant, lockAndReadFacts } from './change-seats';
 import { changedFields, withGiven } from '../audit/changed-fields';
-import { type DepartureFacts, existingDeparture, quotePrices } from './sale-facts';
+import { type DepartureFacts, existingDeparture, quoteDeparture } from './sale-facts';
 import type { Tenant } from '../tenants/tenant';
 import {
   BookingAnonymizedError,
@@ -169,8 +169,7 @@ function amendedPrice(
   // Keeps the old price if there is no new category. Also keeps the price of a booking without a date, which can have a price for adults
   // only.
   if (!departure || !CATEGORIES.some(isNew)) return before;
-  const { tour, prices, departureDate } = departure;
-  const today = quotePrices(facts, tenant, tour, prices, departureDate);
+  const today = quoteDeparture(facts, tenant, departure, seatsOf(party));
   if (today.currency !== before.currency)
     throw new CurrencyConflictError('booking', today.currency, before.currency);
   if (moves) return today;

@@ -18,7 +18,8 @@ import {
   countedKey,
   existingDeparture,
   type HeldSeats,
-  quotePrices,
+  quoteDeparture,
+  quoteUndated,
   referenceKey,
   type SaleFacts,
   viewKey,
@@ -166,11 +167,11 @@ function consume(facts: SaleFacts, { tenant, by }: BookingSale, held: HeldSeats)
 }
 
 function quoteBooking(facts: SaleFacts, sale: BookingSale, departure: Departure | null): LockedPrice {
-  const { tenant, tour } = sale;
-  if (departure) return quotePrices(facts, tenant, departure.tour, departure.prices, departure.departureDate);
+  const { tenant, tour, party } = sale;
+  if (departure) return quoteDeparture(facts, tenant, departure, seatsOf(party));
   const undated = facts.undatedTours.get(viewKey(tenant.id, tour.id));
   if (!undated) throw new TourNotFoundError();
-  return quotePrices(facts, tenant, undated, { adult: undated.basePriceMinor }, null);
+  return quoteUndated(facts, tenant, undated);
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   assertVisible,
   existingDeparture,
   type HeldSeats,
-  quotePrices,
+  quoteDeparture,
   type SaleFacts,
   takeSeats,
   viewKey,
@@ -39,12 +39,11 @@ export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): Grante
   const quantity = seatsOf(party);
   const departure = existingDeparture(facts, sale);
   assertVisible(facts, tenant, departure);
-  const { prices, currency, currencyDigits, priceBreakdown } = quotePrices(
+  const { prices, currency, currencyDigits, priceBreakdown } = quoteDeparture(
     facts,
     tenant,
-    departure.tour,
-    departure.prices,
-    departure.departureDate,
+    departure,
+    quantity,
   );
   assertFree(departure, quantity);
   assertMoreHolds(facts, tenant);

@@ -4,6 +4,7 @@ import { assertSellable } from '../catalog/find-tour';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { assertNotSeveral } from '../departures/choose-departure';
 import { DepartureGoneError } from '../departures/departure.errors';
+import { wantedOf } from '../departures/reserve-seats';
 import type { HoldStatus } from '../holds/seat-hold';
 import type { PriceRule } from '../pricing/choose-price-rule';
 import type { ExchangeRates } from '../pricing/convert-price';
@@ -112,11 +113,11 @@ export function existingDeparture({ departures }: DepartureFacts, asked: AskedDe
   // The departure's time may have changed during the wait for the lock.
   const leavesThen = departureTime === undefined || departure?.startTime === departureTime;
   if (departure && leavesThen) return departure;
-  throw new DepartureGoneError(wantedOf(asked));
+  throw new DepartureGoneError(wantedOfMissing(asked));
 }
 
 /** Describes a request for a departure that does not exist. The refusal contains this description. */
-function wantedOf({ tenant, tour, party, departureDate, departureTime }: AskedDeparture): WantedSeats {
+function wantedOfMissing({ tenant, tour, party, departureDate, departureTime }: AskedDeparture): WantedSeats {
   return {
     tourId: tour.id,
     departureId: null,
@@ -137,18 +138,41 @@ export function assertVisible({ visible }: DepartureFacts, { id }: Tenant, depar
 }
 
 /**
- * Quotes the prices that a sale locks.
- * @throws TourNotFoundError if a rate is missing: then the tenant does not sell the tour (404)
+ * Quotes the prices of a departure, which a sale locks.
+ * @param seats the wanted seats: the refusal names other departures with as many free seats
+ * @throws DepartureGoneError if the tenant does not sell the departure at its price: Quoter has the reasons (409)
  */
-export function quotePrices(
+export function quoteDeparture(
+  facts: DepartureFacts,
+  tenant: Tenant,
+  departure: Departure,
+  seats: number,
+): LockedPrice {
+  const { tour, prices, departureDate } = departure;
+  const price = quotePrices(facts, tenant, tour, prices, departureDate);
+  if (!price) throw new DepartureGoneError(wantedOf(departure, seats));
+  return price;
+}
+
+/** Quotes the price that a booking without a date locks. @throws TourNotFoundError as quoteDeparture (404) */
+export function quoteUndated(
+  facts: DepartureFacts,
+  tenant: Tenant,
+  tour: PricedTour & { basePriceMinor: number },
+): LockedPrice {
+  return assertSellable(quotePrices(facts, tenant, tour, { adult: tour.basePriceMinor }, null));
+}
+
+function quotePrices(
   { priceRules, rates }: DepartureFacts,
   tenant: Tenant,
   tour: PricedTour,
   platform: Prices,
   travelDate: string | null,
-): LockedPrice {
+): LockedPrice | undefined {
   const quoter = quoterFromRules(tenant, priceRules.get(tenant.id) ?? [], rates);
-  const quote = assertSellable(quoter(tour, platform, travelDate));
+  const quote = quoter(tour, platform, travelDate);
+  if (!quote) return undefined;
   const { tenant: prices, currency, currencyDigits } = quote;
   return { prices, currency, currencyDigits, priceBreakdown: explainPrice(quote) };
 }
