@@ -10,7 +10,7 @@ const LONG = [
   '/test/api/(availability-instances|booking-kills|catalog-copy|change-race|departure-cancelled-race)[.]test[.]ts$',
   '/test/api/(exact-authorization|instances|isolation-by-credential|isolation-timing|price-from|sale-queue)[.]test[.]ts$',
   '/test/api/(selling-currency-model|slow-clients|start-time-races|store-waits)[.]test[.]ts$',
-  '/test/backup/(in-place|places|refused|restore|restore-to-a-time|restore-under-patroni)[.]test[.]ts$',
+  '/test/backup/(in-place|places|refused|restore|restore-languages|restore-to-a-time|restore-under-patroni)[.]test[.]ts$',
   '/test/catalog/(cut-json|import-events|import-pipe|import-raced|interrupt-import|unchanged-entries)[.]test[.]ts$',
   '/test/client/(package|retries)[.]test[.]ts$',
   '/test/cli/(booking-stats|completion|departure-events|entry|import-question|lost-database|obeyed-changes)[.]test[.]ts$',
