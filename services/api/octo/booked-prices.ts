@@ -1,5 +1,6 @@
 import { totalOf } from '../pricing/party';
-import type { Prices } from '../pricing/price-categories';
+import { CATEGORIES, type Prices } from '../pricing/price-categories';
+import { PLATFORM_PRICE } from '../pricing/quote-tenant-price';
 import { partyOf, type ShownState } from './octo-state';
 import { type OctoPricing, type OctoUnitId, toPricing } from './pricing.dto';
 
@@ -16,14 +17,11 @@ export interface BookedPrices {
  */
 export function bookedPrices(state: ShownState): BookedPrices {
   const { prices, currency, currencyDigits, priceBreakdown } = state.lead ?? state.hold;
-  const { platform_unit_price, platform_child_price } = priceBreakdown as Record<string, number | undefined>;
-  const toMinor = (major: number) => Math.round(major * 10 ** currencyDigits);
-  const platform: Prices = {
-    adult: prices.adult,
-    ...presentPlatformPrices(state, currency),
-    ...(platform_unit_price !== undefined && { adult: toMinor(platform_unit_price) }),
-    ...(platform_child_price !== undefined && { child: toMinor(platform_child_price) }),
-  };
+  const platform: Prices = { adult: prices.adult, ...presentPlatformPrices(state, currency) };
+  for (const category of CATEGORIES) {
+    const locked = priceBreakdown[PLATFORM_PRICE[category]] as number | undefined;
+    if (locked !== undefined) platform[category] = Math.round(locked * 10 ** currencyDigits);
+  }
   const pricing = (net: number, retail: number) => toPricing({ net, retail, currency, currencyDigits });
   const party = partyOf(state);
   return {
