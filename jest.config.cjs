@@ -5,11 +5,11 @@ const { COMPILER_OPTIONS } = require('./build.cjs');
  * more. The rest, `npm test`, takes less than four minutes on a machine with two cores.
  */
 const LONG = [
-  '/test/(chaos|containers|fuzz|model|pages|plans|stack|widget/browser)/.*[.]test[.]ts$',
+  '/test/(chaos|containers|fuzz|model|money|pages|plans|stack|widget/browser)/.*[.]test[.]ts$',
   '/test/(unit/(demo-flagship|load-shedding)|supply-chain/(api-changes|audit))[.]test[.]ts$',
   '/test/api/(availability-instances|booking-kills|catalog-copy|change-race|departure-cancelled-race)[.]test[.]ts$',
   '/test/api/(exact-authorization|instances|isolation-by-credential|isolation-timing|price-from|sale-queue)[.]test[.]ts$',
-  '/test/api/(selling-currency-model|slow-clients|start-time-races|store-waits)[.]test[.]ts$',
+  '/test/api/(slow-clients|start-time-races|store-waits)[.]test[.]ts$',
   '/test/backup/(in-place|places|refused|restore|restore-languages|restore-to-a-time|restore-under-patroni)[.]test[.]ts$',
   '/test/catalog/(cut-json|import-events|import-pipe|import-raced|interrupt-import|unchanged-entries)[.]test[.]ts$',
   '/test/client/(package|retries)[.]test[.]ts$',

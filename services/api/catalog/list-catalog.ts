@@ -269,11 +269,15 @@ export async function showTour(
   return translateTour(tour, translations, wished);
 }
 
-/** Returns the tours with their texts in the wished languages. */
-export async function showTours(db: Db, tours: Tour[], wished: WishedLanguages): Promise<Tour[]> {
+/** Returns the tours with their texts in the wished languages, and the languages of these texts. */
+export async function showTours(
+  db: Db,
+  tours: Tour[],
+  wished: WishedLanguages,
+): Promise<{ tour: Tour; shown: ShownLanguages }[]> {
   const ids = tours.map(({ id }) => id);
   const translations = await findTranslations(db, ids, wished);
-  return tours.map((tour) => translateTour(tour, translations.get(tour.id) ?? {}, wished).tour);
+  return tours.map((tour) => translateTour(tour, translations.get(tour.id) ?? {}, wished));
 }
 
 /** Returns the continents of the tours that the tenant sees, from the cache if possible. */

@@ -34,6 +34,16 @@ export async function findTenantLanguages(db: Db, tenant: Tenant): Promise<strin
   return rows.map(({ language }) => language);
 }
 
+/** Returns the language of the translation with this name of the tour. Undefined: no translation has it. */
+export async function findLanguageOfName(db: Db, tourId: string, name: string): Promise<string | undefined> {
+  const { rows } = await db.raw<{ rows: { language: string }[] }>(
+    `select x.key as language from tours t, jsonb_each(t.translations) x
+     where t.id = :tourId and x.value ->> 'name' = :name order by x.key limit 1`,
+    { tourId, name },
+  );
+  return rows[0]?.language;
+}
+
 /**
  * Returns the translations of these tours into the wished languages, by the tour's id. Leaves out tours without one.
  * @param texts only these texts; undefined: all
