@@ -71,5 +71,8 @@ describe('the languages of OCTO content', () => {
   it('a tour that the tenant does not see adds no language', async () => {
     await givenTour(api.db, { status: 'draft', translations: { cs: { name: 'Jezero' } } });
     expect((await ask('products')).headers['available-languages']).toBe('en, de');
+    await api.db('tours').where({ id: lake.id }).update({ currency: 'JPY', currency_digits: 0 });
+    await api.db('tenants').where({ id: reseller.tenant.id }).update({ sell_in: 'EUR', sell_in_digits: 2 });
+    expect((await ask('products')).headers['available-languages']).toBe('en');
   });
 });
