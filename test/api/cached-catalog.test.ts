@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import supertest from 'supertest';
 import { createApp, createServer } from '../../services/api/app';
-import { cachedCatalog, cachedVisibleTour } from '../../services/api/catalog/list-catalog';
+import { cachedCatalog, cachedVisibleTour } from '../../services/api/catalog/cached-catalog';
 import { createCachedReads } from '../../services/api/http/api-context';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';

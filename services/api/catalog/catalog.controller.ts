@@ -13,7 +13,7 @@ import { wishedTags, withLanguages } from '../http/wished-languages';
 import { cachedQuoter } from '../pricing/quote-tenant-price';
 import type { PagePosition } from './tour';
 import { reduceWish } from './catalog-languages';
-import { cachedCatalog, cachedFilters, cachedVisibleTour, showTour, shownUntil } from './list-catalog';
+import { cachedCatalog, cachedFilters, cachedVisibleTour, showTour, shownUntil } from './cached-catalog';
 import { catalogItem, filtersAnswer, removedItem, tourDetail } from './tour-answer';
 import type { CatalogFiltersAnswer, CatalogPage, TourDetail } from './tour.dto';
 

@@ -1,35 +1,23 @@
-import type { CachedReads } from '../../platform/read-cache/read-cache';
-import { type Tenant, tenantVersion } from '../tenants/tenant';
+import type { Db } from '../../platform/database';
+import type { Currency } from '../pricing/convert-price';
+import { createQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import { readTenantAgain } from '../tenants/manage-tenants';
+import type { Tenant } from '../tenants/tenant';
 import { readAsOf } from './as-of';
-import { getVisibleTour } from './find-tour';
 import {
   type CatalogChanges,
   findCatalogChanges,
   findRemovedTours,
   type RemovedTour,
 } from './catalog-changes.repository';
-import { type CatalogFilters, findCatalogFilters, listContinents } from './catalog-filters.repository';
-import { findTimesOfNextDates } from './next-departures.repository';
-import { findCatalogPage, findCompleteTours } from './catalog-page.repository';
 import { findListLanguages } from './catalog-languages';
+import { findCatalogPage, findCompleteTours } from './catalog-page.repository';
+import { foldName } from './fold-name';
+import type { CatalogSort, ListedTour, PagePosition, Tour, TourSelection } from './tour';
 import { LISTED_TEXTS, type ShownLanguages, translateTour, type WishedLanguages } from './tour-text';
 import { findTranslations } from './translation.repository';
-import {
-  type CatalogSort,
-  type DateTimes,
-  type ListedTour,
-  type PagePosition,
-  type Tour,
-  tourKey,
-  type TourSelection,
-} from './tour';
-import type { Db } from '../../platform/database';
-import type { Currency } from '../pricing/convert-price';
-import { createQuoter, type Quoter } from '../pricing/quote-tenant-price';
-import { foldName } from './fold-name';
 
-interface CatalogFilter extends Omit<TourSelection, 'nameContains'> {
+export interface CatalogFilter extends Omit<TourSelection, 'nameContains'> {
   limit: number;
   /** Part of the name, in any case, with or without accents. */
   q?: string;
@@ -53,7 +41,7 @@ export interface PricedCatalogTour extends PriceFrom {
 }
 
 /** One page of the catalog with the tenant's visibility and prices. */
-interface PricedCatalogPage {
+export interface PricedCatalogPage {
   items: PricedCatalogTour[];
   /** Only with `updatedSince`. The removed tours come after all items of the list. */
   removed: RemovedTour[];
@@ -200,75 +188,6 @@ export function priceFrom(tour: ListedTour, quote: Quoter): PriceFrom | undefine
   return { priceFromMinor: Math.min(...priced.map(({ tenant }) => tenant.adult)), currency, currencyDigits };
 }
 
-/** The memory of a cached entry is estimated as this multiple of the length of its JSON. */
-const COPIES = 2;
-
-/** Returns the result of listCatalog, from the cache if possible. A cached page ends when one of its departures closes. */
-export async function cachedCatalog(
-  { db, cache }: CachedReads,
-  tenant: Tenant,
-  filter: CatalogFilter,
-): Promise<PricedCatalogPage> {
-  const key = JSON.stringify(['page', tenantVersion(tenant), filter]);
-  return cache.get(key, async () => {
-    const page = await listCatalog(db, tenant, filter);
-    return { value: page, until: shownUntil(page.items.map(({ tour }) => tour)), size: kibOf(page) };
-  });
-}
-
-/**
- * Returns the result of findTimesOfNextDates for a page of cachedCatalog. Caches the result separately from the page, so it may be older or
- * newer than the page. The caller must compare the dates of both.
- */
-export async function cachedTimesOfNextDates(
-  { db, cache }: CachedReads,
-  tenant: Tenant,
-  filter: CatalogFilter,
-  items: PricedCatalogTour[],
-): Promise<Map<string, DateTimes>> {
-  const key = JSON.stringify(['times', tenantVersion(tenant), filter]);
-  return cache.get(key, async () => {
-    const tours = items.map(({ tour }) => tour);
-    const times = await findTimesOfNextDates(db, tours);
-    return { value: times, until: shownUntil(tours), size: kibOf([...times]) };
-  });
-}
-
-/**
- * Returns the result of getVisibleTour, from the cache if possible.
- * @throws TourNotFoundError
- */
-export async function cachedVisibleTour(
-  { db, cache }: CachedReads,
-  tenant: Tenant,
-  idOrSlug: string,
-): Promise<Tour> {
-  // tourKey() makes the key the same for a UUID in upper and in lower case.
-  const key = JSON.stringify(['tour', tenantVersion(tenant), tourKey(idOrSlug)]);
-  return cache.get(key, async () => {
-    const tour = await getVisibleTour(db, tenant, idOrSlug);
-    return { value: tour, until: shownUntil([tour]), size: kibOf(tour) };
-  });
-}
-
-/**
- * Returns the tour with its texts in the wished languages. Reads the translations from the cache if possible.
- * @param wished undefined: returns the tour as it is
- */
-export async function showTour(
-  { db, cache }: CachedReads,
-  tour: Tour,
-  wished: WishedLanguages | undefined,
-): Promise<{ tour: Tour; shown?: ShownLanguages }> {
-  if (!wished) return { tour };
-  const key = JSON.stringify(['translations', tour.id, wished]);
-  const translations = await cache.get(key, async () => {
-    const found = (await findTranslations(db, [tour.id], wished)).get(tour.id) ?? {};
-    return { value: found, until: Infinity, size: kibOf(found) };
-  });
-  return translateTour(tour, translations, wished);
-}
-
 /** Returns the tours with their texts in the wished languages, and the languages of these texts. */
 export async function showTours(
   db: Db,
@@ -278,40 +197,4 @@ export async function showTours(
   const ids = tours.map(({ id }) => id);
   const translations = await findTranslations(db, ids, wished);
   return tours.map((tour) => translateTour(tour, translations.get(tour.id) ?? {}, wished));
-}
-
-/** Returns the continents of the tours that the tenant sees, from the cache if possible. */
-export async function cachedContinents({ db, cache }: CachedReads, tenant: Tenant): Promise<string[]> {
-  const key = JSON.stringify(['continents', tenantVersion(tenant)]);
-  return cache.get(key, async () => ({
-    value: await listContinents(db, tenant),
-    until: Infinity,
-    size: 1,
-  }));
-}
-
-/** Returns the filters of the tenant's catalog from the cache, and the time until which they stay the same without a write. */
-export async function cachedFilters(
-  { db, cache }: CachedReads,
-  tenant: Tenant,
-): Promise<{ filters: CatalogFilters; until: number }> {
-  const key = JSON.stringify(['filters', tenantVersion(tenant)]);
-  return cache.get(key, async () => {
-    const { firstClosingAt, ...filters } = await findCatalogFilters(db, tenant);
-    const until = firstClosingAt?.getTime() ?? Infinity;
-    return { value: { filters, until }, until, size: kibOf(filters) };
-  });
-}
-
-/**
- * Returns the time until which the tours stay the same if nothing is written, in milliseconds since the epoch. Only the next departures and
- * the lowest prices of the tours depend on the clock: both may change when a departure closes.
- */
-export function shownUntil(tours: ListedTour[]): number {
-  return Math.min(...tours.map(({ firstClosingAt }) => firstClosingAt?.getTime() ?? Infinity));
-}
-
-/** Estimates the memory in KiB from the JSON, because the length of tours varies. Runs only when an entry is loaded. */
-function kibOf(value: object): number {
-  return Math.ceil((COPIES * JSON.stringify(value).length) / 1024);
 }

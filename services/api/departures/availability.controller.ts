@@ -1,6 +1,6 @@
 import { Get, Middlewares, Path, Query, Request, Response, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { cachedVisibleTour, shownUntil } from '../catalog/list-catalog';
+import { cachedVisibleTour, shownUntil } from '../catalog/cached-catalog';
 import type { Tour } from '../catalog/tour';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
 import type { ApiContext } from '../http/api-context';

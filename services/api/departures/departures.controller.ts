@@ -1,6 +1,6 @@
 import { Get, Middlewares, Path, Query, Request, Response, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { cachedVisibleTour, shownUntil } from '../catalog/list-catalog';
+import { cachedVisibleTour, shownUntil } from '../catalog/cached-catalog';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { answerRead, type CachedRoute, versionedContent } from '../http/cached-answers';

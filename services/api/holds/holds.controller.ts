@@ -17,7 +17,7 @@ import {
 import type { Request as HttpRequest } from 'express';
 import type { Turn } from '../../platform/database';
 import { traceparentOf } from '../../platform/traces';
-import { cachedVisibleTour } from '../catalog/list-catalog';
+import { cachedVisibleTour } from '../catalog/cached-catalog';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import type { DepartureKey } from '../departures/departure';

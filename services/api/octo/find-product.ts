@@ -1,6 +1,7 @@
 import type { CachedReads, ReadCache } from '../../platform/read-cache/read-cache';
 import { isUuid } from '../../platform/text-forms';
-import { listCompleteTours, cachedVisibleTour, showTours, shownUntil } from '../catalog/list-catalog';
+import { cachedVisibleTour, shownUntil } from '../catalog/cached-catalog';
+import { listCompleteTours, showTours } from '../catalog/list-catalog';
 import type { WishedLanguages } from '../catalog/tour-text';
 import type { PagePosition, Tour } from '../catalog/tour';
 import { findLanguageOfName } from '../catalog/translation.repository';

@@ -1,7 +1,7 @@
 import { Body, Middlewares, Post, Request, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
 import { isUuid } from '../../platform/text-forms';
-import { shownUntil } from '../catalog/list-catalog';
+import { shownUntil } from '../catalog/cached-catalog';
 import type { Tour } from '../catalog/tour';
 import type { AvailabilityCache } from '../departures/availability-cache';
 import { listDepartures, type PricedDeparture } from '../departures/find-departures';

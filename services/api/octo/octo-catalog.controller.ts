@@ -6,7 +6,7 @@ import { NO_STORE, PRIVATE, setCaching } from '../http/caching';
 import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
 import { cachedQuoter } from '../pricing/quote-tenant-price';
-import { showTour } from '../catalog/list-catalog';
+import { showTour } from '../catalog/cached-catalog';
 import { OCTO_CAPABILITIES, type OctoCapabilityAnswer } from './capabilities';
 import { findProductTour, productTexts } from './find-product';
 import {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Body, Middlewares, Post, Request, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { showTour } from '../catalog/list-catalog';
+import { showTour } from '../catalog/cached-catalog';
 import type { Tour } from '../catalog/tour';
 import type { PricedDeparture } from '../departures/find-departures';
 import { OctoUuidTakenError } from '../holds/hold.errors';

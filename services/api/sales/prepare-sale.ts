@@ -5,7 +5,7 @@ import { isUuid } from '../../platform/text-forms';
 import type { BookingLead, BookingSource, Traveller } from '../bookings/booking-lead';
 import { TourNotFoundError } from '../catalog/catalog.errors';
 import { getTourShownByRules } from '../catalog/find-tour';
-import { cachedVisibleTour } from '../catalog/list-catalog';
+import { cachedVisibleTour } from '../catalog/cached-catalog';
 import type { Tour, TourRef } from '../catalog/tour';
 import { SaleMovedError } from '../departures/departure.errors';
 import type { ChoiceOfDate, DepartureChoice } from '../departures/choose-departure';

@@ -1,12 +1,8 @@
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { PagePosition } from '../catalog/tour';
 import { reduceWish } from '../catalog/catalog-languages';
-import {
-  cachedCatalog,
-  cachedContinents,
-  cachedTimesOfNextDates,
-  type PricedCatalogTour,
-} from '../catalog/list-catalog';
+import { cachedCatalog, cachedContinents, cachedTimesOfNextDates } from '../catalog/cached-catalog';
+import { type PricedCatalogTour } from '../catalog/list-catalog';
 import { baseLanguages } from '../catalog/tour-text';
 import { mintEmbedPass } from '../credentials/embed-pass';
 import { UnusableWidgetTokenError } from '../credentials/credential.errors';

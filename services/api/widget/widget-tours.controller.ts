@@ -12,7 +12,8 @@ import {
 import type { Request as HttpRequest } from 'express';
 import type { PagePosition } from '../catalog/tour';
 import { reduceWish } from '../catalog/catalog-languages';
-import { cachedCatalog, type PricedCatalogTour, shownUntil } from '../catalog/list-catalog';
+import { cachedCatalog, shownUntil } from '../catalog/cached-catalog';
+import { type PricedCatalogTour } from '../catalog/list-catalog';
 import { catalogItem } from '../catalog/tour-answer';
 import type { ApiContext } from '../http/api-context';
 import { widgetPrincipalOf } from '../http/authentication';
