@@ -15,7 +15,8 @@ drop function octo_waiting_notifications(json);
 -- Stores notifications about products for the active subscriptions of their tenants. A notification that waits for a subscription is not
 -- repeated if it is about the same dates or more. Otherwise the new one replaces it: it is also about the dates of the one that waited, and
 -- keeps its tries and its next try. So at most one for each product and type waits for an address that does not answer. If the address
--- has answered since (it has no row in webhook_health), the new one is sent at once.
+-- has answered since (it has no row in webhook_health), the new one is sent at once. Two transactions at the same moment may each store
+-- one, because none waits for the other; the next one replaces both.
 -- The function keeps the worker from the notifications that wait, until the transaction ends: so they are sent after its changes. A
 -- delivery in flight does not wait. @notifications: rows as `incoming` reads them. The CTEs:
 -- - incoming: the notifications, one for each product and type.
@@ -50,7 +51,7 @@ begin
       least(t.first_date, w.first_date) as first_date, greatest(t.last_date, w.last_date) as last_date,
       case when t.is_failing then w.next_at end as next_at, case when t.is_failing then w.tries end as tries
     from target t left join (
-      select endpoint_id, notification, bool_or(is_enough) as is_enough, min(first_date) as first_date, max(last_date) as last_date,
+      select endpoint_id, notification, count(*) = 1 and bool_and(is_enough) as is_enough, min(first_date) as first_date, max(last_date) as last_date,
         min(next_at) as next_at, min(tries) as tries
       from waiting group by endpoint_id, notification
     ) w using (endpoint_id, notification)

@@ -172,7 +172,7 @@ describe('a notification', () => {
     expect(await waitingDates(id)).toEqual(['2031-05-03..2031-05-03', '2031-05-03..2031-05-03']);
   });
 
-  it('does not wait for a transaction that has stored one about the same product', async () => {
+  it('does not wait for a transaction that stores one about the same product, and the next one replaces both', async () => {
     const id = await subscribe(reseller);
     await notify('2031-05-03');
     await inTransaction(api.db, async (trx) => {
@@ -180,6 +180,8 @@ describe('a notification', () => {
       await notify('2031-05-05');
     });
     expect((await waitingDates(id)).sort()).toEqual(['2031-05-03..2031-05-04', '2031-05-05..2031-05-05']);
+    await notify('2031-05-04');
+    expect(await waitingDates(id)).toEqual(['2031-05-03..2031-05-05']);
   });
 
   it('reads no notification of another product, with 20,000 of them waiting', async () => {
