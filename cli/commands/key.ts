@@ -13,6 +13,7 @@ import {
   type TokenIssue,
 } from '../../services/api/credentials/token';
 import { mayBeUsed } from '../../services/api/tenants/tenant';
+import { listEndpoints } from '../../services/webhook-queue/endpoints/endpoint.repository';
 import { flag, type Verb } from '../engine/command';
 import { mayAsk } from '../engine/confirm';
 import type { Context, Terminal } from '../engine/context';
@@ -90,7 +91,7 @@ export const keyVerbs: Verb[] = [
     ...REVOKE_FORM,
     about: 'Refuse a key from now on',
     examples: ['key revoke 4nL0pQ8sTzX2', 'key revoke 4nL0pQ8sTzX2 --yes'],
-    run: (context: Context, _: object, id: string) => revokeCredentialCommand(context, KEYS, id),
+    run: revokeKeyCommand,
   },
   {
     usage: 'inspect',
@@ -213,6 +214,21 @@ async function rotateKeyCommand(context: Context, options: RotateOptions, id: st
   output.note(`Key ${document.id} of ${document.tenant}: ${describeExpiry(document.expires_at)}`);
   output.note(describePrevious('key', previous));
   if (options.out !== undefined) output.note(`The secret is in ${options.out}`);
+  if (previous.status === 'revoked') await warnOfSubscriptions(context, id);
+}
+
+async function revokeKeyCommand(context: Context, _: object, id: string): Promise<void> {
+  await revokeCredentialCommand(context, KEYS, id);
+  await warnOfSubscriptions(context, id);
+}
+
+/** Warns of the subscriptions of OCTO that a revoked key made, because notifications go on to their addresses. */
+async function warnOfSubscriptions({ db, output }: Context, id: string): Promise<void> {
+  for (const subscription of await listEndpoints(db, { apiKeyId: id }))
+    output.warn(
+      `The key made a subscription of OCTO, which stays: ${subscription.url}. If nobody knows the address: ` +
+        `tourctl webhook remove ${subscription.id}`,
+    );
 }
 
 /** The verdict of the database; `well_formed` if the database was not asked. */

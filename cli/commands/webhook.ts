@@ -86,6 +86,7 @@ export const webhookVerbs: Verb[] = [
         { heading: 'url', least: 12 },
         { heading: 'format', aside: true },
         { heading: 'events', least: 12, aside: true, cell: ({ events }) => events.join(' ') },
+        { heading: 'key', aside: true, cell: (endpoint) => endpoint.api_key },
         { heading: 'reason', least: 10, aside: true, cell: (endpoint) => endpoint.status_reason },
       ],
       empty: 'No webhook endpoints',
@@ -242,7 +243,14 @@ function toWebhookDetail({ secrets, trouble, waiting, recent, lastFailure, ...en
 
 /** Converts an endpoint for `webhook add` and `webhook rotate-secret`. `secret` is null if the secret was written to a file (--out). */
 export function toSecretDocument(
-  { id, tenant, url, format, events, status }: Omit<Endpoint, 'tenantId' | 'statusReason' | 'createdAt'>,
+  {
+    id,
+    tenant,
+    url,
+    format,
+    events,
+    status,
+  }: Pick<Endpoint, 'id' | 'tenant' | 'url' | 'format' | 'events' | 'status'>,
   secret: string | null,
 ) {
   return { id, tenant, url, secret, format, events, status };

@@ -118,11 +118,13 @@ export async function findSubscribers(trx: Trx, types: Subscriber['type'][]): Pr
 }
 
 /**
- * Common table expressions that insert `:events` with their deliveries.
- * @param condition SQL: the endpoint e that subscribes to the event i gets a delivery with the body b
+ * Common table expressions that insert `:events` with their deliveries. Deliveries to paused and disabled endpoints wait. A subscription
+ * of OCTO gets no delivery of a booking that OCTO did not make, because the delivery would have no body.
+ *
+ * The statement does not see an endpoint that a concurrent transaction adds, and may use one that it removes; `reconcileOrphans` corrects
+ * both later. The statement that writes sales (services/api/sales/write-sales.ts) contains these expressions too.
  */
-function insertEvents(condition: string): string {
-  return `
+export const INSERT_EVENTS = `
   event_clock as materialized (
     select clock_timestamp() as at
   ), incoming as materialized (
@@ -134,7 +136,7 @@ function insertEvents(condition: string): string {
     from incoming i
     join webhook_endpoints e on e.tenant_id = i.tenant_id and e.status <> 'removed' and i.type = any (e.events)
     cross join lateral (select webhook_body(e.format, i.type, i.at, i.body) as body) b
-    where ${condition}
+    where e.format <> 'octo' or b.body is not null
   ), event as (
     insert into webhook_events (id, tenant_id, type, booking_ref, body, created_at, traceparent)
     select i.id, i.tenant_id, i.type, i.booking_ref, i.body, i.at, i.traceparent from incoming i
@@ -150,23 +152,6 @@ function insertEvents(condition: string): string {
     insert into webhook_queue (delivery_id, endpoint_id, next_at)
     select d.id, d.endpoint_id, d.next_attempt_at from delivery d where d.endpoint_id is not null
   )`;
-}
-
-/**
- * Common table expressions that insert `:events` with their deliveries. Deliveries to paused and disabled endpoints wait. A subscription
- * of OCTO gets no delivery of a booking that OCTO did not make, because the delivery would have no body.
- *
- * The statement does not see an endpoint that a concurrent transaction adds, and may use one that it removes; `reconcileOrphans` corrects
- * both later. The statement that writes sales (services/api/sales/write-sales.ts) contains these expressions too.
- */
-export const INSERT_EVENTS = insertEvents(`e.format <> 'octo' or b.body is not null`);
-
-/** Inserts notifications. Skips endpoints that are not active, and notifications that wait there already. */
-const INSERT_NOTIFICATIONS = `
-  with waiting as materialized (
-    select * from octo_waiting_notifications(:events::json)
-  ), ${insertEvents(`e.status = 'active' and (e.id, i.type, i.body) not in (select endpoint_id, type, body from waiting)`)}
-  select from event_clock`;
 
 /** An event and the request that caused it. */
 export interface TracedEvent extends WebhookEvent {
@@ -197,13 +182,32 @@ export async function enqueueDelivery(trx: Trx, ...events: WebhookEvent[]): Prom
   await runPrepared(trx, `with ${INSERT_EVENTS} select from event_clock`, bindEvents(traced));
 }
 
+/** A notification of OCTO about a product of a tenant. */
+export interface ProductNotification {
+  tenantId: string;
+  productId: string;
+  type: Extract<OctoEventType, 'octo.product_update' | 'octo.availability_update'>;
+  /** The dates of octo.availability_update, as YYYY-MM-DD. Null for octo.product_update. */
+  dates: { optionId: string; first: string; last: string } | null;
+}
+
 /**
- * Inserts notifications of OCTO in the caller's transaction, for active subscriptions only. A notification that already waits for a
- * subscription is not repeated: its reader gets the state after this transaction.
+ * Inserts notifications of OCTO in the caller's transaction, for active subscriptions only. At most one for each product and type waits for
+ * a subscription: see octo_notify (0129_octo_subscriptions.sql).
  */
-export async function enqueueNotifications(trx: Trx, events: WebhookEvent[]): Promise<void> {
-  if (events.length === 0) return;
-  await runPrepared(trx, INSERT_NOTIFICATIONS, bindEvents(traceEvents(trx, events)));
+export async function enqueueNotifications(trx: Trx, notifications: ProductNotification[]): Promise<void> {
+  if (notifications.length === 0) return;
+  const traceparent = transactionTrace(trx);
+  const rows = notifications.map(({ tenantId, productId, type, dates }) => ({
+    tenant_id: tenantId,
+    product_id: productId,
+    type,
+    option_id: dates?.optionId,
+    first_date: dates?.first,
+    last_date: dates?.last,
+    traceparent,
+  }));
+  await trx.raw('select octo_notify(:notifications::json)', { notifications: JSON.stringify(rows) });
 }
 
 /** Returns the events with the trace of the request that the transaction belongs to. */

@@ -13,7 +13,8 @@ import { InvalidWebhookUrlError } from './webhook.errors';
 
 /*
  * Subscriptions: endpoints that a tenant manages by the API, with the format `octo`. The API may import this file besides
- * enqueue-delivery.ts. The role of the API changes them only by the functions of 0126_octo_notifications.sql.
+ * enqueue-delivery.ts. The role of the API changes them only by the functions of 0129_octo_subscriptions.sql, which write
+ * the audit log. Each change has the id of the API key that makes it.
  */
 
 export interface Subscription {
@@ -42,8 +43,13 @@ export async function listSubscriptions(
   return query;
 }
 
-interface NewSubscription {
+/** The API key that makes a change, and its tenant. */
+interface Maker {
   tenantId: string;
+  keyId: string;
+}
+
+interface NewSubscription extends Maker {
   /** An address that checkSubscriptionUrl has returned. */
   url: string;
   events: Subscription['events'];
@@ -54,16 +60,17 @@ interface NewSubscription {
 export async function addSubscription(
   trx: Trx,
   secretsKey: string,
-  { tenantId, url, events, headers }: NewSubscription,
+  { tenantId, keyId, url, events, headers }: NewSubscription,
 ): Promise<{ id: string; secret: string }> {
   const { rows } = await trx.raw<{ rows: [{ id: string }] }>('select webhook_new_id() as id');
   const { id } = rows[0];
   const secret = mintSecret();
   await trx.raw(
-    'select octo_add_subscription(:id, :tenantId, :url, :events::text[], :secret::json, :headers::json)',
+    'select octo_add_subscription(:id, :tenantId, :keyId, :url, :events::text[], :secret::json, :headers::json)',
     {
       id,
       tenantId,
+      keyId,
       url,
       events,
       secret: JSON.stringify(toRow(sealSecret(deriveSealingKey(secretsKey), id, secret))),
@@ -76,13 +83,14 @@ export async function addSubscription(
 /** Changes the address and the types of a subscription. Does nothing if the tenant has none with this id. */
 export async function changeSubscription(
   trx: Trx,
-  change: Pick<Subscription, 'id' | 'url' | 'events'> & { tenantId: string },
+  { id, tenantId, keyId, url, events }: Pick<Subscription, 'id' | 'url' | 'events'> & Maker,
 ): Promise<void> {
-  await trx.raw('select octo_change_subscription(:id, :tenantId, :url, :events::text[])', {
-    id: change.id,
-    tenantId: change.tenantId,
-    url: change.url,
-    events: change.events,
+  await trx.raw('select octo_change_subscription(:id, :tenantId, :keyId, :url, :events::text[])', {
+    id,
+    tenantId,
+    keyId,
+    url,
+    events,
   });
 }
 
@@ -93,19 +101,23 @@ export async function changeSubscription(
  */
 export async function changeSubscriptionHeaders(
   trx: Trx,
-  { id, tenantId }: { id: string; tenantId: string },
+  { id, tenantId, keyId }: Pick<Subscription, 'id'> & Maker,
   headers: { values: Record<string, string>; secretsKey: string } | null,
 ): Promise<void> {
-  await trx.raw('select octo_change_subscription_headers(:id, :tenantId, :headers::json)', {
+  await trx.raw('select octo_change_subscription_headers(:id, :tenantId, :keyId, :headers::json)', {
     id,
     tenantId,
+    keyId,
     headers: headers && sealHeaders(headers.secretsKey, id, headers.values),
   });
 }
 
 /** Removes a subscription of the tenant with its secrets. Its waiting deliveries are cancelled later (reconcileOrphans). */
-export async function removeSubscription(trx: Trx, tenantId: string, id: string): Promise<void> {
-  await trx.raw('select octo_remove_subscription(:id, :tenantId)', { id, tenantId });
+export async function removeSubscription(
+  trx: Trx,
+  { id, tenantId, keyId }: Pick<Subscription, 'id'> & Maker,
+): Promise<void> {
+  await trx.raw('select octo_remove_subscription(:id, :tenantId, :keyId)', { id, tenantId, keyId });
 }
 
 /**

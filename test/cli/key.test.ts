@@ -190,6 +190,60 @@ describe('tourctl key rotate', () => {
   });
 });
 
+describe('the subscriptions of OCTO that a key made', () => {
+  /** Stores a subscription, as the API does for a request with the key. @returns its id */
+  async function givenSubscription(key: { id: string }, name: string): Promise<string> {
+    const { tenantId } = await terminal.db('api_keys').where({ id: key.id }).first('tenant_id');
+    const [row] = await terminal
+      .db('webhook_endpoints')
+      .insert({
+        tenant_id: tenantId,
+        url: `https://reseller.example/${name}`,
+        format: 'octo',
+        events: ['octo.product_update'],
+        api_key_id: key.id,
+      })
+      .returning('id');
+    return row.id;
+  }
+  const warning = (name: string, id: string) =>
+    `warning: The key made a subscription of OCTO, which stays: https://reseller.example/${name}. ` +
+    `If nobody knows the address: tourctl webhook remove ${id}`;
+
+  it('tourctl key revoke warns of each subscription that the key made, until it is removed', async () => {
+    const [key, other] = [await issue(), await issue()];
+    const [first, second] = [await givenSubscription(key, 'one'), await givenSubscription(key, 'two')];
+    await givenSubscription(other, 'three');
+    const { stderr } = await terminal.tourctl(`key revoke ${key.id} --yes`);
+    expect(stderr).toContain(warning('one', first));
+    expect(stderr).toContain(warning('two', second));
+    expect(stderr).not.toContain('three');
+    await terminal.tourctl(`webhook remove ${first} --yes`);
+    const again = await terminal.tourctl(`key revoke ${key.id} --yes`);
+    expect(again.stderr).toContain(warning('two', second));
+    expect(again.stderr).not.toContain(first);
+  });
+
+  it('tourctl key rotate warns of them only if it revokes the old key', async () => {
+    const [ended, going] = [await issue(), await issue()];
+    const id = await givenSubscription(ended, 'four');
+    await givenSubscription(going, 'five');
+    expect((await terminal.tourctl(`key rotate ${ended.id} --grace 0 --yes`)).stderr).toContain(
+      warning('four', id),
+    );
+    expect((await terminal.tourctl(`key rotate ${going.id}`)).stderr).not.toContain('five');
+  });
+
+  it('tourctl webhook list and show name the format octo and the key', async () => {
+    const key = await issue();
+    const id = await givenSubscription(key, 'six');
+    const shown = { id, format: 'octo', api_key: key.id };
+    const { items } = await terminal.json('webhook list acme');
+    expect(items).toContainEqual(expect.objectContaining(shown));
+    expect(await terminal.json(`webhook show ${id}`)).toMatchObject(shown);
+  });
+});
+
 describe('tourctl key list', () => {
   const givenKey = async (row: Record<string, unknown>, flags?: string) => {
     const { id } = await issue(flags);

@@ -1,12 +1,14 @@
-import type { Db } from '../../services/platform/database';
+import { type Db, inTransaction } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
 import {
+  deleteRemovedEndpoints,
   dropMonth,
   expireStranded,
   findExpiredMonths,
   keepHistory,
   makeMonths,
 } from '../../services/webhook-queue/maintenance/history-retention';
+import { removeEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { add, book, createTenant, deliveriesOf, eventually, startFastWorker } from './queue-fixture';
 import { startReceiver } from './receiver';
@@ -147,6 +149,44 @@ describe('history', () => {
       expect(await makeMonths(db, 9)).toEqual([]);
       expect(await dropMonth(db, '2020-01-01')).toBeNull();
     });
+  });
+});
+
+describe('a removed endpoint', () => {
+  const remaining = () => db('webhook_endpoints').pluck<string[]>('id');
+
+  /** Adds an endpoint, and removes it. */
+  async function removed(tenantId: string, daysAgo: number, withDelivery = false): Promise<string> {
+    const { id } = await add(db, tenantId, 'http://127.0.0.1:20009/', ['booking.created']);
+    if (withDelivery) await book(db, tenantId);
+    await inTransaction(db, (trx) => removeEndpoint(trx, id));
+    await db('webhook_endpoints')
+      .where({ id })
+      .update({ status_since: db.raw(`now() - make_interval(hours => ?)`, [daysAgo * 24]) });
+    return id;
+  }
+
+  it('a removed endpoint without a delivery is deleted an hour after its removal, and an active one stays', async () => {
+    const tenantId = await createTenant(db);
+    const { id: active } = await add(db, tenantId, 'http://127.0.0.1:20009/');
+    const recent = await removed(tenantId, 0);
+    await removed(tenantId, 0.5);
+    expect(await deleteRemovedEndpoints(db, 90)).toBe(1);
+    expect((await remaining()).sort()).toEqual([active, recent].sort());
+  });
+
+  it('a removed endpoint with a delivery is deleted when the month of its deliveries is dropped', async () => {
+    const id = await removed(await createTenant(db), 0.5, true);
+    // The worker may have stored a failure after the removal.
+    await db('webhook_health').insert({ endpoint_id: id });
+    expect(await deleteRemovedEndpoints(db, 90)).toBe(0);
+    await age(130);
+    await db('webhook_endpoints').update({ status_since: db.raw(`now() - interval '130 days'`) });
+    expect(await deleteRemovedEndpoints(db, 90)).toBe(0);
+    await db.raw(`select webhook_make_month((now() - interval '130 days')::date)`);
+    await keepHistory(db, createLogger('silent', 'webhook-queue'), 90);
+    expect(await deleteRemovedEndpoints(db, 90)).toBe(1);
+    expect(await remaining()).toEqual([]);
   });
 });
 

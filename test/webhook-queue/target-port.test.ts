@@ -36,6 +36,11 @@ describe('the port of a webhook address', () => {
     expect(accepts('https://example.com:80/', false)).toBe(false);
   });
 
+  it('the ports of the services of this product are refused: PostgreSQL, PgBouncer, Redis, etcd and Patroni', () => {
+    for (const port of [5432, 6432, 6379, 2379, 2380, 8008])
+      expect(accepts(`https://example.com:${port}/`, true)).toBe(false);
+  });
+
   it('no ephemeral port is refused', () => {
     expect(Math.max(...REFUSED)).toBeLessThan(32_768);
     expect(Math.min(...REFUSED)).toBeGreaterThan(1023);

@@ -57,6 +57,17 @@ export function andSellable({ sellIn }: Pick<Tenant, 'sellIn'>): string {
   return sellIn === null ? '' : `and ${IS_SELLABLE}`;
 }
 
+/** A common table expression for IS_SELLABLE_BY: the currencies that each tenant of `:tenants` can convert to its selling currency. */
+export const SELLABLE_CURRENCIES = `
+  sellable as materialized (
+    select id as tenant_id, sellable_currencies(sell_in) as currencies from tenants
+    where id = any (:tenants::uuid[]) and sell_in is not null
+  )`;
+
+/** IS_SELLABLE in a statement about several tenants, for the tenant `n` of the row. Needs SELLABLE_CURRENCIES and visibilityJoins. */
+export const IS_SELLABLE_BY = `(n.sell_in is null
+  or exists (select from sellable s where s.tenant_id = n.id and t.currency = any (s.currencies)))`;
+
 /**
  * Begins a statement with two common table expressions. `continents` has the continents of all published tours. `seen` has the continents
  * whose tours the tenant sees by a continent rule, or by its default. Steps through the index of continents, which is faster than

@@ -2,10 +2,10 @@ import { type Db, inTransaction, type Trx } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
 import { enqueueNotifications, findSubscribers } from '../../webhook-queue/enqueue-delivery';
 import { recordTerminalChange } from '../catalog/record-terminal-change';
-import { IS_VISIBLE, visibilityJoins } from '../catalog/visibility';
+import { IS_SELLABLE_BY, IS_VISIBLE, SELLABLE_CURRENCIES, visibilityJoins } from '../catalog/visibility';
 import type { AvailabilityCache } from '../departures/availability-cache';
 import { USABLE_STATUSES } from '../tenants/tenant';
-import { availabilityEvent } from './notification-events';
+import { type AvailabilityUpdate, availabilityUpdate } from './notification-events';
 
 /** The most dates, and the most departures, that a process remembers between two notifications. */
 const SEATS_MAX = 10_000;
@@ -17,6 +17,8 @@ const SEATS_MAX = 10_000;
 export class ChangedSeats {
   private dates = new Map<string, ChangedDate>();
   private departureIds = new Set<string>();
+  /** The notifications of tenants whose transaction failed. */
+  private unsent: AvailabilityUpdate[] = [];
   private isOverflowLogged = false;
 
   constructor(private readonly log: Logger) {}
@@ -41,21 +43,36 @@ export class ChangedSeats {
   }
 
   /**
-   * Sends AVAILABILITY_UPDATE of the remembered departures to the subscribed tenants that see the tours. If the transaction fails, the
-   * departures stay remembered.
+   * Sends AVAILABILITY_UPDATE of the remembered departures to the subscribed tenants that see the tours, with a transaction for each
+   * tenant. If the transaction of a tenant fails, its error is logged, and the next call sends to this tenant again.
+   * @throws the error of the search for the tenants; the departures stay remembered
    */
   async notify(db: Db): Promise<void> {
-    const { dates, departureIds } = this;
-    if (dates.size + departureIds.size === 0) return;
+    const { dates, departureIds, unsent } = this;
+    if (dates.size + departureIds.size + unsent.length === 0) return;
     this.dates = new Map();
     this.departureIds = new Set();
     try {
-      await inTransaction(db, (trx) => notifyOfSeats(trx, [...dates.values()], [...departureIds]));
+      const seen = await inTransaction(db, (trx) => findSeen(trx, [...dates.values()], [...departureIds]));
+      this.unsent = [];
       this.isOverflowLogged = false;
+      for (const [tenantId, updates] of mergeByTenant([...unsent, ...seen]))
+        await this.notifyTenant(db, tenantId, updates);
     } catch (error) {
       for (const date of dates.values()) this.recordDate(date);
       this.recordDepartures(departureIds);
       throw error;
+    }
+  }
+
+  private async notifyTenant(db: Db, tenantId: string, updates: AvailabilityUpdate[]): Promise<void> {
+    try {
+      await inTransaction(db, (trx) => enqueueNotifications(trx, updates));
+    } catch (error) {
+      this.log.warn({ err: error, tenant_id: tenantId }, 'changed seats not sent to a tenant');
+      const free = SEATS_MAX - this.unsent.length;
+      this.unsent.push(...updates.slice(0, free));
+      if (updates.length > free) this.logOverflow();
     }
   }
 
@@ -96,13 +113,20 @@ export async function recordTerminalSeats(
 ): Promise<void> {
   await recordTerminalChange(trx, tourId);
   const known = departureIds.filter((id) => id !== null);
-  if (known.length > 0) await notifyOfSeats(trx, [], known);
+  if (known.length > 0) await enqueueNotifications(trx, await findSeen(trx, [], known));
 }
 
-async function notifyOfSeats(trx: Trx, dates: ChangedDate[], departureIds: string[]): Promise<void> {
+/** Finds AVAILABILITY_UPDATE of the departures for each subscribed tenant that sees the tours: one for each tour, with its dates. */
+async function findSeen(
+  trx: Trx,
+  dates: ChangedDate[],
+  departureIds: string[],
+): Promise<AvailabilityUpdate[]> {
   const subscribers = await findSubscribers(trx, ['octo.availability_update']);
-  if (subscribers.length === 0) return;
-  const { rows } = await trx.raw<{ rows: { tenantId: string; tourId: string; date: string }[] }>(
+  if (subscribers.length === 0) return [];
+  const { rows } = await trx.raw<{
+    rows: { tenantId: string; tourId: string; first: string; last: string }[];
+  }>(
     `with changed as (
        select c."tourId" as tour_id, c.date, c.sandbox
        from json_to_recordset(:dates::json) as c ("tourId" uuid, date date, sandbox boolean)
@@ -110,14 +134,16 @@ async function notifyOfSeats(trx: Trx, dates: ChangedDate[], departureIds: strin
        -- The hold or booking may be real or of the sandbox.
        select d.tour_id, d.departure_date, kind.sandbox
        from departures d, (values (true), (false)) as kind (sandbox) where d.id = any (:departureIds::uuid[])
-     )
-     select n.id as tenant_id, t.id as tour_id, c.date::text
+     ),
+     ${SELLABLE_CURRENCIES}
+     select n.id as tenant_id, t.id as tour_id, min(c.date)::text as first, max(c.date)::text as last
      from changed c
        join tours t on t.id = c.tour_id
-       cross join unnest(:tenants::uuid[]) as s (tenant_id)
-       ${visibilityJoins('s.tenant_id')}
-     where ${IS_VISIBLE} and n.sandbox = c.sandbox and n.status = any (:usable::text[])
-     order by 1, 2, 3`,
+       cross join unnest(:tenants::uuid[]) as asked (tenant_id)
+       ${visibilityJoins('asked.tenant_id')}
+     where ${IS_VISIBLE} and ${IS_SELLABLE_BY} and n.sandbox = c.sandbox and n.status = any (:usable::text[])
+     group by 1, 2
+     order by 1, 2`,
     {
       dates: JSON.stringify(dates),
       departureIds,
@@ -125,8 +151,21 @@ async function notifyOfSeats(trx: Trx, dates: ChangedDate[], departureIds: strin
       usable: USABLE_STATUSES,
     },
   );
-  await enqueueNotifications(
-    trx,
-    rows.map(({ tenantId, tourId, date }) => availabilityEvent(tenantId, tourId, date, date)),
-  );
+  return rows.map(({ tenantId, tourId, first, last }) => availabilityUpdate(tenantId, tourId, first, last));
+}
+
+/** Groups the notifications by tenant. Each group has one for each tour, with its dates. */
+function mergeByTenant(updates: AvailabilityUpdate[]): Map<string, AvailabilityUpdate[]> {
+  const merged = new Map<string, Map<string, AvailabilityUpdate>>();
+  for (const update of updates) {
+    const ofTenant = merged.get(update.tenantId) ?? new Map<string, AvailabilityUpdate>();
+    const { first, last } = ofTenant.get(update.productId)?.dates ?? update.dates;
+    const dates = {
+      ...update.dates,
+      first: first < update.dates.first ? first : update.dates.first,
+      last: last > update.dates.last ? last : update.dates.last,
+    };
+    merged.set(update.tenantId, ofTenant.set(update.productId, { ...update, dates }));
+  }
+  return new Map([...merged].map(([tenantId, ofTenant]) => [tenantId, [...ofTenant.values()]]));
 }

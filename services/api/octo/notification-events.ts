@@ -1,17 +1,21 @@
-import type { WebhookEvent } from '../../webhook-queue/enqueue-delivery';
+import type { ProductNotification } from '../../webhook-queue/enqueue-delivery';
 import { OPTION_ID } from './product.dto';
 
-export function productEvent(tenantId: string, productId: string): WebhookEvent {
-  return { tenantId, type: 'octo.product_update', bookingRef: null, body: { productId } };
+export function productUpdate(tenantId: string, productId: string): ProductNotification {
+  return { tenantId, productId, type: 'octo.product_update', dates: null };
+}
+
+export interface AvailabilityUpdate extends ProductNotification {
+  dates: NonNullable<ProductNotification['dates']>;
 }
 
 /** @param first YYYY-MM-DD @param last YYYY-MM-DD */
-export function availabilityEvent(
+export function availabilityUpdate(
   tenantId: string,
   productId: string,
   first: string,
   last: string,
-): WebhookEvent {
-  const body = { productId, optionId: OPTION_ID, localDateStart: first, localDateEnd: last };
-  return { tenantId, type: 'octo.availability_update', bookingRef: null, body };
+): AvailabilityUpdate {
+  const dates = { optionId: OPTION_ID, first, last };
+  return { tenantId, productId, type: 'octo.availability_update', dates };
 }

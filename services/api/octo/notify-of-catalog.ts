@@ -6,7 +6,7 @@ import { listCatalog } from '../catalog/list-catalog';
 import type { PagePosition } from '../catalog/tour';
 import { readTenantAgain } from '../tenants/manage-tenants';
 import { mayBeUsed } from '../tenants/tenant';
-import { availabilityEvent, productEvent } from './notification-events';
+import { availabilityUpdate, productUpdate } from './notification-events';
 
 const CATALOG_EVENTS = ['octo.product_update', 'octo.availability_update'] as const;
 
@@ -64,8 +64,8 @@ async function notifyOfPage(trx: Trx, tenantId: string): Promise<boolean> {
   const seen = page.items.map(({ tour }) => tour.id);
   const ranges = await findComingDates(trx, seen);
   await enqueueNotifications(trx, [
-    ...[...seen, ...page.removed.map(({ id }) => id)].map((id) => productEvent(tenantId, id)),
-    ...ranges.map(({ tourId, first, last }) => availabilityEvent(tenantId, tourId, first, last)),
+    ...[...seen, ...page.removed.map(({ id }) => id)].map((id) => productUpdate(tenantId, id)),
+    ...ranges.map(({ tourId, first, last }) => availabilityUpdate(tenantId, tourId, first, last)),
   ]);
   await trx('octo_catalog_reads')
     .where({ tenant_id: tenantId })

@@ -63,7 +63,7 @@ export class OctoNotificationsController {
     @Body() body: OctoSubscriptionBody,
   ): Promise<OctoSubscription> {
     setCaching(request, NO_STORE);
-    const { tenant } = apiKeyPrincipalOf(request);
+    const { tenant, keyId } = apiKeyPrincipalOf(request);
     const { url, types, headers = {} } = this.read(body);
     assertMayRead(request, eventsOf(types!));
     const secretsKey = this.secretsKey();
@@ -73,7 +73,7 @@ export class OctoNotificationsController {
       if (present.length >= SUBSCRIPTIONS_MAX)
         throw unprocessable(`A tenant has at most ${SUBSCRIPTIONS_MAX} subscriptions. Delete one first.`);
       assertNewUrl(present, url!);
-      const wanted = { tenantId: tenant.id, url: url!, events: eventsOf(types!), headers };
+      const wanted = { tenantId: tenant.id, keyId, url: url!, events: eventsOf(types!), headers };
       const { id, secret } = await addSubscription(trx, secretsKey, wanted);
       await beginCatalogReads(trx, tenant.id, present);
       return toOctoSubscription(await getSubscription(trx, tenant.id, id), secret);
@@ -94,7 +94,7 @@ export class OctoNotificationsController {
     @Body() body: OctoSubscriptionChangeBody,
   ): Promise<OctoSubscription> {
     setCaching(request, NO_STORE);
-    const { tenant } = apiKeyPrincipalOf(request);
+    const { tenant, keyId } = apiKeyPrincipalOf(request);
     const { url, types, headers } = this.read(body);
     return inTransaction(this.context.writes, async (trx) => {
       await lockSubscriptions(trx, tenant.id);
@@ -102,7 +102,7 @@ export class OctoNotificationsController {
       const events = types ? eventsOf(types) : before.events;
       assertMayRead(request, [...before.events, ...events]);
       const present = await listSubscriptions(trx, tenant.id);
-      const after = { id: before.id, tenantId: tenant.id, url: url ?? before.url, events };
+      const after = { id: before.id, tenantId: tenant.id, keyId, url: url ?? before.url, events };
       if (after.url !== before.url) assertNewUrl(present, after.url);
       await beginCatalogReads(trx, tenant.id, present);
       await changeSubscription(trx, after);
@@ -127,12 +127,12 @@ export class OctoNotificationsController {
     @Path() id: string,
   ): Promise<OctoSubscription> {
     setCaching(request, NO_STORE);
-    const { tenant } = apiKeyPrincipalOf(request);
+    const { tenant, keyId } = apiKeyPrincipalOf(request);
     return inTransaction(this.context.writes, async (trx) => {
       await lockSubscriptions(trx, tenant.id);
       const removed = await getSubscription(trx, tenant.id, id);
       assertMayRead(request, removed.events);
-      await removeSubscription(trx, tenant.id, removed.id);
+      await removeSubscription(trx, { id: removed.id, tenantId: tenant.id, keyId });
       return toOctoSubscription(removed);
     });
   }

@@ -26,6 +26,8 @@ export async function lockEndpoint(trx: Trx, id: string): Promise<Endpoint | und
 interface EndpointSelection {
   tenantId?: string;
   status?: EndpointStatus;
+  /** Lists only the subscriptions that this API key made, or gave their present address. */
+  apiKeyId?: string;
   /** Lists only the endpoints whose id is greater than this one. */
   after?: string;
   limit?: number;
@@ -34,11 +36,12 @@ interface EndpointSelection {
 /** Lists endpoints oldest first, without removed ones. */
 export async function listEndpoints(
   db: Db,
-  { tenantId, status, after, limit = 1000 }: EndpointSelection = {},
+  { tenantId, status, apiKeyId, after, limit = 1000 }: EndpointSelection = {},
 ): Promise<Endpoint[]> {
   const query = endpoints(db).whereNot('e.status', 'removed').orderBy('e.id').limit(limit);
   if (tenantId) void query.where('e.tenant_id', tenantId);
   if (status) void query.where('e.status', status);
+  if (apiKeyId) void query.where('e.api_key_id', apiKeyId);
   if (after) void query.where('e.id', '>', after);
   return query;
 }
@@ -92,7 +95,7 @@ function endpoints(db: Db | Trx) {
       'e.events',
       'e.status',
     )
-    .select('e.status_reason', 'e.created_at');
+    .select('e.api_key_id', 'e.status_reason', 'e.created_at');
 }
 
 /** Finds an endpoint. @throws EndpointNotFoundError also for a removed one */

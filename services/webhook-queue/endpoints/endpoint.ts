@@ -20,6 +20,8 @@ export interface Endpoint {
   /** octo: a subscription, which its tenant manages by the API (subscriptions.ts). */
   format: Format | 'octo';
   events: (EventType | OctoEventType)[];
+  /** The API key that made a subscription, or that gave it its present address. Null: an operator added the endpoint. */
+  apiKeyId: string | null;
   status: EndpointStatus;
   statusReason: string | null;
   createdAt: Date;
@@ -35,6 +37,7 @@ export function toEndpointDocument(endpoint: Endpoint) {
     url: endpoint.url,
     format: endpoint.format,
     events: endpoint.events,
+    api_key: endpoint.apiKeyId,
     status: endpoint.status,
     status_reason: endpoint.statusReason,
     created_at: endpoint.createdAt.toISOString(),

@@ -136,6 +136,22 @@ export async function findExpiredMonths(db: Db, retentionDays: number): Promise<
 }
 
 /**
+ * Deletes removed endpoints that have no delivery: at most 1,000. See webhook_delete_removed_endpoints (0129_octo_subscriptions.sql).
+ * @returns the number of deleted endpoints
+ */
+export async function deleteRemovedEndpoints(db: Db, retentionDays: number): Promise<number> {
+  return withHistoryLock(db, 0, async (trx) => {
+    const { rows } = await trx.raw<{ rows: [{ deleted: number }] }>(
+      `select webhook_delete_removed_endpoints(
+         date_trunc('month', (now() - make_interval(days => :retentionDays::integer)) at time zone 'UTC') at time zone 'UTC'
+       ) as deleted`,
+      { retentionDays },
+    );
+    return rows[0].deleted;
+  });
+}
+
+/**
  * Drops the partitions of a month.
  * @returns the number of dropped deliveries that still waited to be sent; null when another process holds the lock
  */

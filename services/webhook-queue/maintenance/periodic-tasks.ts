@@ -1,6 +1,6 @@
 import { type Db, inTransaction } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
-import { keepHistory } from './history-retention';
+import { deleteRemovedEndpoints, keepHistory } from './history-retention';
 import type { DeliveryStats } from '../stats/delivery-stats';
 import {
   deleteSilentWorkers,
@@ -34,6 +34,7 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop(): Prom
     every('stats', HEARTBEAT_MS, () => stats.flush()),
     every('heartbeat', HEARTBEAT_MS, () => upsertWorker(db, { id, slots, inFlight: inFlight() })),
     every('history', MINUTE_MS, () => keepHistory(db, log, retentionDays)),
+    every('removed endpoints', MINUTE_MS, () => deleteRemovedEndpoints(db, retentionDays)),
     every('workers', MINUTE_MS, () => deleteSilentWorkers(db)),
   ];
   return {

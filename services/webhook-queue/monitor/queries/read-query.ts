@@ -32,7 +32,7 @@ export const SENT_TYPES = [...EVENT_TYPES, 'ping'] as const;
 export const OUTCOMES = Object.keys(OUTCOME_WORDS) as AttemptOutcome[];
 /** A value of `endpoint` that is not an id. It selects the deliveries that wait without an endpoint. */
 export const NO_ENDPOINT = 'none';
-/** Statuses that can be replayed. A cancelled delivery cannot, because its endpoint is removed. */
+/** Statuses that can be replayed. A cancelled delivery cannot: its endpoint is removed, or a later notification replaces it. */
 export const REPLAYABLE = ['dead', 'delivered'] as const satisfies readonly FinishedStatus[];
 
 /** The fields as given, and an issue for each invalid field. Invalid fields are ignored. */
