@@ -201,7 +201,7 @@ function candidates({ byDefault, continents, bySellingCurrency }: HiddenScopes):
 }
 
 /**
- * The same condition as IS_VISIBLE, with subqueries in place of joins. With subqueries, PostgreSQL reads the tours in the order of their
+ * The same condition as SHOWN_BY_RULES, with subqueries in place of joins. With subqueries, PostgreSQL reads the tours in the order of their
  * index, and stops when the page is full.
  */
 const IS_SEEN = `t.status = 'published' and coalesce(

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database';
 import { START_TIME } from './start-time';
 import type { Tenant } from '../tenants/tenant';
-import { andSellable, IS_VISIBLE, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
+import { andSellable, isVisibleTo, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
 
 /** A value of a field and the number of tours that have it. */
 export interface CountedValue {
@@ -34,7 +34,7 @@ export async function findCatalogFilters(
   const { rows } = await db.raw(
     `with visible as materialized (
        select t.continent, t.country, t.duration_days, t.tags
-       from tours t ${visibilityJoins(':tenantId')} where ${IS_VISIBLE} ${andSellable(tenant)}
+       from tours t ${visibilityJoins(':tenantId')} where ${isVisibleTo(tenant)}
      )
      select ${countedValues('continent', 'visible')} as continents, ${countedValues('country', 'visible')} as countries,
        ${countedValues('tag', 'visible cross join lateral (select distinct unnest(tags) as tag) as each_tag')} as tags,
@@ -57,7 +57,7 @@ function countedValues(column: string, from: string): string {
 function openDeparture(tenant: Tenant, order: 'asc' | 'desc'): string {
   return `select d.departure_date, departure_closes_at(d.departure_date, ${START_TIME}, d.closes_at, t.time_zone) as closes_at
      from departures d join tours t on t.id = d.tour_id ${visibilityJoins(':tenantId')}
-     where ${IS_VISIBLE} ${andSellable(tenant)} and d.departure_date >= (statement_timestamp() at time zone 'UTC')::date - 1
+     where ${isVisibleTo(tenant)} and d.departure_date >= (statement_timestamp() at time zone 'UTC')::date - 1
        and departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, statement_timestamp())
      order by d.departure_date ${order} limit 1`;
 }

@@ -5,7 +5,7 @@ import type { ListLanguages } from './catalog-languages';
 import { type CatalogChanges, changesBindings, hasChanged } from './catalog-changes.repository';
 import type { CatalogSort, ListedTour, PagePosition, Tour, TourSelection } from './tour';
 import { LISTED_COLUMNS, TOUR_COLUMNS, UPCOMING, UPCOMING_WITH_CHILD } from './tour.repository';
-import { IS_SELLABLE, IS_VISIBLE, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
+import { IS_SELLABLE, SHOWN_BY_RULES, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
 
 interface Selection extends TourSelection {
   /** Selects only tours that have one of these changes. */
@@ -250,7 +250,7 @@ function pageByDate(page: CatalogPageRequest): string {
             select next_departure_key(min(d.departure_date), t.name_folded, t.id) as sort_key from departures d
             where d.tour_id = t.id
               and departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, :readAt::timestamptz)) next
-        where ${IS_VISIBLE} ${selection} ${after('next.sort_key')}
+        where ${SHOWN_BY_RULES} ${selection} ${after('next.sort_key')}
         order by next.sort_key limit :limit)
        order by sort_key limit :limit
      )`;

@@ -2,7 +2,7 @@ import type { Db } from '../../platform/database';
 import { START_TIME } from './start-time';
 import type { Tenant } from '../tenants/tenant';
 import type { CatalogTour, CatalogTourFilter, Tour, TourKey } from './tour';
-import { andSellable, IS_VISIBLE, visibilityJoins } from './visibility';
+import { isVisibleTo, visibilityJoins } from './visibility';
 
 /** The time of the last change of the tour, its departures, or the tenant's rules that concern it (0113_versions_and_changes.sql). */
 const CHANGED_AT = `greatest(t.updated_at,
@@ -70,7 +70,7 @@ export async function findTourForTenant(db: Db, tenant: Tenant, key: TourKey): P
     `select ${TOUR_COLUMNS}
      from (
        select t.* from tours t ${visibilityJoins(':tenantId')}
-       where ${'id' in key ? 't.id = :id::uuid' : 't.slug = :slug'} and ${IS_VISIBLE} ${andSellable(tenant)} limit 1
+       where ${'id' in key ? 't.id = :id::uuid' : 't.slug = :slug'} and ${isVisibleTo(tenant)} limit 1
      ) t ${UPCOMING_WITH_CHILD}`,
     { ...key, tenantId: tenant.id, sellIn: tenant.sellIn },
   );

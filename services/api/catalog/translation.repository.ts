@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
-import { andSellable, IS_VISIBLE, visibilityJoins } from './visibility';
+import { isVisibleTo, visibilityJoins } from './visibility';
 import type { TranslatedTexts, Translations, WishedLanguages } from './tour-text';
 
 /**
@@ -28,7 +28,7 @@ export async function findTenantLanguages(db: Db, tenant: Tenant): Promise<strin
     `select l.language
      from tours t ${visibilityJoins(':tenantId')} cross join lateral (
        select t.language, 1 as own union all select jsonb_object_keys(t.translation_names), 0) l
-     where ${IS_VISIBLE} ${andSellable(tenant)} group by l.language order by sum(l.own) desc, l.language collate "C"`,
+     where ${isVisibleTo(tenant)} group by l.language order by sum(l.own) desc, l.language collate "C"`,
     { tenantId: tenant.id, sellIn: tenant.sellIn },
   );
   return rows.map(({ language }) => language);

@@ -18,8 +18,8 @@ export interface VisibilityRule {
 
 /**
  * Returns the rules that apply to one tour, the deciding one first. The tenant's default is always included. Does not check the tour's
- * status, which IS_VISIBLE and explainVisibility check. These SQL texts have the same order and must be changed together: IS_VISIBLE,
- * VISIBLE_CONTINENTS with findCatalogPage and listContinents, findRemovedTours, countVisibleTours, findTenantsWithoutTours
+ * status, which SHOWN_BY_RULES and explainVisibility check. These SQL texts have the same order and must be changed together:
+ * SHOWN_BY_RULES, VISIBLE_CONTINENTS with findCatalogPage and listContinents, findRemovedTours, findTenantsWithoutTours
  * (health/installation.repository.ts).
  */
 export function rankVisibilityRules(
@@ -42,19 +42,26 @@ export function visibilityJoins(tenantId: string): string {
   left join visibility_continent_rules vc on vc.tenant_id = n.id and vc.continent = t.continent`;
 }
 
-/** The condition that the tour is published and the tenant sees it, in the order of rankVisibilityRules. Needs visibilityJoins. */
-export const IS_VISIBLE = `(t.status = 'published' and coalesce(vt.visible, vc.visible, n.default_visible))`;
+/**
+ * The condition that the tour `t` is published and the tenant's rules show it, in the order of rankVisibilityRules. Needs visibilityJoins. A
+ * tour that the rules show may lack a rate: isVisibleTo also checks this.
+ */
+export const SHOWN_BY_RULES = `(t.status = 'published' and coalesce(vt.visible, vc.visible, n.default_visible))`;
 
 /**
- * The condition that a tenant can sell the tour `t` in its selling currency `:sellIn`. A tour whose rate is missing is not visible to the
- * tenant, so a statement with IS_VISIBLE needs andSellable too. findConversion (pricing/convert-price.ts) decides the same in a quote. A
- * statement evaluates the subquery once.
+ * The condition that a tenant can sell the tour `t` in its selling currency `:sellIn`: no rate is missing. findConversion
+ * (pricing/convert-price.ts) decides the same in a quote. A statement evaluates the subquery once.
  */
 export const IS_SELLABLE = 't.currency = any((select sellable_currencies(:sellIn))::text[])';
 
 /** Returns IS_SELLABLE after `and`. Empty for a tenant without a selling currency. */
 export function andSellable({ sellIn }: Pick<Tenant, 'sellIn'>): string {
   return sellIn === null ? '' : `and ${IS_SELLABLE}`;
+}
+
+/** Returns the condition that the tenant sees the tour `t`. Needs visibilityJoins, and `:sellIn` for a tenant with a selling currency. */
+export function isVisibleTo(tenant: Pick<Tenant, 'sellIn'>): string {
+  return `${SHOWN_BY_RULES} ${andSellable(tenant)}`;
 }
 
 /** A common table expression for IS_SELLABLE_BY: the currencies that each tenant of `:tenants` can convert to its selling currency. */

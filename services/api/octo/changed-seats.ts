@@ -2,7 +2,7 @@ import { type Db, inTransaction, type Trx } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
 import { enqueueNotifications, findSubscribers } from '../../webhook-queue/enqueue-delivery';
 import { recordTerminalChange } from '../catalog/record-terminal-change';
-import { IS_SELLABLE_BY, IS_VISIBLE, SELLABLE_CURRENCIES, visibilityJoins } from '../catalog/visibility';
+import { IS_SELLABLE_BY, SHOWN_BY_RULES, SELLABLE_CURRENCIES, visibilityJoins } from '../catalog/visibility';
 import type { AvailabilityCache } from '../departures/availability-cache';
 import { USABLE_STATUSES } from '../tenants/tenant';
 import { type AvailabilityUpdate, availabilityUpdate } from './notification-events';
@@ -141,7 +141,7 @@ async function findSeen(
        join tours t on t.id = c.tour_id
        cross join unnest(:tenants::uuid[]) as asked (tenant_id)
        ${visibilityJoins('asked.tenant_id')}
-     where ${IS_VISIBLE} and ${IS_SELLABLE_BY} and n.sandbox = c.sandbox and n.status = any (:usable::text[])
+     where ${SHOWN_BY_RULES} and ${IS_SELLABLE_BY} and n.sandbox = c.sandbox and n.status = any (:usable::text[])
      group by 1, 2
      order by 1, 2`,
     {

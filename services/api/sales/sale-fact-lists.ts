@@ -1,4 +1,4 @@
-import { IS_VISIBLE, visibilityJoins } from '../catalog/visibility';
+import { SHOWN_BY_RULES, visibilityJoins } from '../catalog/visibility';
 import { API_KEY_STATE, type ApiKeyState } from '../credentials/verify-credential';
 import { COUNTED_DEPARTURES, type CountedRow } from '../departures/departure.repository';
 import { START_TIME } from '../catalog/start-time';
@@ -134,7 +134,7 @@ export function views(wanted: { tenant: Tenant; departureId: string }[]): FactLi
     name: 'views',
     isWanted: distinct.length > 0,
     sql: `
-      select w.tenant_id, d.id as departure_id, ${IS_VISIBLE} as visible, ${limited ? UNPAID_SEATS : '0'} as unpaid_seats
+      select w.tenant_id, d.id as departure_id, ${SHOWN_BY_RULES} as visible, ${limited ? UNPAID_SEATS : '0'} as unpaid_seats
       from unnest(:viewTenants::uuid[], :viewDepartures::uuid[]) as w (tenant_id, departure_id)
       join departures d on d.id = w.departure_id
       join tours t on t.id = d.tour_id
@@ -307,7 +307,7 @@ export function undatedTours(undated: BookingSale[]): FactList {
       from unnest(:undatedTenants::uuid[], :undatedTours::uuid[]) as w (tenant_id, tour_id)
       join tours t on t.id = w.tour_id
       ${visibilityJoins('w.tenant_id')}
-      where ${IS_VISIBLE}`,
+      where ${SHOWN_BY_RULES}`,
     values: {
       undatedTenants: undated.map(({ tenant }) => tenant.id),
       undatedTours: undated.map(({ tour }) => tour.id),
