@@ -19,7 +19,7 @@ export interface VisibilityRule {
 /**
  * Returns the rules that apply to one tour, the deciding one first. The tenant's default is always included. Does not check the tour's
  * status, which SHOWN_BY_RULES and explainVisibility check. These SQL texts have the same order and must be changed together:
- * SHOWN_BY_RULES, VISIBLE_CONTINENTS with findCatalogPage and listContinents, findRemovedTours, findTenantsWithoutTours
+ * SHOWN_BY_RULES, VISIBLE_CONTINENTS with findCatalogPage and listContinents, findRemovedTours, countVisibleTours, findTenantsWithoutTours
  * (health/installation.repository.ts).
  */
 export function rankVisibilityRules(
