@@ -17,6 +17,8 @@ import { givenWebsite } from '../support/website';
 const api = useTestApi();
 const DATE = daysFromToday(30);
 const CATEGORIES = ['adult', 'child', 'single_supplement'] as const;
+/** The largest price that is sold: the total of 50 travellers with single supplements is a safe integer. */
+const LARGEST = BigInt(Number.MAX_SAFE_INTEGER) / 100n;
 const RUNS = Number(process.env.MONEY_RUNS ?? 60);
 
 /** Currencies with 0, 2 and 3 decimals. The rates of a run are random. */
@@ -97,18 +99,22 @@ it(
         }
         const expectedAt = (perEuro: Record<string, string>) => {
           const [from, to] = [currencyOf(listed, perEuro), currencyOf(sold, perEuro)];
+          const converted = CATEGORIES.map((category) => modelConversion(BigInt(prices[category]), from, to));
           const unit = Object.fromEntries(
-            CATEGORIES.map((category) => {
-              const converted = modelConversion(BigInt(prices[category]), from, to);
-              return [category, modelRule(converted, model, category === 'adult', digits)];
-            }),
+            CATEGORIES.map((category, n) => [
+              category,
+              modelRule(converted[n]!, model, category === 'adult', digits),
+            ]),
           ) as Record<(typeof CATEGORIES)[number], bigint>;
+          const isSold = [...converted, ...Object.values(unit)].every((price) => price <= LARGEST);
           const total =
             unit.adult * BigInt(party.adult) + unit.child * BigInt(party.child) + unit.single_supplement;
-          return { unit, total };
+          return { unit, total, isSold };
         };
-        const checkLists = async ({ unit }: ReturnType<typeof expectedAt>) => {
+        const checkLists = async ({ unit, isSold }: ReturnType<typeof expectedAt>) => {
           const { body } = await website.get(`/api/tenant/tours/${tour.slug}/departures`);
+          expect(body.items).toHaveLength(isSold ? 1 : 0);
+          if (!isSold) return;
           const [{ tenant_prices, currency }] = body.items;
           expect(currency).toBe(sold);
           for (const category of CATEGORIES) sameAmount(tenant_prices[category], unit[category], digits);
@@ -135,6 +141,7 @@ it(
         await setRates(before);
         const first = expectedAt(before);
         await checkLists(first);
+        if (!first.isSold) return;
         const quantity = party.adult + party.child;
         const hold = await website.hold(tour, { departure_date: DATE, quantity, children: party.child });
         sameAmount(hold.body.total_price, first.total - first.unit.single_supplement, digits);
@@ -142,6 +149,7 @@ it(
         const second = expectedAt(after);
         await checkLists(second);
         await checkBooking(first, { hold_id: hold.body.hold_id });
+        if (!second.isSold) return;
         await checkBooking(second, {});
         totals.push(first.total, second.total);
         // The report multiplies the locked platform prices in PostgreSQL.
