@@ -5,15 +5,15 @@ const { COMPILER_OPTIONS } = require('./build.cjs');
  * more. The rest, `npm test`, takes less than four minutes on a machine with two cores.
  */
 const LONG = [
-  '/test/(chaos|containers|fuzz|model|pages|plans|stack|widget/browser)/.*[.]test[.]ts$',
+  '/test/(chaos|containers|fuzz|model|money|pages|plans|stack|widget/browser)/.*[.]test[.]ts$',
   '/test/(unit/(demo-flagship|load-shedding)|supply-chain/(api-changes|audit))[.]test[.]ts$',
   '/test/api/(availability-instances|booking-kills|catalog-copy|change-race|departure-cancelled-race)[.]test[.]ts$',
   '/test/api/(exact-authorization|instances|isolation-by-credential|isolation-timing|price-from|sale-queue)[.]test[.]ts$',
-  '/test/api/(selling-currency-model|slow-clients|start-time-races|store-waits)[.]test[.]ts$',
-  '/test/backup/(in-place|places|refused|restore|restore-to-a-time|restore-under-patroni)[.]test[.]ts$',
+  '/test/api/(slow-clients|start-time-races|store-waits)[.]test[.]ts$',
+  '/test/backup/(in-place|places|refused|restore|restore-languages|restore-to-a-time|restore-under-patroni)[.]test[.]ts$',
   '/test/catalog/(cut-json|import-events|import-pipe|import-raced|interrupt-import|unchanged-entries)[.]test[.]ts$',
   '/test/client/(package|retries)[.]test[.]ts$',
-  '/test/cli/(booking-stats|departure-events|entry|import-question|lost-database|obeyed-changes)[.]test[.]ts$',
+  '/test/cli/(booking-stats|completion|departure-events|entry|import-question|lost-database|obeyed-changes)[.]test[.]ts$',
   '/test/cli/(onboard-terminal|plant-demo|terminal-guide|widget-doctor)[.]test[.]ts$',
   '/test/docs/(guide-\\w+|node-tenant|openapi-rules|pages-in-browser)[.]test[.]ts$',
   '/test/octo/(booking-races|limits|long-list)[.]test[.]ts$',

@@ -81,7 +81,7 @@ const LABS: Record<string, Suite | Program> = {
   },
   money: {
     about: 'compares the prices of 500 random sales with a model (5 minutes)',
-    tests: ['selling-currency-model'],
+    tests: ['test/money/'],
     env: { MONEY_RUNS: '500' },
   },
   pictures: {

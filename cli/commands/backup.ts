@@ -61,7 +61,8 @@ function checkBackupOptions({ out, record }: BackupOptions): void {
 
 /** Writes a backup, or records the backup of another tool. */
 function backupCommand(context: Context, { out, record }: BackupOptions): Promise<void> {
-  return record === undefined ? writeFile(context, out ?? defaultName()) : recordBackup(context, record);
+  if (record !== undefined) return recordBackup(context, record);
+  return writeBackupFile(context, out ?? defaultName());
 }
 
 async function recordBackup({ audited, output }: Context, tool: string): Promise<void> {
@@ -73,7 +74,7 @@ async function recordBackup({ audited, output }: Context, tool: string): Promise
  * Writes a backup. Writes one audit row first, because even an interrupted backup has written names of people to the file, and a second one
  * at the end: the metrics show its age.
  */
-async function writeFile({ audited, db, io, output }: Context, out: string): Promise<void> {
+async function writeBackupFile({ audited, db, io, output }: Context, out: string): Promise<void> {
   const begun = performance.now();
   refuseUnwritableFile(out);
   await audited({ action: 'backup', subject: out }, (_, note) => Promise.resolve(note(null, { file: out })));

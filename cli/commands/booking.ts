@@ -344,6 +344,7 @@ async function expireLapsed({ audited }: Context, lapsed: BookingLead[]): Promis
     await audited({ action: 'booking.expire', subject }, async (trx, note) => {
       const { bookingRefs, holds } = await expireSeats(trx, departureId);
       const nothing = bookingRefs.length + holds.length === 0;
+      if (departureId !== null && !nothing) await recordTerminalSeats(trx, first.tour.id, [departureId]);
       note(null, nothing ? null : { bookings: bookingRefs, holds });
     });
   }

@@ -13,7 +13,9 @@ import { printScript } from './completion/scripts';
 const STATEMENTS: Record<NamedKind, string> = { ...COMPLETED_NAMES, ...COMPLETED_IDS };
 /** Limits how long a person who pressed Tab waits for a database that does not answer. Normally it answers in milliseconds. */
 const ANSWER_MS = 1000;
-/** Matches the characters of slugs, references, ids and times. No other text is printed, because a shell would expand parts such as `$(…)`. */
+/**
+ * Matches the characters of slugs, references, ids and times. No other text is printed, because a shell would expand parts such as `$(…)`.
+ */
 const INERT = /^[\w.:-]+$/;
 
 /** @param tree all commands. TREE loads this file, so this file cannot import it */

@@ -14,7 +14,7 @@ import {
   noticeOf,
   ok,
 } from '../../services/api/health/inspect-installation';
-import { findOldRates, findUnsoldTours } from '../../services/api/pricing/exchange-rate.repository';
+import { findOldRates, findUnsellableTours } from '../../services/api/pricing/exchange-rate.repository';
 import { findLowPriceRules } from '../../services/api/pricing/find-low-prices';
 import { findUnsoldPrices } from '../../services/api/pricing/find-unsold-prices';
 import type { Config } from '../../services/platform/config';
@@ -54,21 +54,15 @@ async function checkSecrets(db: Db, config: Config): Promise<HealthCheck> {
       secretsKey === undefined ? none : await findUnopenedEndpoints(db, secretsKey);
     if (secrets.length + headers.length === 0) return ok('secrets', 'they open all stored secrets');
     const problems = [
-      ...(secrets.length > 0
-        ? [
-            `the signing secrets of ${nameEndpoints(secrets)}: nothing is delivered there; rotate these secrets`,
-          ]
-        : []),
-      ...(headers.length > 0
-        ? [
-            `the headers of the subscriptions ${nameEndpoints(headers)}: nothing is delivered there; their resellers send their ` +
-              'headers again',
-          ]
-        : []),
+      secrets.length > 0 &&
+        `the signing secrets of ${nameEndpoints(secrets)}: nothing is delivered there; rotate these secrets`,
+      headers.length > 0 &&
+        `the headers of the subscriptions ${nameEndpoints(headers)}: nothing is delivered there; ask their resellers to send their ` +
+          'headers again',
     ];
     return broken(
       'secrets',
-      `SECRETS_KEY does not open ${problems.join('. It does not open ')}`,
+      `SECRETS_KEY does not open ${problems.filter(Boolean).join('. It does not open ')}`,
       secrets.slice(0, NAMED).map(({ id }) => `tourctl webhook rotate-secret ${id} --grace 0s --yes`),
     );
   } catch (error) {
@@ -169,7 +163,7 @@ const RATE_DAYS = 7;
  */
 async function checkRates(db: Db): Promise<HealthCheck[]> {
   return [
-    noticeOf('missing-rates', await findUnsoldTours(db), {
+    noticeOf('missing-rates', await findUnsellableTours(db), {
       meaning: 'tours that a tenant does not see, because a rate is missing',
       label: ({ tenant, sellIn, currency, tours }) =>
         `${countOf(tours, 'tour')} in ${currency} for ${tenant} (${sellIn})`,

@@ -2,7 +2,12 @@ import { createReadStream, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { importExchangeRates, setExchangeRates } from '../../services/api/pricing/change-exchange-rates';
-import { type ExchangeRate, isLargeChange, ratesByCurrency } from '../../services/api/pricing/convert-price';
+import {
+  type ExchangeRate,
+  isLargeChange,
+  ratesByCurrency,
+  type UndatedRate,
+} from '../../services/api/pricing/convert-price';
 import { findExchangeRates } from '../../services/api/pricing/exchange-rate.repository';
 import { RatesFileRefusedError } from '../../services/api/pricing/pricing.errors';
 import { isExchangeRate, readRatesFile } from '../../services/api/pricing/rates-file';
@@ -64,15 +69,10 @@ function ratesFile(text: string, name: string): string {
   return text;
 }
 
-interface NamedRate {
-  currency: string;
-  unitsPerEur: string;
-}
-
 /** Reads `USD 1.0812 GBP 0.8437`. @throws UsageError with all mistakes */
-function readPairs(words: string[]): NamedRate[] {
+function readPairs(words: string[]): UndatedRate[] {
   const mistakes: string[] = [];
-  const pairs: NamedRate[] = [];
+  const pairs: UndatedRate[] = [];
   for (let n = 0; n < words.length; n += 2) {
     const [name, unitsPerEur = ''] = words.slice(n, n + 2) as [string, string?];
     try {

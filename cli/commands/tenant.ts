@@ -8,7 +8,7 @@ import {
 } from '../../services/api/tenants/manage-tenants';
 import { type Tenant, TENANT_STATUSES, type TenantStatus } from '../../services/api/tenants/tenant';
 import { listTenants } from '../../services/api/tenants/tenant.repository';
-import { findUnsoldTours } from '../../services/api/pricing/exchange-rate.repository';
+import { findUnsellableTours } from '../../services/api/pricing/exchange-rate.repository';
 import { findLowPriceRules } from '../../services/api/pricing/find-low-prices';
 import type { Db } from '../../services/platform/database';
 import { flag, type Verb } from '../engine/command';
@@ -164,7 +164,7 @@ async function createTenantCommand(
     return created;
   });
   output.answer(document, () => properties(document));
-  if (options.sellIn) await warnOfUnsoldTours(db, output, document);
+  if (options.sellIn) await warnOfUnsellableTours(db, output, document);
   output.note(`Created. Next: tourctl key issue ${slug} --scope catalog:read`);
 }
 
@@ -181,21 +181,21 @@ async function setTenantCommand(
   });
   const document = toTenantDocument(changed);
   output.answer(document, () => properties(document));
-  if (options.sellIn) await warnOfUnsoldTours(db, output, changed);
+  if (options.sellIn) await warnOfUnsellableTours(db, output, changed);
   if (options.sellIn !== undefined) await warnOfLowPrices(db, output, changed);
   if ((options.paymentWindow ?? options.paymentReminder) !== undefined) noteMissingReminder(output, changed);
 }
 
 /** Warns of the tours that the tenant does not see, because a rate is missing. */
-async function warnOfUnsoldTours(
+async function warnOfUnsellableTours(
   db: Db,
   output: Output,
   { id, slug }: Pick<Tenant, 'id' | 'slug'>,
 ): Promise<void> {
-  const unsold = await findUnsoldTours(db, id);
-  if (unsold.length === 0) return;
-  const named = unsold.map(({ tours, currency }) => `${countOf(tours, 'tour')} in ${currency}`);
-  const missing = [...new Set(unsold.flatMap((one) => one.missing))];
+  const unsellable = await findUnsellableTours(db, id);
+  if (unsellable.length === 0) return;
+  const named = unsellable.map(({ tours, currency }) => `${countOf(tours, 'tour')} in ${currency}`);
+  const missing = [...new Set(unsellable.flatMap((one) => one.missing))];
   const command = `tourctl rates set ${missing.map((code) => `${code} RATE`).join(' ')}`;
   output.warn(`${slug} does not see ${named.join(', ')}, because no rate is known: ${command}`);
 }

@@ -8,7 +8,7 @@ import {
 } from '../../services/api/catalog/manage-visibility';
 import type { CatalogTour } from '../../services/api/catalog/tour';
 import type { Visibility, VisibilityRule, VisibilityTarget } from '../../services/api/catalog/visibility';
-import { findUnsoldTours } from '../../services/api/pricing/exchange-rate.repository';
+import { findUnsellableTours } from '../../services/api/pricing/exchange-rate.repository';
 import { findTenant, findTenantForChange } from '../../services/api/tenants/manage-tenants';
 import { mayBeUsed, type Tenant } from '../../services/api/tenants/tenant';
 import type { Db, Trx } from '../../services/platform/database';
@@ -133,12 +133,14 @@ async function explainVisibilityCommand(
   const tour = await findTour(db, idOrSlug);
   const { decidedBy, beaten, published } = await explainVisibility(db, tenant, tour);
   const rules = [decidedBy, ...beaten].map((rule) => toDecision(rule, tour));
-  const unsold = (await findUnsoldTours(db, tenant.id)).find(({ currency }) => currency === tour.currency);
+  const unsellable = (await findUnsellableTours(db, tenant.id)).find(
+    ({ currency }) => currency === tour.currency,
+  );
   const [decided, ...others] = [
     ...(mayBeUsed(tenant) ? [] : [{ kind: 'tenant' as const, visible: false, of: tenant.status }]),
     ...(published ? [] : [{ kind: 'status' as const, visible: false, of: tour.status }]),
-    ...(unsold && decidedBy.visible
-      ? [{ kind: 'rate' as const, visible: false, of: unsold.missing[0]! }]
+    ...(unsellable && decidedBy.visible
+      ? [{ kind: 'rate' as const, visible: false, of: unsellable.missing[0]! }]
       : []),
     ...rules,
   ] as [Decision, ...Decision[]];

@@ -62,13 +62,17 @@ export function withDefaultTenant(
   args: unknown[],
   io: Io,
 ): { args: unknown[]; tenant?: DefaultTenant } {
-  const others = noun === 'tenant' ? undefined : findOthers(verb, noun, args);
+  const others = noun === 'tenant' ? undefined : findArgumentsAfterSlug(verb, noun, args);
   const tenant = others && readDefaultTenant(readConfig(io));
   return tenant ? { args: [tenant.slug, ...others], tenant } : { args };
 }
 
 /** Returns the arguments after a missing `<slug>`. Undefined: the slug is given, or other arguments are missing too. */
-function findOthers(verb: Verb, noun: string | undefined, args: unknown[]): unknown[] | undefined {
+function findArgumentsAfterSlug(
+  verb: Verb,
+  noun: string | undefined,
+  args: unknown[],
+): unknown[] | undefined {
   const [first, ...others] = argumentsOf(verb, noun);
   if (first?.name !== 'slug' || !first.required) return undefined;
   const words = args.flat().filter((word): word is string => word !== undefined);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, loadConfig } from '../platform/config';
 import type { Db } from '../platform/database';
 import { type Logger, createLogger } from '../platform/logger';
-import { loadSecrets, type Secrets, verifySecrets, openSecrets } from '../platform/secrets';
+import { loadSecrets, verifySecrets, openSecrets } from '../platform/secrets';
 import {
   requireUsable,
   untilUsable,
@@ -28,7 +28,7 @@ import { drain } from './drain';
 import { createLoadShedder } from './http/load-shedding';
 import { listen } from '../platform/http/edge';
 import { startMetricsServer } from '../platform/http/metrics-server';
-import { createCachedReads } from './http/api-context';
+import { type ApiSecrets, createCachedReads } from './http/api-context';
 import { startSweeper } from './sweeper';
 
 /** The time limit of the shutdown. The requests in flight get ten seconds (drain.ts); closing the connections gets the other five. */
@@ -124,9 +124,6 @@ async function serve(
 
 const NEEDED = ['cursorKey', 'keyPepper'] as const;
 const FIRST_ANSWER_MS = 3000;
-
-/** The API works without SECRETS_KEY, except that a reseller cannot subscribe to notifications. */
-type ApiSecrets = Pick<Secrets, (typeof NEEDED)[number]> & Partial<Pick<Secrets, 'secretsKey'>>;
 
 /**
  * Loads the secrets of the API and compares them with the check values in the database. If an external database lacks migrations or does

@@ -23,7 +23,7 @@ const SWEEPS_BETWEEN_PRUNINGS = 240;
  * - writes the refusals of this process
  * - notifies the subscribers of OCTO of changed seats
  *
- * Notifies them of changes of the catalog beside these tasks, so that a large change does not delay a sweep.
+ * A second timer notifies these subscribers of changes of the catalog, so that a large change does not delay a sweep.
  *
  * Answers are correct even if the sweeper runs late, because every query compares the expiry with the clock.
  */

@@ -3,6 +3,9 @@
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const SLUG = /^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const LANGUAGE_TAG = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/;
+/** The limit of a language tag. Without it, Intl would take seconds for a long tag. */
+export const LONGEST_LANGUAGE_TAG = 35;
 
 /** Characters that change the direction of the text after them, and halves of surrogate pairs. */
 const MISLEADING = '\\u202a-\\u202e\\u2066-\\u2069\\p{Cs}';
@@ -60,6 +63,11 @@ export function uuidsBeginningWith(text: string): [first: string, last: string] 
 /** Accepts 2 to 63 of a-z, 0-9 and inner dashes. */
 export function isSlug(text: string): boolean {
   return SLUG.test(text);
+}
+
+/** Accepts the form of a language tag (BCP 47). The parameter `lang` of the API has the same pattern and the same limit. */
+export function isLanguageTag(text: string): boolean {
+  return text.length <= LONGEST_LANGUAGE_TAG && LANGUAGE_TAG.test(text);
 }
 
 const EMAIL = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;

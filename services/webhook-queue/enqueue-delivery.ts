@@ -193,8 +193,7 @@ export function bindEvents(events: TracedEvent[]) {
  */
 export async function enqueueDelivery(trx: Trx, ...events: WebhookEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const traceparent = transactionTrace(trx);
-  const traced = events.map((event) => ({ ...event, traceparent }));
+  const traced = traceEvents(trx, events);
   await runPrepared(trx, `with ${INSERT_EVENTS} select from event_clock`, bindEvents(traced));
 }
 
@@ -204,7 +203,11 @@ export async function enqueueDelivery(trx: Trx, ...events: WebhookEvent[]): Prom
  */
 export async function enqueueNotifications(trx: Trx, events: WebhookEvent[]): Promise<void> {
   if (events.length === 0) return;
+  await runPrepared(trx, INSERT_NOTIFICATIONS, bindEvents(traceEvents(trx, events)));
+}
+
+/** Returns the events with the trace of the request that the transaction belongs to. */
+function traceEvents(trx: Trx, events: WebhookEvent[]): TracedEvent[] {
   const traceparent = transactionTrace(trx);
-  const traced = events.map((event) => ({ ...event, traceparent }));
-  await runPrepared(trx, INSERT_NOTIFICATIONS, bindEvents(traced));
+  return events.map((event) => ({ ...event, traceparent }));
 }

@@ -1,3 +1,5 @@
+import { setExchangeRates } from '../../services/api/pricing/change-exchange-rates';
+import { inTransaction } from '../../services/platform/database';
 import { useTestApi } from '../support/api';
 import { givenDeparture, givenTour } from '../support/given';
 import { expectInvalidFields, expectProblem } from '../support/responses';
@@ -15,6 +17,18 @@ describe('expected_total', () => {
     }
   });
 
+  it('the API accepts each total that it shows as expected_total, also of the highest prices', async () => {
+    // In floats, 299999999700.6 * 100 is not 29999999970060.
+    const { tour, date } = await givenSeats(api.db, { seats: 100, prices: { adult: 999_999_999_002 } });
+    const order = { tour_id: tour.id, departure_date: date, adults: 30 };
+    const { body } = await website.book(order);
+    expect(body.total_price).toBe(299_999_999_700.6);
+    const again = await website.book({ ...order, expected_total: body.total_price });
+    expect([again.status, again.body.total_price]).toEqual([201, 299_999_999_700.6]);
+    const refusal = await website.book({ ...order, expected_total: 299_999_999_700.61 });
+    expectProblem(refusal, 409, 'price_changed', { total_price: 299_999_999_700.6 });
+  });
+
   it.each([59.96, 59.974, 59.98, 0, 5997, -59.97, 1e300])(
     'the API refuses the expected_total %j for a total of 59.97 and books nothing',
     async (expected) => {
@@ -25,6 +39,22 @@ describe('expected_total', () => {
       expect(await seatsTaken(api.db, seats)).toBe(0);
     },
   );
+});
+
+describe('a total that no number has exactly', () => {
+  it('the API refuses a hold or a booking whose total is too large, and takes no seat', async () => {
+    const rates = [{ currency: 'LBP', unitsPerEur: '97000' }];
+    await inTransaction(api.db, (trx) => setExchangeRates(trx, { rates }));
+    const beirut = await givenWebsite(api, { sellIn: { code: 'LBP', digits: 2 } });
+    const seats = await givenSeats(api.db, { seats: 100, prices: { adult: 2_000_000_000 } });
+    const { tour, date } = seats;
+    expectInvalidFields(await beirut.hold(tour, { departure_date: date, quantity: 50 }), ['adults']);
+    const order = { tour_id: tour.id, departure_date: date };
+    expectInvalidFields(await beirut.book({ ...order, adults: 50 }), ['adults']);
+    expect(await seatsTaken(api.db, seats)).toBe(0);
+    const { body } = await beirut.book({ ...order, adults: 40 });
+    expect(body).toMatchObject({ total_price: 77_600_000_000_000, currency: 'LBP' });
+  });
 });
 
 describe('a deposit', () => {

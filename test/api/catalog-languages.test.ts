@@ -130,6 +130,24 @@ describe('the language of a tour', () => {
     expect(shownOf((await ask(CATALOG, [...many(199), 'de'].join())).body)).toEqual(['en Lake walk']);
   });
 
+  it('a header of 13 KB is never an error: its first languages count', async () => {
+    await givenTour(api.db, LAKE);
+    const { status, body } = await ask(CATALOG, `de, ${'x'.repeat(13_000)}`);
+    expect(status).toBe(200);
+    expect(shownOf(body)).toEqual(['de Seewanderung']);
+  });
+
+  it('the tenth wished language of the catalog counts', async () => {
+    const { db } = api;
+    const tags = ['bg', 'cs', 'da', 'el', 'es', 'et', 'fi', 'hr', 'hu'];
+    const translations = Object.fromEntries(tags.map((tag) => [tag, { name: `Name ${tag}` }]));
+    await givenTour(db, { name: 'Alpine way', language: 'sl', translations });
+    await givenTour(db, LAKE);
+    expect(shownOf((await ask(`${CATALOG}?q=lake`, [...tags, 'de'].join())).body)).toEqual([
+      'de Seewanderung',
+    ]);
+  });
+
   it('every text of a tour follows the wish, and texts without a translation are the own ones', async () => {
     const { slug } = await givenTour(api.db, {
       ...LAKE,
@@ -280,6 +298,44 @@ describe('a list in a language', () => {
     await db('tours').where({ id }).update({ status: 'archived' });
     expect(await list()).toEqual([]);
     expect(await db('tour_names')).toEqual([]);
+    expect(await db('tour_tag_names')).toEqual([]);
+  });
+
+  it('a list of a tag in a language has translated and untranslated tours, in the order of the shown names', async () => {
+    const { db } = api;
+    const tags = ['walk'];
+    await givenTour(db, { name: 'Quiet forest', tags });
+    await givenTour(db, { name: 'Other forest' });
+    await givenTour(db, { ...LAKE, name: 'Zebra lake' });
+    await givenTour(db, { name: 'Alpine way', tags, translations: { fr: { name: 'Voie' } } });
+    const ruled = await givenTour(db, { name: 'Hill', tags, translations: { de: { name: 'Hügel' } } });
+    await givenVisibilityRule(db, reader, ruled, true);
+    const list = async (query: string) =>
+      shownOf((await reader.get(`${CATALOG}?lang=de&tag=walk${query}`)).body);
+    expect(await list('')).toEqual(['en Alpine way', 'de Hügel', 'en Quiet forest', 'de Seewanderung']);
+    expect(await list('&q=zebra')).toEqual(['de Seewanderung']);
+    expect(await list('&q=seewand')).toEqual(['de Seewanderung']);
+    expect(await list('&q=quiet&country=VN')).toEqual(['en Quiet forest']);
+    const first = await reader.get(`${CATALOG}?lang=de&tag=walk&limit=3`);
+    expect(shownOf(first.body)).toEqual(['en Alpine way', 'de Hügel', 'en Quiet forest']);
+    expect(await list(`&limit=3&cursor=${first.body.next_cursor}`)).toEqual(['de Seewanderung']);
+  });
+
+  it('a list of a tag in a language follows a tour that gets and loses translations and tags', async () => {
+    const { db } = api;
+    const { id } = await givenTour(db, { name: 'Lake', tags: ['walk'] });
+    const list = async (tag: string) => shownOf((await reader.get(`${CATALOG}?lang=de&tag=${tag}`)).body);
+    const write = async (columns: object) => db('tours').where({ id }).update(columns);
+    await givenTour(db, { name: 'Zoo', translations: { de: { name: 'Tierpark' } } });
+    expect(await list('walk')).toEqual(['en Lake']);
+    const german = { translations: '{"de": {"name": "See"}}', translation_names: '{"de": "see"}' };
+    await write(german);
+    expect(await list('walk')).toEqual(['de See']);
+    await write({ tags: ['swim', 'swim'] });
+    expect(await Promise.all(['walk', 'swim'].map(list))).toEqual([[], ['de See']]);
+    await write({ translations: '{}', translation_names: '{}' });
+    expect(await list('swim')).toEqual(['en Lake']);
+    expect(await db('tour_tag_names').where({ tour_id: id })).toEqual([]);
   });
 
   it.each([

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import supertest from 'supertest';
 import { setVisibility } from '../../services/api/catalog/manage-visibility';
+import { setExchangeRates } from '../../services/api/pricing/change-exchange-rates';
 import { addPriceRule } from '../../services/api/pricing/change-price-rules';
 import { findTenantForChange } from '../../services/api/tenants/manage-tenants';
 import { type Db, inTransaction, type Trx } from '../../services/platform/database';
 import { departureEntry, importFiles, tourEntry } from '../catalog/catalog-files';
 import { useTestApi } from '../support/api';
 import { claimKeyElsewhere, untilItMeetsKey } from '../support/claimed-key';
-import { givenDeparture, givenTour, type GivenTour } from '../support/given';
+import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
 import { answerAfter, untilTransactionWaits } from '../support/lock-wait';
 import { expectProblem } from '../support/responses';
 import { givenSeats, givenWebsite, type Seats, useWebsite } from '../support/website';
@@ -141,6 +142,89 @@ describe('an import', () => {
     });
     expect(await importing).toMatchObject({ tours: { updated: 1 }, errors: [] });
   });
+});
+
+describe('an import that changes the currency of a sold tour', () => {
+  const DATES = [daysFromToday(30), daysFromToday(40)];
+  const YEN_RATES = [
+    { currency: 'USD', unitsPerEur: '1.25' },
+    { currency: 'JPY', unitsPerEur: '160' },
+  ];
+
+  const importTour = (slug: string, currency: string, adult: number) => {
+    const departures = DATES.map((departure_date) =>
+      departureEntry({ departure_date, prices: { adult, child: adult / 2 } }),
+    );
+    const tour = tourEntry({ slug, currency, base_price: adult, departures });
+    return importFiles(db, { 'tours.json': [tour] });
+  };
+  const sellsInEuro = async () => {
+    await inTransaction(db, (trx) => setExchangeRates(trx, { rates: YEN_RATES }));
+    return givenWebsite(api, { sellIn: { code: 'EUR', digits: 2 } });
+  };
+
+  it('an import changes the currency while all sales are locked in selling currencies, and they keep price and currency', async () => {
+    const shop = await sellsInEuro();
+    await importTour('sold-in-euro', 'USD', 1000);
+    const order = { tour_id: 'sold-in-euro', departure_date: DATES[0] };
+    const held = await shop.hold('sold-in-euro', { departure_date: DATES[0], quantity: 2 });
+    const { body: booked } = await shop.book(order);
+    expect([held.body, booked]).toMatchObject([{ total_price: 1600 }, { total_price: 800, currency: 'EUR' }]);
+    const report = await importTour('sold-in-euro', 'JPY', 160_000);
+    expect([report.errors, report.tours.updated]).toEqual([[], 1]);
+
+    const path = `/api/tenant/bookings/${booked.booking_ref}`;
+    expect((await shop.get(path)).body).toMatchObject({ total_price: 800, currency: 'EUR' });
+    expect((await shop.get(`/api/gateway/holds/${held.body.hold_id}`)).body).toMatchObject({
+      total_price: 1600,
+      currency: 'EUR',
+    });
+    const converted = await shop.book({
+      ...order,
+      hold_id: held.body.hold_id,
+      adults: 2,
+      expected_total: 1600,
+    });
+    expect([converted.status, converted.body]).toMatchObject([
+      201,
+      { total_price: 1600, currency: 'EUR', price_breakdown: { converted_from: 'USD', rate: 0.8 } },
+    ]);
+    expect((await shop.book(order)).body).toMatchObject({
+      total_price: 1000,
+      price_breakdown: { converted_from: 'JPY', rate: 0.00625 },
+    });
+    expect((await shop.patch(path, { adults: 2 })).body.total_price).toBe(1600);
+    // The child is a new category, so its price is the present one.
+    expect((await shop.patch(path, { children: 1 })).body.total_price).toBe(2100);
+    const moved = await shop.patch(path, { departure_date: DATES[1], adults: 1, children: 0 });
+    expect(moved.body).toMatchObject({ total_price: 1000, currency: 'EUR' });
+    const confirmed = await shop.post(`${path}/confirm`);
+    expect([confirmed.status, confirmed.body.status]).toEqual([200, 'confirmed']);
+  });
+
+  it.each(['hold', 'booking'])(
+    "an import refuses to change the currency while one %s is locked in the tour's own currency",
+    async (kind) => {
+      const slug = `sold-with-a-${kind}`;
+      await importTour(slug, 'USD', 1000);
+      await (await sellsInEuro()).book({ tour_id: slug, departure_date: DATES[0] });
+      const own = { departure_date: DATES[0], quantity: 1 };
+      const answer =
+        kind === 'hold'
+          ? await website.hold(slug, own)
+          : await website.book({ tour_id: slug, departure_date: DATES[0] });
+      expect(answer.body).toMatchObject({ currency: 'USD', total_price: 1000 });
+      expect((await importTour(slug, 'JPY', 160_000)).errors).toMatchObject([
+        {
+          field: 'currency',
+          message: 'must stay USD: the tour has live holds or standing bookings in this currency',
+        },
+      ]);
+      if (kind === 'hold') await website.delete(`/api/gateway/holds/${answer.body.hold_id}`);
+      else await website.post(`/api/tenant/bookings/${answer.body.booking_ref}/cancel`, {});
+      expect((await importTour(slug, 'JPY', 160_000)).errors).toEqual([]);
+    },
+  );
 });
 
 describe('answers during changes of the currency', () => {

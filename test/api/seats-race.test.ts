@@ -58,7 +58,6 @@ const tally = (answers: Answer[]) => {
 
 describe.each([
   ['with group commit', ['on', 'on']],
-  ['without group commit', ['off', 'off']],
   ['of which one has group commit', ['on', 'off']],
 ])('two processes %s', (_title, settings) => {
   beforeAll(async () => {

@@ -387,6 +387,30 @@ describe('a tour whose rate is missing', () => {
   });
 });
 
+describe('the locked prices of a booking of OCTO', () => {
+  it('net of a booking of OCTO includes the locked price of a single supplement that REST added', async () => {
+    const website = await givenWebsite(api, { sellIn: EUR });
+    const tour = await inDollars();
+    const [{ id: availabilityId }] = await departuresOf(website, tour);
+    const pricing = { 'octo-capabilities': 'octo/pricing' };
+    const { body: held } = await website.post('/octo/bookings', {
+      productId: tour.id,
+      optionId: 'DEFAULT',
+      availabilityId,
+      unitItems: [{ unitId: 'adult' }],
+    });
+    const confirm = `/octo/bookings/${held.uuid}/confirm`;
+    const { body: sold } = await website.post(confirm, { contact: { fullName: 'Ana Lima' } });
+    const changed = await website.patch(`/api/tenant/bookings/${sold.supplierReference}`, {
+      single_supplements: 1,
+    });
+    expect(changed.body.total_price).toBe(840.04);
+    await setRates({ USD: '1' });
+    const { body } = await website.get(`/octo/bookings/${held.uuid}`).set(pricing);
+    expect(body.pricing).toMatchObject({ net: 84_004, retail: 84_004, currency: 'EUR' });
+  });
+});
+
 describe('a change of the selling currency', () => {
   it('a move of a hold or booking into another currency is refused with booking_state_conflict', async () => {
     const website = await givenWebsite(api, { sellIn: EUR });

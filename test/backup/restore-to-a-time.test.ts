@@ -69,7 +69,7 @@ function suite(): void {
     await Promise.all(toKill.map((kill) => kill()));
     await killChildren();
     await receiver?.close();
-    rmSync(dir, { recursive: true, force: true });
+    rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const tourctl = (line: string) =>

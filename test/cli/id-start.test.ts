@@ -68,7 +68,9 @@ describe('the beginning of an id', () => {
 describeOnTerminal('a missing id on a terminal', () => {
   it('a missing id on a terminal is chosen from a list, which typed text shortens', async () => {
     const person = terminal.sit('hold release');
-    await person.answer('Which hold?', 'abcd1', KEY.enter);
+    await person.answer('Which hold?', 'abcd1');
+    // Enter has no effect while the list is still the earlier one.
+    await person.answer('❯ abcd1111', KEY.enter);
     await person.answer('Release 1 seat of alps', 'y', KEY.enter);
     expect(await person.ended).toBe(0);
     expect((await terminal.json(`hold show ${ids.hold}`)).status).toBe('released');

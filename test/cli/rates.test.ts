@@ -130,7 +130,7 @@ describe('tourctl rates', () => {
     },
   );
 
-  it('tourctl rates import stores nothing of a file with a fault', async () => {
+  it('tourctl rates import stores nothing of an invalid file', async () => {
     const { code, error } = await terminal.tourctl(
       'rates import - --json',
       'Date,USD,GBP\n2025-11-24,1.08,x\n',

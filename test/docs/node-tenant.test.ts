@@ -92,6 +92,17 @@ const leadOf = (html: string) =>
     .first();
 
 describe('the example of a tenant’s website', () => {
+  it('the example of a tenant’s website answers a form that is too long, and an address that it cannot read, with a page of its own', async () => {
+    const long = await order(2, { notes: 'n'.repeat(101 * 1024) });
+    expect([long.status, long.html]).toEqual([413, expect.stringContaining('The form is too long')]);
+    const unread = await visit('/tours/%E0%A4%A');
+    expect([unread.status, unread.html]).toEqual([400, expect.stringContaining('cannot be read')]);
+    for (const { html } of [long, unread]) {
+      expect(html).toContain('<a class="brand" href="/">');
+      expect(html).not.toMatch(/node_modules|PayloadTooLarge|URIError/);
+    }
+  });
+
   it('the search of the example website finds a tour by country and date, and the page escapes its name', async () => {
     const found = await visit('/?country=VN&q=&departs_from=' + date);
     expect(found.html).toContain(`href="/tours/${tour.slug}"`);

@@ -40,7 +40,12 @@ describe('a list of more than 100 bookings', () => {
   });
 
   it('the server handles other requests after every 20 bookings of a long list', async () => {
-    const view = { tenant: site.tenant, capabilities: [], baseUrl: 'https://api.example.test' };
+    const view = {
+      tenant: site.tenant,
+      capabilities: [],
+      baseUrl: 'https://api.example.test',
+      wished: undefined,
+    };
     let turns = 0;
     let ended = false;
     const counting = (async () => {

@@ -86,7 +86,7 @@ async function confirmedBooking(): Promise<string> {
 }
 
 describe('a subscription', () => {
-  it('is answered with its id, its types, its headers without their values, and its secret once', async () => {
+  it('a subscription is answered with its id, its types, its headers without their values, and its secret once', async () => {
     const { body: created } = await reseller.post(SUBSCRIPTIONS, {
       url: receiver.url,
       notificationTypes: ['booking_update', 'PRODUCT_UPDATE'],
@@ -106,7 +106,7 @@ describe('a subscription', () => {
     expect([read, list]).toEqual([shown, [shown]]);
   });
 
-  it('is changed field by field, and sends to the new address with the new headers', async () => {
+  it('a subscription is changed field by field, and sends to the new address with the new headers', async () => {
     const { id } = await subscribe(reseller, { headers: { 'Api-Key': 'old' } });
     const { body } = await reseller.patch(`${SUBSCRIPTIONS}/${id}`, {
       notificationTypes: ['BOOKING_UPDATE'],
@@ -124,7 +124,7 @@ describe('a subscription', () => {
     expect(cleared.notificationTypes).toEqual(['BOOKING_UPDATE']);
   });
 
-  it('is gone after it was deleted, and nothing is sent to it', async () => {
+  it('a subscription is gone after it was deleted, and nothing is sent to it', async () => {
     const { id } = await subscribe(reseller);
     expect((await reseller.delete(`${SUBSCRIPTIONS}/${id}`)).status).toBe(200);
     expectOctoError(await reseller.delete(`${SUBSCRIPTIONS}/${id}`), 400, 'INVALID_SUBSCRIPTION_ID', {
@@ -136,7 +136,7 @@ describe('a subscription', () => {
     expect(secrets).toEqual([]);
   });
 
-  it('of a tenant that has ten already is refused', async () => {
+  it('a subscription of a tenant that has ten already is refused', async () => {
     for (let n = 0; n < 10; n += 1) await subscribe(reseller, { url: `${receiver.url}?n=${n}` });
     expectOctoError(
       await reseller.post(SUBSCRIPTIONS, { url: receiver.url, notificationTypes: ALL }),
@@ -145,7 +145,7 @@ describe('a subscription', () => {
     );
   });
 
-  it('with the address of another subscription of the tenant is refused, also by a change', async () => {
+  it('a subscription with the address of another subscription of the tenant is refused, also by a change', async () => {
     await subscribe(reseller);
     const { id } = await subscribe(reseller, { url: `${receiver.url}?second` });
     const wish = { url: receiver.url, notificationTypes: ALL };
@@ -179,7 +179,7 @@ describe('a subscription', () => {
     expect((await reseller.get(SUBSCRIPTIONS)).body).toEqual([]);
   });
 
-  it('to bookings needs the scope booking:read', async () => {
+  it('a subscription to bookings needs the scope booking:read', async () => {
     const reader = await givenWebsite(api, {}, ['catalog:read']);
     const wish = { url: receiver.url, notificationTypes: ['BOOKING_UPDATE'] };
     expectOctoError(await reader.post(SUBSCRIPTIONS, wish), 401, 'UNAUTHORIZED');
@@ -191,7 +191,7 @@ describe('a subscription', () => {
     await reader.delete(`${SUBSCRIPTIONS}/${body.id}`);
   });
 
-  it('to bookings is changed and deleted only by a key with the scope booking:read', async () => {
+  it('a subscription to bookings is changed and deleted only by a key with the scope booking:read', async () => {
     const { id } = await subscribe(reseller);
     const authorization = `Bearer ${await givenKey(api.db, reseller.tenant, ['catalog:read'])}`;
     const path = `${SUBSCRIPTIONS}/${id}`;
@@ -205,7 +205,7 @@ describe('a subscription', () => {
     expect((await remove()).status).toBe(200);
   });
 
-  it('loses its headers with a new origin, unless the request sends headers', async () => {
+  it('a subscription loses its headers with a new origin, unless the request sends headers', async () => {
     const { id } = await subscribe(reseller, { headers: { 'Api-Key': 'mine' } });
     const change = async (body: object) =>
       (await reseller.patch(`${SUBSCRIPTIONS}/${id}`, body)).body.headers;
@@ -215,7 +215,7 @@ describe('a subscription', () => {
     expect(await change({ url: receiver.url, headers: { 'X-New': 'new' } })).toEqual({ 'X-New': '***' });
   });
 
-  it('can be changed by its id in upper case, and its headers are sent', async () => {
+  it('a subscription can be changed by its id in upper case, and its headers are sent', async () => {
     const { id } = await subscribe(reseller, { notificationTypes: ['BOOKING_UPDATE'] });
     await reseller.patch(`${SUBSCRIPTIONS}/${id.toUpperCase()}`, { headers: { 'X-New': 'new' } });
     await confirmedBooking();
@@ -223,7 +223,7 @@ describe('a subscription', () => {
     expect(receiver.received[0]!.headers).toMatchObject({ 'x-new': 'new' });
   });
 
-  it('that is disabled becomes active with another address, and one that is paused does not', async () => {
+  it('a subscription that is disabled becomes active with another address, and one that is paused does not', async () => {
     const { id } = await subscribe(reseller);
     for (const [status, after] of [
       ['disabled', 'active'],
@@ -235,7 +235,7 @@ describe('a subscription', () => {
     }
   });
 
-  it('with fields of a wrong type is refused with all issues', async () => {
+  it('a subscription with fields of a wrong type is refused with all issues', async () => {
     const { status, body } = await reseller.post(SUBSCRIPTIONS, {
       url: receiver.url,
       notificationTypes: 7,
@@ -245,7 +245,7 @@ describe('a subscription', () => {
     expect(body.errorMessage).toMatch(/notificationTypes.*headers|headers.*notificationTypes/);
   });
 
-  it('with a refused address is answered with the reason alone', async () => {
+  it('a subscription with a refused address is answered with the reason alone', async () => {
     const url = 'https://reseller.example:5432/';
     const { body } = await reseller.post(SUBSCRIPTIONS, { url, notificationTypes: ALL });
     expect(body.errorMessage).toBe(
@@ -253,7 +253,7 @@ describe('a subscription', () => {
     );
   });
 
-  it('is changed by its reseller, not by an operator, who can remove it and rotate its secret', async () => {
+  it('a subscription is changed by its reseller, not by an operator, who can remove it and rotate its secret', async () => {
     const { id } = await subscribe(reseller, { headers: { 'X-A': 'a' } });
     const asOperator = <T>(act: Parameters<typeof inTransaction<T>>[1]) => inTransaction(api.db, act);
     await expect(asOperator((trx) => setEndpoint(trx, id, { format: 'spec' }, true))).rejects.toMatchObject({
@@ -277,7 +277,7 @@ it('a request may name the capability, with or without the prefix of OCTO', asyn
 });
 
 describe('a notification', () => {
-  it('is signed with the secret of the subscription, and has its headers', async () => {
+  it('a notification is signed with the secret of the subscription, and has its headers', async () => {
     const { secret } = await subscribe(reseller, { headers: { 'Api-Key': 'mine', 'X-Shop': '7' } });
     await reseller.post('/octo/bookings', reservationOf(tours.startTime));
     await sent();
@@ -290,7 +290,7 @@ describe('a notification', () => {
     });
   });
 
-  it('tells that seats of a departure changed, once for several changes between two rounds', async () => {
+  it('a notification tells that seats of a departure changed, once for several changes between two rounds', async () => {
     await subscribe(reseller);
     const { open, id: productId } = tours.startTime;
     const { date } = open[0]!;
@@ -299,7 +299,7 @@ describe('a notification', () => {
     expect(await sent()).toEqual([{ type: 'AVAILABILITY_UPDATE', data }]);
   });
 
-  it('tells a reseller of seats that another tenant took, but not of a tour that it does not see', async () => {
+  it('a notification tells a reseller of seats that another tenant took, but not of a tour that it does not see', async () => {
     await subscribe(other);
     await givenVisibilityRule(api.db, other, tours.openingHours, false);
     await sent();
@@ -311,7 +311,7 @@ describe('a notification', () => {
     ]);
   });
 
-  it('tells what happened to a booking after it was confirmed, by its UUID', async () => {
+  it('a notification tells what happened to a booking after it was confirmed, by its UUID', async () => {
     await subscribe(reseller, { notificationTypes: ['BOOKING_UPDATE'] });
     const uuid = await confirmedBooking();
     await reseller.post(`/octo/bookings/${uuid}/cancel`, {});
@@ -319,7 +319,7 @@ describe('a notification', () => {
     expect(await sent()).toEqual([update, update]);
   });
 
-  it('tells that an operator released a hold of OCTO, with the seats that are free again', async () => {
+  it('a notification tells that an operator released a hold of OCTO, with the seats that are free again', async () => {
     const { body: held } = await reseller.post('/octo/bookings', reservationOf(tours.startTime));
     await sent();
     await subscribe(reseller);
@@ -343,7 +343,7 @@ describe('a notification', () => {
     );
   });
 
-  it('tells that a hold of OCTO was moved to another departure, and does not tell of a hold of REST', async () => {
+  it('a notification tells that a hold of OCTO was moved to another departure, and does not tell of a hold of REST', async () => {
     const [, from, to] = tours.openingHours.open;
     const more = { availabilityId: from!.id };
     const { body: held } = await reseller.post('/octo/bookings', reservationOf(tours.openingHours, more));
@@ -360,7 +360,7 @@ describe('a notification', () => {
     expect(await sent()).toEqual([{ type: 'BOOKING_UPDATE', data: { uuid: held.uuid } }]);
   });
 
-  it('that already waits is not repeated, and none waits for a paused subscription', async () => {
+  it('a notification that already waits is not repeated, and none waits for a paused subscription', async () => {
     const { id } = await subscribe(reseller, { notificationTypes: ['AVAILABILITY_UPDATE'] });
     const round = async () => {
       await reseller.post('/octo/bookings', reservationOf(tours.startTime));
@@ -376,7 +376,7 @@ describe('a notification', () => {
     expect(await waiting()).toBe(0);
   });
 
-  it('is not lost if the transaction that stores it fails', async () => {
+  it('a notification is not lost if the transaction that stores it fails', async () => {
     await subscribe(reseller, { notificationTypes: ['AVAILABILITY_UPDATE'] });
     await reseller.post('/octo/bookings', reservationOf(tours.startTime));
     await api.db.raw('alter function octo_waiting_notifications(json) rename to octo_renamed');
@@ -385,7 +385,7 @@ describe('a notification', () => {
     expect(await sent()).toHaveLength(1);
   });
 
-  it('of a large change of the catalog goes on after the last stored page', async () => {
+  it('a notification of a large change of the catalog continues after the last stored page', async () => {
     await sent();
     await subscribe(reseller, { notificationTypes: ['PRODUCT_UPDATE'] });
     for (let n = 0; n < 120; n += 1) await givenTour(api.db);
@@ -400,7 +400,7 @@ describe('a notification', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('is not sent for a booking that the tenant made by REST', async () => {
+  it('a notification is not sent for a booking that the tenant made by REST', async () => {
     await subscribe(reseller, { notificationTypes: ['BOOKING_UPDATE'] });
     const { id, open } = tours.startTime;
     const booked = await reseller.book({ tour_id: id, departure_date: open[1]!.date, adults: 1 });
@@ -409,7 +409,7 @@ describe('a notification', () => {
     expect(await sent()).toEqual([]);
   });
 
-  it('tells of a changed price and of a tour that is not visible any more', async () => {
+  it('a notification tells of a changed price and of a tour that is not visible any more', async () => {
     await subscribe(reseller);
     await givenPriceRule(api.db, reseller, { percent: 5 });
     await givenVisibilityRule(api.db, reseller, tours.openingHours, false);

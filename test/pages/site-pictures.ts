@@ -1,12 +1,15 @@
 import type { Browser } from 'playwright-core';
+import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { startDemoSite } from '../support/demo-site';
+import { givenWidgetToken } from '../widget/given-widget';
 import { savePicture } from './save-picture';
 
 const WINDOW = { width: 1280, height: 720 };
 /** A picture of the reference with more text has over 150 KB. */
 const REFERENCE_HEIGHT = 640;
+const LIST = { width: 960, height: 560 };
 
-/** Takes the pictures of the reference and of the example shop. */
+/** Takes the pictures of the reference, of the example shop, and of the list of the demo tenant that sells in euros, in German. */
 export async function takeSitePictures(browser: Browser): Promise<void> {
   const site = await startDemoSite();
   try {
@@ -20,6 +23,10 @@ export async function takeSitePictures(browser: Browser): Promise<void> {
     await take(`${site.api}/docs#placeHold`, 'reference');
     await page.setViewportSize(WINDOW);
     await take(`${site.shop}/tours/ha-long-bay-cruise`, 'shop');
+    const { db } = site.database;
+    const { token } = await givenWidgetToken(db, await findTenant(db, 'demo-eur'));
+    await page.setViewportSize(LIST);
+    await take(`${site.api}/embed/tours?token=${token}&lang=de&limit=3&continent=europe`, 'embed-german-euro');
     await page.close();
   } finally {
     await site.stop();

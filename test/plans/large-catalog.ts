@@ -62,8 +62,11 @@ const STATEMENTS = [
   `insert into next_departures (tour_id, continent, sort_key, computed_at, open_until)
    select t.id, t.continent, next_departure_key(min(d.departure_date), t.name_folded, t.id), now(), departure_closes_at(min(d.departure_date), null, t.time_zone)
    from tours t join departures d on d.tour_id = t.id group by t.id`,
-  `insert into tour_tags (tour_id, tag, continent, name_folded)
-   select id, unnest(tags), continent, name_folded from tours`,
+  `insert into tour_tags (tour_id, tag, continent, name_folded, is_translated)
+   select id, unnest(tags), continent, name_folded, translation_names <> '{}' from tours`,
+  `insert into tour_tag_names (tour_id, tag, language, languages, continent, name_folded)
+   select n.tour_id, g.tag, n.language, n.languages, n.continent, n.name_folded
+   from tour_names n join tour_tags g on g.tour_id = n.tour_id`,
   // Gives each tour a change in its own transaction. The transactions are spread evenly over the last year.
   `insert into tour_changes (tour_id, change_id) select id, row_number() over (order by slug) from tours`,
   `insert into catalog_commits (change_id, at)

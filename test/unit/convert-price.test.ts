@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { convertPrices, findConversion, ratesByCurrency } from '../../services/api/pricing/convert-price';
-import { type ModelCurrency, modelConversion } from '../support/money-model';
+import { type ModelCurrency, modelConversion } from '../money/model';
 
 const EUR: ModelCurrency = { code: 'EUR', digits: 2, perEuro: '1' };
 

@@ -89,8 +89,8 @@ async function cancelDepartureCommand(
 }
 
 /**
- * Returns the bookings as they were before. Cancels the bookings of sandbox tenants too, and then returns them too, as `departure move`
- * does. Bookings that stay are listed for their customers, and a sandbox booking has none.
+ * Cancels the departure and, with `cancelling`, its bookings, also those of sandbox tenants. Returns the bookings as they were before: the
+ * cancelled ones or, if the bookings stay, those whose customers must be informed. A sandbox booking has no customer.
  * @param cancelling the reason of the bookings' cancellation; null: the bookings stay
  */
 async function cancelWithAudit(

@@ -9,6 +9,7 @@ export const COPIED_TABLES = [
   'tours',
   'tour_tags',
   'tour_names',
+  'tour_tag_names',
   'departures',
   'next_departures',
   'next_departures_due',

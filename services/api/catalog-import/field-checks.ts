@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CONTROL_CHARACTER, CONTROL_CHARACTER_IN_PROSE, withoutInvisible } from '../../platform/text-forms';
 
-// Creates the checks of the fields of catalog files, each with the message of its issue.
+// Creates the checks of the fields of catalog files. Each check has the message of its issue.
 
 const LINE_BREAKS = /[ \t]*[\t\n\v\f\r\u0085\u2028\u2029]\s*/g;
 
@@ -10,10 +10,12 @@ export function expecting(message: string): { error: (issue: { input?: unknown }
   return { error: ({ input }) => (input === undefined || input === null ? 'is required' : message) };
 }
 
+/** @param message such as `must be a language tag` */
 export function textField(isText: (value: string) => boolean, message: string) {
   return z.custom<string>((value) => typeof value === 'string' && isText(value), expecting(message));
 }
 
+/** Checks the length of a text. @param most in characters @param fold changes the text before the checks */
 function limited(most: number, forbidden: RegExp, fold: (value: string) => string) {
   return (
     z
@@ -34,9 +36,11 @@ function limited(most: number, forbidden: RegExp, fold: (value: string) => strin
 /** Reads a text as one line: replaces each line break by a space. */
 export const lineField = (most: number) =>
   limited(most, CONTROL_CHARACTER, (value) => withoutInvisible(value.replace(LINE_BREAKS, ' ')));
+/** Reads a text of several lines: writes each line break as one line feed. */
 export const paragraphsField = (most: number) =>
   limited(most, CONTROL_CHARACTER_IN_PROSE, (value) => value.replace(/\r\n?|\u2028|\u2029/g, '\n'));
 
+/** @param min included @param max included */
 export function integerField(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`;
   return z
@@ -44,6 +48,7 @@ export function integerField(min: number, max: number) {
     .refine((value) => Number.isInteger(value) && value >= min && value <= max, message);
 }
 
+/** @param min included @param max included */
 export function decimalField(min: number, max: number) {
   return z
     .number(expecting('must be a number with a decimal point and no separators, such as 1299.50'))
@@ -54,10 +59,12 @@ export function choiceField<T extends string>(...known: T[]) {
   return z.enum(known, expecting(`must be one of ${known.join(', ')}`));
 }
 
+/** @param most the largest number of entries */
 export function listField<T extends z.ZodType>(item: T, most: number) {
   return z.array(item, expecting('must be a list')).max(most, `must have at most ${most} entries`);
 }
 
+/** Refuses fields that the shape does not have, and names those that it has. */
 export function objectField<S extends z.ZodRawShape>(shape: S) {
   return z.strictObject(shape, {
     error: ({ code, input }) => {

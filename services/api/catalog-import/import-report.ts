@@ -254,12 +254,13 @@ function compareFields({ action, ...entries }: Change<string>): { fields?: Field
 /** Names the prices of a departure `prices.adult`, and the translated texts of a tour `translations.de.name`. Puts amounts last. */
 function flatten({ prices, base_price, translations, ...fields }: FileEntry): FileEntry {
   if (prices) return { ...fields, ...prefixed('prices', prices as FileEntry) };
-  const texts = Object.entries((translations ?? {}) as Record<string, FileEntry>).map(([language, of]) =>
-    prefixed(`translations.${language}`, of),
-  );
-  return { ...fields, ...(Object.assign({}, ...texts) as FileEntry), base_price };
+  const flat: FileEntry = { ...fields };
+  for (const [language, texts] of Object.entries((translations ?? {}) as Record<string, FileEntry>))
+    Object.assign(flat, prefixed(`translations.${language}`, texts));
+  return { ...flat, base_price };
 }
 
+/** Adds the prefix to the name of each field. */
 function prefixed(prefix: string, fields: FileEntry): FileEntry {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [`${prefix}.${name}`, value]));
 }

@@ -70,6 +70,10 @@ const placeJson = (row: string) =>
 
 const MOST_MINOR_UNITS = 1_000_000_000_000;
 
+/** Returns the SQL that is true for a hold or lead whose tenant had no selling currency (isLockedInSellingCurrency). */
+const isLockedInTourCurrency = (sale: string) =>
+  `not jsonb_exists(${sale}.price_breakdown, 'converted_from')`;
+
 /** Returns the SQL that is true for a local time that the clocks of the zone skip on the date. */
 const isSkipped = (date: string, time: string, zone: string) =>
   `((${date} + ${time}::time) at time zone ${zone}) at time zone ${zone} <> ${date} + ${time}::time`;
@@ -127,13 +131,15 @@ const REFUSED = `
     union all
     select entry, null, 'base_price', base_price, currency, digits from tour
   ),
-  -- Finds the tours that change their currency. is_in_use: a live hold or a standing lead on real seats has a price in the stored
-  -- currency.
+  -- Finds the tours that change their currency. is_in_use: a live hold or a standing lead on real seats has its price in the stored
+  -- currency. A tenant with a selling currency locks its prices in that one, so the change does not concern them.
   repriced as materialized (
     select t.*, exists (select from clock, departures d join seat_holds h on h.departure_id = d.id
-                        where d.tour_id = t.id and not h.sandbox and hold_lives(h.status, h.expires_at, clock.at))
+                        where d.tour_id = t.id and not h.sandbox and hold_lives(h.status, h.expires_at, clock.at)
+                          and ${isLockedInTourCurrency('h')})
              or exists (select from clock, booking_leads l
-                        where l.tour_id = t.id and not l.sandbox and lead_stands(l.status, l.payment_due_at, clock.at)) as is_in_use
+                        where l.tour_id = t.id and not l.sandbox and lead_stands(l.status, l.payment_due_at, clock.at)
+                          and ${isLockedInTourCurrency('l')}) as is_in_use
     from tour t where t.is_repriced
   ),
   -- Finds the issues. An issue of a departure also has the position of the departure.
@@ -199,7 +205,7 @@ const REFUSED = `
     from changed_tours c where (select count(*) from jsonb_object_keys(c.translations)) > ${MOST_LANGUAGES}
     union all
     select entry, null, 4, 'currency',
-           format('must stay %s: the tour has live holds or standing bookings', stored_currency), null
+           format('must stay %s: the tour has live holds or standing bookings in this currency', stored_currency), null
     from repriced where is_in_use
     union all
     -- Reports nothing if a row of the file has no valid date, because this row may be the missing departure.

@@ -149,15 +149,16 @@ interface HiddenScopes {
   /** The continents whose rule has not changed. The tenant's default never applied to the tours of these continents. */
   ruled: string[];
   /** True: the tenant has had a selling currency at some time. */
-  hasSold: boolean;
+  hadSellingCurrency: boolean;
   /** True: the selling currency has changed, so tours whose rate is missing may have become invisible. */
-  bySelling: boolean;
+  bySellingCurrency: boolean;
 }
 
 /** Returns the scopes that have hidden tours since `since`. A scope is a continent rule or the tenant's default. */
 async function findHiddenScopes(db: Db, tenantId: string, since: string): Promise<HiddenScopes> {
-  const selling = await db.raw<{ rows: [{ hasSold: boolean; bySelling: boolean }] }>(
-    `select count(*) > 0 as has_sold, coalesce(bool_or(upper(c.during) > :since::timestamptz), false) as by_selling
+  const selling = await db.raw<{ rows: [{ hadSellingCurrency: boolean; bySellingCurrency: boolean }] }>(
+    `select count(*) > 0 as had_selling_currency,
+       coalesce(bool_or(upper(c.during) > :since::timestamptz), false) as by_selling_currency
      from visibility_times c where c.tenant_id = :tenantId and c.scope like 'sells %'`,
     { tenantId, since },
   );
@@ -187,10 +188,10 @@ async function findHiddenScopes(db: Db, tenantId: string, since: string): Promis
 
 /**
  * Returns SQL for the tours that may have been removed: the tours of `own` in id order and, if a scope has hidden tours, all tours of this
- * scope.
+ * scope. If the selling currency has changed, returns all tours.
  */
-function candidates({ byDefault, continents, bySelling }: HiddenScopes): string {
-  if (bySelling) return 'tours t';
+function candidates({ byDefault, continents, bySellingCurrency }: HiddenScopes): string {
+  if (bySellingCurrency) return 'tours t';
   if (!byDefault && continents.length === 0)
     return '(select tour_id from own order by tour_id) o join tours t on t.id = o.tour_id';
   const inScope = byDefault
@@ -213,10 +214,10 @@ const times = (scope: string, visible = 'true') =>
   `coalesce(range_agg(v.during) filter (where v.scope = ${scope} and ${visible}), '{}')`;
 
 /**
- * Returns the condition that at some time since `:since`, the tour was published, the tenant's visibility rules showed it, and its price could
- * be converted to the tenant's selling currency.
+ * Returns the condition that at some time since `:since`, the tour was published, the tenant's visibility rules showed it, and its price
+ * could be converted to the tenant's selling currency.
  */
-function wasSeen({ hasSold }: HiddenScopes): string {
+function wasSeen({ hadSellingCurrency }: HiddenScopes): string {
   return `exists (
        select from tour_publication_times p cross join lateral (
          select ${times("'usable'", 'v.visible')} * (
@@ -226,7 +227,7 @@ function wasSeen({ hasSold }: HiddenScopes): string {
               - ${times('t.id::text')})) as seen
          from visibility_times v
          where v.tenant_id = :tenantId and v.scope = any(array['usable', 'default', 'in ' || p.continent, t.id::text])) v
-       where p.tour_id = t.id and v.seen ${hasSold ? '* sellable_times(:tenantId, p.currency)' : ''}
+       where p.tour_id = t.id and v.seen ${hadSellingCurrency ? '* sellable_times(:tenantId, p.currency)' : ''}
          && tstzmultirange(p.during * tstzrange(:since::timestamptz, null)))`;
 }
 

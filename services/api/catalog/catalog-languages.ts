@@ -12,9 +12,10 @@ interface CatalogLanguages {
   reduce(tags: string[]): WishedLanguages;
 }
 
-/** The most wished tags that count, of those for which the catalog has a language. */
-const MOST_WISHED = 3;
+/** The largest number of wished tags that have an effect. Tags for which the catalog has no language do not count. */
+const MOST_WISHED = 10;
 
+/** @param combinations the values of `languages` in tour_names, as in readTourLanguages */
 function createCatalogLanguages(combinations: string[]): CatalogLanguages {
   const tours = combinations.map(readTourLanguages);
   const byTag = new Map<string, string>();
@@ -51,7 +52,10 @@ export async function reduceWish(
   return languages.reduce(tags);
 }
 
-/** Reduces a wish as reduceWish does. Returns undefined if the languages of the catalog are not in the cache. */
+/**
+ * Reduces a wish as reduceWish does, without a query. Returns undefined if the languages of the catalog are not in the cache: a request that
+ * calls reduceWish puts them there.
+ */
 export function reduceCachedWish({ cache }: CachedReads, tags: string[]): WishedLanguages | undefined {
   return cache.peek<CatalogLanguages>(KEY)?.reduce(tags);
 }

@@ -106,10 +106,13 @@ async function readTime(db: Db, first: string | null): Promise<string> {
   return rows[0].readAt;
 }
 
+/** Returns the condition that a tour comes after the last tour of the previous page. */
+function isAfter(page: CatalogPageRequest, name: string, id: string): string {
+  return page.after ? `and (${name}, ${id}) > (:afterName, :afterId::uuid)` : '';
+}
+
 /** Reads the tours that a tour rule shows, and the tours without a tour rule in visible continents. Reads both in the order of an index. */
 function pageByName(page: CatalogPageRequest): string {
-  const after = (row: string, id: string) =>
-    page.after ? `and (${row}.name_folded, ${row}.${id}) > (:afterName, :afterId::uuid)` : '';
   // The index of tags also has the order of folded name, then id.
   const byTag = page.tag !== undefined;
   const [row, id] = byTag ? ['g', 'tour_id'] : ['t', 'id'];
@@ -117,24 +120,19 @@ function pageByName(page: CatalogPageRequest): string {
   return `page as (
        (select r.tour_id as id, r.name_folded as sort_key
         from visibility_tour_rules r join tours t on t.id = r.tour_id and t.status = 'published'
-        where r.tenant_id = :tenantId and r.visible ${selectionOf(page, { row: 'r' })} ${after('r', 'tour_id')}
+        where r.tenant_id = :tenantId and r.visible ${selectionOf(page, { row: 'r' })} ${isAfter(page, 'r.name_folded', 'r.tour_id')}
         order by r.name_folded, r.tour_id limit :limit)
        union all
        (select found.id, found.name_folded
         from seen cross join lateral (
           select t.id, t.name_folded from ${listed}
           where t.status = 'published' and ${row}.continent = seen.continent
-            and not exists (select from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = t.id)
-            ${selectionOf({ ...page, tag: undefined }, { row })} ${after(row, id)}
+            and ${HAS_NO_RULE}
+            ${selectionOf({ ...page, tag: undefined }, { row })} ${isAfter(page, `${row}.name_folded`, `${row}.${id}`)}
           order by ${row}.name_folded, ${row}.${id} limit :limit) found)
        order by sort_key, id limit :limit
      )`;
 }
-
-/** Joins the tour `t` with its shown name, `n`. A tour without translations has none: it shows its own name. */
-const SHOWN_NAME = `left join lateral (
-          select n.name_folded, n.searched from tour_names n
-          where n.tour_id = t.id and (n.languages, n.language) in (select * from unnest(:combinations::text[], :shown::text[]))) n on true`;
 
 /**
  * Reads the tours of pageByName in the order of the names that a list in a language shows. Reads three kinds of tours: those that a tour
@@ -143,37 +141,62 @@ const SHOWN_NAME = `left join lateral (
  * an index.
  */
 function pageByShownName(page: CatalogPageRequest): string {
-  const after = (name: string, id: string) =>
-    page.after ? `and (${name}, ${id}) > (:afterName, :afterId::uuid)` : '';
-  // Sorts all tours of a tag: a tag may be absent on a continent, and PostgreSQL would read this continent completely in the index order.
-  const order = (name: string) => (page.tag === undefined ? name : `${name} || ''`);
-  const hasNoRule =
-    'not exists (select from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = t.id)';
-  const shownName = 'coalesce(n.name_folded, t.name_folded)';
-  const ruled = { row: 'r', hasName: 'coalesce(n.searched, t.name_folded) like :pattern' };
-  const translated = { row: 'n', country: 'n.country', hasName: 'n.searched like :pattern' };
   return `page as (
-       (select t.id, ${shownName} as sort_key
-        from visibility_tour_rules r join tours t on t.id = r.tour_id and t.status = 'published' ${SHOWN_NAME}
-        where r.tenant_id = :tenantId and r.visible ${selectionOf(page, ruled)} ${after(shownName, 't.id')}
-        order by sort_key, t.id limit :limit)
+       (${ruledTours(page)})
        union all
-       (select found.id, found.name_folded
-        from seen cross join lateral (
-          select t.id, t.name_folded from tours t
-          where t.status = 'published' and t.translation_names = '{}' and t.continent = seen.continent and ${hasNoRule}
-            ${selectionOf(page)} ${after('t.name_folded', 't.id')}
-          order by ${order('t.name_folded')}, t.id limit :limit) found)
+       (${untranslatedTours(page)})
        union all
-       (select found.tour_id, found.name_folded
-        from seen cross join unnest(:combinations::text[], :shown::text[]) as combination (languages, language) cross join lateral (
-          select n.tour_id, n.name_folded from tour_names n join tours t on t.id = n.tour_id and t.status = 'published'
-          where n.languages = combination.languages and n.language = combination.language and n.continent = seen.continent and ${hasNoRule}
-            ${selectionOf(page, translated)} ${after('n.name_folded', 'n.tour_id')}
-          order by ${order('n.name_folded')}, n.tour_id limit :limit) found)
+       (${translatedTours(page)})
        order by sort_key, id limit :limit
      )`;
 }
+
+function ruledTours(page: CatalogPageRequest): string {
+  const name = 'coalesce(n.name_folded, t.name_folded)';
+  const selection = selectionOf(page, {
+    row: 'r',
+    hasName: 'coalesce(n.searched, t.name_folded) like :pattern',
+  });
+  return `select t.id, ${name} as sort_key
+        from visibility_tour_rules r join tours t on t.id = r.tour_id and t.status = 'published'
+          left join lateral (
+            select n.name_folded, n.searched from tour_names n
+            where n.tour_id = t.id and (n.languages, n.language) in (select * from unnest(:combinations::text[], :shown::text[]))) n on true
+        where r.tenant_id = :tenantId and r.visible ${selection} ${isAfter(page, name, 't.id')}
+        order by sort_key, t.id limit :limit`;
+}
+
+function untranslatedTours(page: CatalogPageRequest): string {
+  const byTag = page.tag !== undefined;
+  const [row, id] = byTag ? ['g', 'tour_id'] : ['t', 'id'];
+  const listed = byTag
+    ? 'tour_tags g join tours t on t.id = g.tour_id where g.tag = :tag and not g.is_translated'
+    : "tours t where t.translation_names = '{}'";
+  return `select found.id, found.name_folded as sort_key
+        from seen cross join lateral (
+          select t.id, ${row}.name_folded from ${listed}
+            and t.status = 'published' and ${row}.continent = seen.continent and ${HAS_NO_RULE}
+            ${selectionOf({ ...page, tag: undefined }, { row })} ${isAfter(page, `${row}.name_folded`, `${row}.${id}`)}
+          order by ${row}.name_folded, ${row}.${id} limit :limit) found`;
+}
+
+function translatedTours(page: CatalogPageRequest): string {
+  const byTag = page.tag !== undefined;
+  const listed = byTag ? 'tour_tag_names n' : 'tour_names n';
+  const selection = byTag
+    ? `and n.tag = :tag ${selectionOf({ ...page, tag: undefined }, { row: 'n', hasName: HAS_SHOWN_NAME })}`
+    : selectionOf(page, { row: 'n', country: 'n.country', hasName: 'n.searched like :pattern' });
+  return `select found.tour_id as id, found.name_folded as sort_key
+        from seen cross join unnest(:combinations::text[], :shown::text[]) as combination (languages, language) cross join lateral (
+          select n.tour_id, n.name_folded from ${listed} join tours t on t.id = n.tour_id and t.status = 'published'
+          where n.languages = combination.languages and n.language = combination.language and n.continent = seen.continent
+            and ${HAS_NO_RULE} ${selection} ${isAfter(page, 'n.name_folded', 'n.tour_id')}
+          order by n.name_folded, n.tour_id limit :limit) found`;
+}
+
+/** SQL condition: no tour rule of the tenant decides the visibility of the tour `t`. */
+const HAS_NO_RULE =
+  'not exists (select from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = t.id)';
 
 /**
  * SQL condition: the own name of the tour `t`, or its name in the shown language, contains the text. The subquery does not refer to `t`, so

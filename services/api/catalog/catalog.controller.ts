@@ -53,8 +53,8 @@ export class CatalogController {
    *   visibility or price rules for it. It is not a change if a departure closes only because time passes. After these tours, the list
    *   has the tours that the tenant does not see any more, marked as removed; the other filters do not apply to them. Pass `as_of` of
    *   the answer next time. A time more than 30 days before `as_of` gives the complete catalog.
-   * @param sort By the shown `name`, or by `next_departure_date` and then the name in the tour's own language. Tours without a next departure come last. All pages of a list
-   *   keep the next departures of its first page.
+   * @param sort By the shown `name`, or by `next_departure_date` and then the name in the tour's own language. Tours without a next
+   *   departure come last. All pages of a list keep the next departures of its first page.
    * @param cursor `next_cursor` of the previous page.
    * @param lang Language tag, such as `de` or `pt-BR`. Texts without a translation are in the base language (`de` for `de-CH`), otherwise
    *   in the tour's own. Without `lang`, `Accept-Language` chooses; without both, each tour is in its own language.

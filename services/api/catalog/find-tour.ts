@@ -68,7 +68,7 @@ export async function getTourShownByRules(db: Db, tenant: Tenant, idOrSlug: stri
  * Checks that the tenant sells the tour at this price.
  * @throws TourNotFoundError if the price is undefined (Quoter has the reasons) (404)
  */
-export function assertSold<Price>(price: Price | undefined): Price {
+export function assertSellable<Price>(price: Price | undefined): Price {
   if (!price) throw new TourNotFoundError();
   return price;
 }

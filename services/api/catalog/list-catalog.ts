@@ -63,6 +63,10 @@ interface PricedCatalogPage {
   asOf?: string;
 }
 
+/**
+ * Returns one page of the tours that a tenant sees, with its prices. With `updatedSince`, returns only changed tours, and then the tours that
+ * the tenant does not see any more.
+ */
 export async function listCatalog(
   db: Db,
   knownTenant: Tenant,
@@ -199,6 +203,7 @@ export function priceFrom(tour: ListedTour, quote: Quoter): PriceFrom | undefine
 /** The memory of a cached entry is estimated as this multiple of the length of its JSON. */
 const COPIES = 2;
 
+/** Returns the result of listCatalog, from the cache if possible. A cached page ends when one of its departures closes. */
 export async function cachedCatalog(
   { db, cache }: CachedReads,
   tenant: Tenant,
@@ -264,13 +269,18 @@ export async function showTour(
   return translateTour(tour, translations, wished);
 }
 
-/** Returns the tours with their texts in the wished languages. */
-export async function showTours(db: Db, tours: Tour[], wished: WishedLanguages): Promise<Tour[]> {
+/** Returns the tours with their texts in the wished languages, and the languages of these texts. */
+export async function showTours(
+  db: Db,
+  tours: Tour[],
+  wished: WishedLanguages,
+): Promise<{ tour: Tour; shown: ShownLanguages }[]> {
   const ids = tours.map(({ id }) => id);
   const translations = await findTranslations(db, ids, wished);
-  return tours.map((tour) => translateTour(tour, translations.get(tour.id) ?? {}, wished).tour);
+  return tours.map((tour) => translateTour(tour, translations.get(tour.id) ?? {}, wished));
 }
 
+/** Returns the continents of the tours that the tenant sees, from the cache if possible. */
 export async function cachedContinents({ db, cache }: CachedReads, tenant: Tenant): Promise<string[]> {
   const key = JSON.stringify(['continents', tenantVersion(tenant)]);
   return cache.get(key, async () => ({

@@ -1,7 +1,7 @@
 import { isHttpsAddress, isOwnPath } from '../../platform/text-forms';
 import { toMajor } from '../pricing/currency';
 import type { Quoter } from '../pricing/quote-tenant-price';
-import { assertSold } from './find-tour';
+import { assertSellable } from './find-tour';
 import { priceFrom, type PricedCatalogTour } from './list-catalog';
 import type { RemovedTour } from './catalog-changes.repository';
 import type { CatalogFilters } from './catalog-filters.repository';
@@ -57,9 +57,9 @@ export function filtersAnswer(filters: CatalogFilters): CatalogFiltersAnswer {
  * @param shown the languages of the texts, if the request wishes languages
  */
 export function tourDetail(tour: Tour, quoter: Quoter, baseUrl: string, shown?: ShownLanguages): TourDetail {
-  const quote = assertSold(quoter(tour, { adult: tour.basePriceMinor }, null));
+  const quote = assertSellable(quoter(tour, { adult: tour.basePriceMinor }, null));
   return {
-    ...catalogItem({ tour, ...assertSold(priceFrom(tour, quoter)), shown }, baseUrl),
+    ...catalogItem({ tour, ...assertSellable(priceFrom(tour, quoter)), shown }, baseUrl),
     description: tour.description,
     itinerary: tour.itinerary.map(({ day, title, description }) => ({
       day,

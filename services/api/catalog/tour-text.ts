@@ -1,3 +1,4 @@
+import { isLanguageTag } from '../../platform/text-forms';
 import type { ListedTour, Tour } from './tour';
 
 /**
@@ -33,13 +34,9 @@ export function readTourLanguages(text: string): TourLanguages {
   };
 }
 
-/** The form of a language tag. Without this limit, Intl would take seconds for a long tag. */
-const TAG = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/;
-const LONGEST_TAG = 35;
-
 /** Returns a language tag in its usual form (BCP 47): `de-CH` for `DE-ch`. Undefined: the text is no language tag. */
 export function canonicalLanguage(tag: string): string | undefined {
-  if (tag.length > LONGEST_TAG || !TAG.test(tag)) return undefined;
+  if (!isLanguageTag(tag)) return undefined;
   try {
     return Intl.getCanonicalLocales(tag)[0];
   } catch {

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
-import { IS_VISIBLE, visibilityJoins } from './visibility';
+import { andSellable, IS_VISIBLE, visibilityJoins } from './visibility';
 import type { TranslatedTexts, Translations, WishedLanguages } from './tour-text';
 
 /**
@@ -28,10 +28,20 @@ export async function findTenantLanguages(db: Db, tenant: Tenant): Promise<strin
     `select l.language
      from tours t ${visibilityJoins(':tenantId')} cross join lateral (
        select t.language, 1 as own union all select jsonb_object_keys(t.translation_names), 0) l
-     where ${IS_VISIBLE} group by l.language order by sum(l.own) desc, l.language collate "C"`,
-    { tenantId: tenant.id },
+     where ${IS_VISIBLE} ${andSellable(tenant)} group by l.language order by sum(l.own) desc, l.language collate "C"`,
+    { tenantId: tenant.id, sellIn: tenant.sellIn },
   );
   return rows.map(({ language }) => language);
+}
+
+/** Returns the language of the translation with this name of the tour. Undefined: no translation has it. */
+export async function findLanguageOfName(db: Db, tourId: string, name: string): Promise<string | undefined> {
+  const { rows } = await db.raw<{ rows: { language: string }[] }>(
+    `select x.key as language from tours t, jsonb_each(t.translations) x
+     where t.id = :tourId and x.value ->> 'name' = :name order by x.key limit 1`,
+    { tourId, name },
+  );
+  return rows[0]?.language;
 }
 
 /**

@@ -19,7 +19,7 @@ export interface VisibilityRule {
 /**
  * Returns the rules that apply to one tour, the deciding one first. The tenant's default is always included. Does not check the tour's
  * status, which IS_VISIBLE and explainVisibility check. These SQL texts have the same order and must be changed together: IS_VISIBLE,
- * VISIBLE_CONTINENTS with findCatalogPage and listContinents, findRemovedTours, findTenantsWithoutTours
+ * VISIBLE_CONTINENTS with findCatalogPage and listContinents, findRemovedTours, countVisibleTours, findTenantsWithoutTours
  * (health/installation.repository.ts).
  */
 export function rankVisibilityRules(
@@ -47,7 +47,8 @@ export const IS_VISIBLE = `(t.status = 'published' and coalesce(vt.visible, vc.v
 
 /**
  * The condition that a tenant can sell the tour `t` in its selling currency `:sellIn`. A tour whose rate is missing is not visible to the
- * tenant. A statement evaluates the subquery once.
+ * tenant, so a statement with IS_VISIBLE needs andSellable too. findConversion (pricing/convert-price.ts) decides the same in a quote. A
+ * statement evaluates the subquery once.
  */
 export const IS_SELLABLE = 't.currency = any((select sellable_currencies(:sellIn))::text[])';
 

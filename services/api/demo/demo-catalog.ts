@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { UndatedRate } from '../pricing/convert-price';
 import {
   addDays,
   type DepartureSchedule,
@@ -82,7 +83,7 @@ export function demoCatalog(today: string): DemoCatalogTour[] {
 }
 
 /** Returns the demo's exchange rates. Their order of magnitude is right, but they are of no certain day. */
-export function demoRates(): { currency: string; unitsPerEur: string }[] {
+export function demoRates(): UndatedRate[] {
   const rates = readSeed<Record<string, string>>('demo-rates.json');
   return Object.entries(rates).map(([currency, unitsPerEur]) => ({ currency, unitsPerEur }));
 }

@@ -61,7 +61,7 @@ export async function reissueDemoCredentials(
   trx: Trx,
   pepper: string | undefined,
 ): Promise<DemoCredentials | undefined> {
-  const tenant = await findDemoTenant(trx);
+  const tenant = await findTenantOrNone(trx, DEMO_TENANT);
   return tenant && mayBeUsed(tenant) ? issueDemoCredentials(trx, tenant, pepper) : undefined;
 }
 
@@ -108,7 +108,7 @@ async function importTours(trx: Trx, tours: DemoCatalogTour[]): Promise<void> {
 }
 
 async function demoTenant(trx: Trx): Promise<{ tenant: Tenant; isNew: boolean }> {
-  const existing = await findDemoTenant(trx);
+  const existing = await findTenantOrNone(trx, DEMO_TENANT);
   if (existing) return { tenant: existing, isNew: false };
   const tenant = await createTenant(trx, { slug: DEMO_TENANT, name: 'Demo Travel' });
   return { tenant: await setOrigins(trx, tenant, [DEMO_ORIGIN], true), isNew: true };
@@ -122,8 +122,6 @@ async function plantEuroTenant(trx: Trx): Promise<void> {
   const tenant = await createTenant(trx, { slug: EURO_TENANT, name: 'Demo Reisen', sellIn: euro });
   await setOrigins(trx, tenant, [DEMO_ORIGIN], true);
 }
-
-const findDemoTenant = (trx: Trx) => findTenantOrNone(trx, DEMO_TENANT);
 
 async function findTenantOrNone(trx: Trx, slug: string): Promise<Tenant | undefined> {
   try {

@@ -12,7 +12,7 @@ import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
 import { type PricedTour, pricesAnswer, tenantPricesAnswer } from '../pricing/price-categories';
-import { sellingCurrencyOf } from '../pricing/selling-currency';
+import { platformCurrencyOf, sellingCurrencyOf } from '../pricing/selling-currency';
 import type { Tenant } from '../tenants/tenant';
 import type { AvailabilityCache, SeatFacts } from './availability-cache';
 import type { AvailabilityAnswer } from './departure.dto';
@@ -112,7 +112,7 @@ async function availabilityAnswer(
     seats_available: seatsAvailable,
     requested: quantity,
     currency: sellingCurrencyOf(tenant, priced).currency,
-    platform_currency: tenant.sellIn === null ? undefined : priced.currency,
+    platform_currency: platformCurrencyOf(tenant, priced),
     prices: quote ? pricesAnswer(quote.platform, priced.currencyDigits) : null,
     tenant_prices: quote ? tenantPricesAnswer(quote) : null,
     as_of: facts.asOf.toISOString(),

@@ -10,6 +10,8 @@ import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
 import { pricesAnswer, tenantPricesAnswer } from '../pricing/price-categories';
+import { platformCurrencyOf } from '../pricing/selling-currency';
+import type { Tenant } from '../tenants/tenant';
 import type { AvailabilityCache } from './availability-cache';
 import { type DeparturePosition, departureStatus, seatsAvailable } from './departure';
 import type { DepartureItem, DeparturePage } from './departure.dto';
@@ -69,7 +71,10 @@ export class DeparturesController {
       const readVersion = () => this.context.availability.seatsVersion(id, tenant.sandbox, revision);
       const list = async () => {
         const { items, last } = await listDepartures(this.context, tenant, { id }, page);
-        return toContent(items.map(departureItem), last && { tourId: id, ...last });
+        return toContent(
+          items.map((item) => departureItem(item, tenant)),
+          last && { tourId: id, ...last },
+        );
       };
       return {
         content: versionedContent(this.context.answers, key, readVersion, list),
@@ -79,8 +84,7 @@ export class DeparturesController {
   }
 }
 
-function departureItem({ departure, quote }: PricedDeparture): DepartureItem {
-  const { currency, currencyDigits } = departure.tour;
+function departureItem({ departure, quote }: PricedDeparture, tenant: Tenant): DepartureItem {
   return {
     id: departure.id,
     departure_date: departure.departureDate,
@@ -90,8 +94,8 @@ function departureItem({ departure, quote }: PricedDeparture): DepartureItem {
     seats_total: departure.seatsTotal,
     seats_available: seatsAvailable(departure),
     currency: quote.currency,
-    platform_currency: quote.conversion === undefined ? undefined : currency,
-    prices: pricesAnswer(quote.platform, currencyDigits),
+    platform_currency: platformCurrencyOf(tenant, departure.tour),
+    prices: pricesAnswer(quote.platform, departure.tour.currencyDigits),
     tenant_prices: tenantPricesAnswer(quote),
   };
 }

@@ -766,9 +766,9 @@ const models: TsoaRoute.Models = {
     "OctoPricing": {
         "dataType": "refObject",
         "properties": {
-            "original": {"dataType":"integer","required":true},
-            "retail": {"dataType":"integer","required":true},
-            "net": {"dataType":"integer","required":true},
+            "original": {"dataType":"long","required":true},
+            "retail": {"dataType":"long","required":true},
+            "net": {"dataType":"long","required":true},
             "currency": {"dataType":"string","required":true},
             "currencyPrecision": {"dataType":"integer","required":true},
             "includedTaxes": {"dataType":"array","array":{"dataType":"string"},"required":true},
@@ -939,9 +939,9 @@ const models: TsoaRoute.Models = {
     "OctoUnitPricing": {
         "dataType": "refObject",
         "properties": {
-            "original": {"dataType":"integer","required":true},
-            "retail": {"dataType":"integer","required":true},
-            "net": {"dataType":"integer","required":true},
+            "original": {"dataType":"long","required":true},
+            "retail": {"dataType":"long","required":true},
+            "net": {"dataType":"long","required":true},
             "currency": {"dataType":"string","required":true},
             "currencyPrecision": {"dataType":"integer","required":true},
             "includedTaxes": {"dataType":"array","array":{"dataType":"string"},"required":true},

@@ -195,7 +195,10 @@ export interface UnusedPriceRule {
   because: 'currency' | 'past' | 'archived' | 'continent' | 'beaten';
 }
 
-/** Finds price rules that can never decide a price (see pricing/choose-price-rule.ts), and counts the tenants without a rule. */
+/**
+ * Finds price rules that can never decide a price, and counts the tenants without a rule. Repeats whyInapplicable and rankPriceRules
+ * (pricing/choose-price-rule.ts) and ruleCurrencyOf (pricing/selling-currency.ts) in SQL.
+ */
 export async function findUnusedPriceRules(
   db: Db,
 ): Promise<{ dead: UnusedPriceRule[]; withoutRules: number }> {

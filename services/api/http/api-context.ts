@@ -15,10 +15,13 @@ import type { SingleFlight } from '../idempotency/single-flight';
 import type { UseRecorder } from '../credentials/record-use';
 import type { Secrets } from '../../platform/secrets';
 
+/** The secrets of the API. Without `secretsKey` it works, except that a reseller cannot subscribe to notifications. */
+export type ApiSecrets = Pick<Secrets, 'cursorKey' | 'keyPepper'> & Partial<Pick<Secrets, 'secretsKey'>>;
+
 /** The objects that requests use. main.ts or a test creates them. */
 export interface ApiContext extends CachedReads {
   config: Config;
-  secrets: Pick<Secrets, 'cursorKey' | 'keyPepper'> & Partial<Pick<Secrets, 'secretsKey'>>;
+  secrets: ApiSecrets;
   /** The pool for authentication and reads. */
   db: Db;
   /** The pool for writes. It is separate, so that writes which wait for a locked departure take no connection from reads. */

@@ -36,8 +36,9 @@ export interface CachedRoute {
 }
 
 /**
- * Reduces the language tags of a request to a value that is equal for all requests with the same answer, without a wait. Undefined: the
- * value is not known yet.
+ * Reduces the language tags of a request to a value that is equal for all requests with the same answer. Runs no query. Undefined: the
+ * languages of the catalog are not cached, so the answer is not cached either. app.ts gives this function to the cache, because the folder
+ * `http` does not import the catalog.
  */
 export type ReduceWish = (reads: CachedReads, tags: string[]) => unknown;
 
@@ -159,7 +160,10 @@ function contentOf({ content }: CachedAnswer): AnswerContent | Promise<AnswerCon
   return typeof content === 'function' ? content() : content;
 }
 
-/** Returns the cached answer in the language that the request wishes. */
+/**
+ * Returns the cached answer in the language that the request wishes. The key of an answer that does not depend on Accept-Language has no
+ * languages, so this key is tried first.
+ */
 function cachedAnswerOf(request: Request, caller: Caller): CachedAnswer | undefined {
   const { answers } = contextOf(request);
   const key = cacheKey(caller);

@@ -1,11 +1,7 @@
 import type { Request } from 'express';
 import { readWeightedList } from '../../platform/http/fixed-body';
+import { isLanguageTag } from '../../platform/text-forms';
 import type { AnswerContent } from './caching';
-
-/** Matches a language tag (BCP 47), as the pattern of the parameter `lang` does. */
-const TAG = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/;
-/** The limit of the parameter `lang`. A longer tag in Accept-Language does not count. */
-const LONGEST_TAG = 35;
 
 /** Returns the tags of an Accept-Language header (RFC 9110 section 12.5.4) by weight. */
 export function acceptedTags(header: string | undefined): string[] {
@@ -23,9 +19,7 @@ export function acceptedTags(header: string | undefined): string[] {
  */
 export function wishedTags({ headers }: Request, lang?: string): string[] | undefined {
   if (lang !== undefined) return [lang.toLowerCase()];
-  const tags = acceptedTags(headers['accept-language']).filter(
-    (tag) => tag.length <= LONGEST_TAG && TAG.test(tag),
-  );
+  const tags = acceptedTags(headers['accept-language']).filter(isLanguageTag);
   return tags.length > 0 ? [...new Set(tags.map((tag) => tag.toLowerCase()))] : undefined;
 }
 
@@ -35,8 +29,18 @@ export function wishedTags({ headers }: Request, lang?: string): string[] | unde
  */
 export function withLanguages(content: AnswerContent, shown: string[] | undefined): AnswerContent {
   if (!shown) return content;
-  const [language, ...others] = new Set(shown);
-  const isOne = language !== undefined && others.length === 0;
-  const headers = isOne ? ['Content-Language', language, ...content.headers] : content.headers;
+  const language = commonLanguage(shown);
+  const headers =
+    language === undefined ? content.headers : ['Content-Language', language, ...content.headers];
   return { ...content, headers, vary: 'Accept-Language' };
+}
+
+/**
+ * Returns the language of all tours of an answer.
+ * @param shown the languages of the tours
+ * @returns undefined if the tours have several languages, or if there is no tour
+ */
+export function commonLanguage(shown: string[]): string | undefined {
+  const [language, ...others] = new Set(shown);
+  return others.length === 0 ? language : undefined;
 }

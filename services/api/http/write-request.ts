@@ -19,6 +19,8 @@ import { countWrite } from './request-log';
 import { problemCodeOf } from './error-handler';
 import { badInput } from './http.errors';
 
+const REPLAYED = 'Idempotent-Replayed';
+
 const AT_ONCE: Turn = (work) => work();
 
 export interface WriteOperation {
@@ -88,7 +90,7 @@ export async function answerOnce<T, A>(
     return toAnswer(result);
   }
   countWrite(name, 'replayed');
-  request.res!.setHeader('Idempotent-Replayed', 'true');
+  request.res!.setHeader(REPLAYED, 'true');
   // Parses the stored text. JSON.stringify later produces the same bytes again, because both keep the order of the keys.
   return JSON.parse(result.answer.body) as A;
 }
@@ -114,6 +116,11 @@ export async function answerChange<T, A>(
     );
   };
   return answerOnce(request, operation, change, toAnswer, onRefusal);
+}
+
+/** Returns whether the answer is the stored one of an earlier request. */
+export function isReplayed(request: Request): boolean {
+  return request.res!.hasHeader(REPLAYED);
 }
 
 /** Returns the request's Idempotency-Key and what is stored with it; null if the request has no key. @throws BadInputError (400) */

@@ -3,14 +3,15 @@ import { isDeepStrictEqual } from 'node:util';
 import type { BookingStatus } from '../bookings/booking-lead';
 import { customerOfContact, type OctoContact, type StoredUnitItem } from '../holds/octo-booking';
 import type { HoldStatus } from '../holds/seat-hold';
-import { type Party, totalOf } from '../pricing/party';
-import type { Prices } from '../pricing/price-categories';
+import type { WishedLanguages } from '../catalog/tour-text';
+import type { Party } from '../pricing/party';
 import type { Tenant } from '../tenants/tenant';
 import { localTimeIn, type OctoAvailability, toAvailability, type ToLocalTime } from './availability.dto';
+import { type BookedPrices, bookedPrices } from './booked-prices';
 import { customerOf } from './booking.request';
 import type { OctoCapability } from './capabilities';
 import { partyOf, type ShownState } from './octo-state';
-import { OCTO_UNIT_IDS, type OctoPricing, type OctoUnitId, toPricing } from './pricing.dto';
+import { OCTO_UNIT_IDS, type OctoPricing, type OctoUnitId } from './pricing.dto';
 import {
   type OctoOption,
   type OctoProduct,
@@ -146,6 +147,8 @@ export interface BookingView {
   capabilities: OctoCapability[];
   /** Address of this installation, for pictures that it serves itself. */
   baseUrl: string;
+  /** The languages of the tour's texts, for octo/content. Undefined: the tour's own language. */
+  wished: WishedLanguages | undefined;
 }
 
 const OF_HOLD: Record<HoldStatus, OctoBookingStatus> = {
@@ -181,7 +184,7 @@ export function toOctoBooking(
   const { octo, hold, lead, tour } = state;
   const { tenant, capabilities } = view;
   const status = lead ? OF_LEAD[lead.status] : OF_HOLD[hold.status];
-  const prices = pricesOf(state);
+  const prices = bookedPrices(state);
   const isPriced = capabilities.includes('octo/pricing');
   const toBooked = (unit: OctoUnit) => (isPriced ? withBookedPrice(unit, prices) : unit);
   const shared = parts.productOf(state);
@@ -226,14 +229,14 @@ export function createSharedParts(view: BookingView): SharedParts {
   const availabilities = new Map<string, OctoAvailability>();
   const localTimes = new Map<string, ToLocalTime>();
   return {
-    productOf: ({ tour, quote }) =>
+    productOf: ({ tour, shown, quote }) =>
       getOrMake(products, tour.id, () => {
         const productView = { ...view, quote };
         const units = {
           adult: toUnit('adult', tour, productView),
           child: toUnit('child', tour, productView),
         };
-        return { product: toProduct(tour, productView), units };
+        return { product: toProduct(tour, productView, shown), units };
       }),
     availabilityOf: ({ tour, departure }) =>
       getOrMake(availabilities, departure.departure.id, () => {
@@ -351,45 +354,6 @@ function toUnitItem(
     contact: toContact(contact),
     ticket: null,
   };
-}
-
-interface BookedPrices {
-  units: Record<OctoUnitId, OctoPricing>;
-  total: OctoPricing;
-}
-
-/**
- * Returns the locked prices. `net` is the platform's price when the price was locked, in the currency of the sale. If the stored calculation
- * lacks this price, `net` is the platform's present price.
- */
-function pricesOf(state: ShownState): BookedPrices {
-  const { prices, currency, currencyDigits, priceBreakdown } = state.lead ?? state.hold;
-  const { platform_unit_price, platform_child_price } = priceBreakdown as Record<string, number | undefined>;
-  const toMinor = (major: number) => Math.round(major * 10 ** currencyDigits);
-  const platform: Prices = {
-    adult: prices.adult,
-    ...presentPlatformPrices(state, currency),
-    ...(platform_unit_price !== undefined && { adult: toMinor(platform_unit_price) }),
-    ...(platform_child_price !== undefined && { child: toMinor(platform_child_price) }),
-  };
-  const pricing = (net: number, retail: number) => toPricing({ net, retail, currency, currencyDigits });
-  const party = partyOf(state);
-  return {
-    units: {
-      adult: pricing(platform.adult, prices.adult),
-      child: pricing(platform.child ?? prices.child ?? 0, prices.child ?? 0),
-    },
-    total: pricing(totalOf(party, platform), totalOf(party, prices)),
-  };
-}
-
-/** Returns the platform's present prices in the currency of the sale, if they can be converted. */
-function presentPlatformPrices(
-  { departure: { departure, quote } }: ShownState,
-  currency: string,
-): Partial<Prices> {
-  if (quote?.currency === currency) return quote.converted;
-  return departure.tour.currency === currency ? departure.prices : {};
 }
 
 function withUnits(product: OctoProduct, toUnit: (unit: OctoUnit) => OctoUnit): OctoProduct {

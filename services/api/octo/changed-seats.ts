@@ -4,6 +4,7 @@ import { enqueueNotifications, findSubscribers } from '../../webhook-queue/enque
 import { recordTerminalChange } from '../catalog/record-terminal-change';
 import { IS_VISIBLE, visibilityJoins } from '../catalog/visibility';
 import type { AvailabilityCache } from '../departures/availability-cache';
+import { USABLE_STATUSES } from '../tenants/tenant';
 import { availabilityEvent } from './notification-events';
 
 /** The most dates, and the most departures, that a process remembers between two notifications. */
@@ -115,9 +116,14 @@ async function notifyOfSeats(trx: Trx, dates: ChangedDate[], departureIds: strin
        join tours t on t.id = c.tour_id
        cross join unnest(:tenants::uuid[]) as s (tenant_id)
        ${visibilityJoins('s.tenant_id')}
-     where ${IS_VISIBLE} and n.sandbox = c.sandbox and n.status in ('trial', 'active')
+     where ${IS_VISIBLE} and n.sandbox = c.sandbox and n.status = any (:usable::text[])
      order by 1, 2, 3`,
-    { dates: JSON.stringify(dates), departureIds, tenants: subscribers.map(({ tenantId }) => tenantId) },
+    {
+      dates: JSON.stringify(dates),
+      departureIds,
+      tenants: subscribers.map(({ tenantId }) => tenantId),
+      usable: USABLE_STATUSES,
+    },
   );
   await enqueueNotifications(
     trx,

@@ -4,6 +4,7 @@ import { isUuid } from '../../platform/text-forms';
 import { listCompleteTours, cachedVisibleTour, showTours, shownUntil } from '../catalog/list-catalog';
 import type { WishedLanguages } from '../catalog/tour-text';
 import type { PagePosition, Tour } from '../catalog/tour';
+import { findLanguageOfName } from '../catalog/translation.repository';
 import type { ListedDeparture } from '../departures/departure';
 import { departuresOfSales, listDepartures, type PricedDeparture } from '../departures/find-departures';
 import type { Currency } from '../pricing/convert-price';
@@ -11,7 +12,7 @@ import type { Party } from '../pricing/party';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
 import { badOctoRequest, invalidId } from './octo.errors';
-import { OPTION_ID, type ProductView, toProduct, unitsOf } from './product.dto';
+import { type OctoProduct, OPTION_ID, type ProductView, toProduct, unitsOf } from './product.dto';
 
 /**
  * Returns the tour with this UUID. Does not accept a slug, because in OCTO the slug is the product's `reference`.
@@ -52,6 +53,18 @@ export function assertCurrency(
 ): void {
   if (currency != null && currency !== expected)
     throw badOctoRequest(`currency must be ${expected}, the currency of the product.`);
+}
+
+/**
+ * Returns the language of the texts in the stored answer of an earlier request: that of the name.
+ * @param product of the answer; without octo/content it has no texts
+ */
+export async function languageOfStoredProduct(
+  { db }: CachedReads,
+  { id, title, internalName, locale }: OctoProduct,
+): Promise<string> {
+  if (title === undefined || title === internalName) return locale;
+  return (await findLanguageOfName(db, id, title)) ?? locale;
 }
 
 /** Adds up the wanted units of a product. @throws OctoRefusalError INVALID_UNIT_ID */
@@ -120,8 +133,8 @@ export async function* productTexts(
   const { tenant } = view;
   const readPage = async (after: PagePosition | undefined) => {
     const { tours, quote, last } = await listCompleteTours(db, tenant, PRODUCTS_A_PAGE, after);
-    const shown = wished ? await showTours(db, tours, wished) : tours;
-    const products = tours.map((tour, index) => toProduct(tour, { ...view, quote }, shown[index]));
+    const shown = wished ? await showTours(db, tours, wished) : [];
+    const products = tours.map((tour, index) => toProduct(tour, { ...view, quote }, shown[index]?.tour));
     const text = products.map((product) => JSON.stringify(product)).join(',');
     const value: ProductPage = { text, last };
     return { value, until: shownUntil(tours), size: 1 + (2 * text.length) / 1024 };

@@ -5,6 +5,7 @@ import { readAsOf } from '../catalog/as-of';
 import { listCatalog } from '../catalog/list-catalog';
 import type { PagePosition } from '../catalog/tour';
 import { readTenantAgain } from '../tenants/manage-tenants';
+import { mayBeUsed } from '../tenants/tenant';
 import { availabilityEvent, productEvent } from './notification-events';
 
 const CATALOG_EVENTS = ['octo.product_update', 'octo.availability_update'] as const;
@@ -48,14 +49,14 @@ const TOURS_A_PAGE = 100;
 
 /** @returns whether another page follows */
 async function notifyOfPage(trx: Trx, tenantId: string): Promise<boolean> {
-  // One instance at a time; the others leave the tenant to it.
+  // Locks the row, so that only one instance notifies a tenant at a time. The other instances skip this tenant.
   const [read] = await trx('octo_catalog_reads')
     .where({ tenant_id: tenantId })
     .forUpdate()
     .skipLocked()
     .select<{ asOf: Date; position: PagePosition | null }[]>('as_of', 'position');
   const tenant = await readTenantAgain(trx, { id: tenantId });
-  if (!read || !['trial', 'active'].includes(tenant.status)) return false;
+  if (!read || !mayBeUsed(tenant)) return false;
   const updatedSince = read.asOf.toISOString();
   const after = read.position ?? undefined;
   if (!after && (await readAsOf(trx, updatedSince)) === updatedSince) return false;

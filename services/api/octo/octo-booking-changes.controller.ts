@@ -30,8 +30,8 @@ import {
   namingProduct,
   type OctoWrite,
 } from './change-octo-booking';
-import { assertOption, findProductTour, findTargetDeparture } from './find-product';
-import { anyScope, bookingViewOf, octoBody, octoEnvironment } from './octo.router';
+import { assertOption, findProductTour, findTargetDeparture, languageOfStoredProduct } from './find-product';
+import { anyScope, bookingViewOf, octoBody, octoEnvironment, setLanguageOfTour } from './octo.router';
 import {
   departuresOf,
   getState,
@@ -205,7 +205,10 @@ export class OctoBookingChangesController {
     // Checks the scope here too, because a repeat with the same Idempotency-Key skips the check in the transaction.
     if (operation.name !== EXTEND.name)
       assertScope(principal, found.lead ? 'booking:manage' : 'booking:create');
+    const view = await bookingViewOf(request, this.context);
     let changed: OctoState[] = [];
+    // Stays undefined for a repeat, whose answer is stored.
+    let language: string | undefined;
     const answer = await answerChange<ShownState, OctoBooking>(
       request,
       { ...operation, turn: departureQueue.turnFor(() => departuresOf(db, found, to)) },
@@ -216,9 +219,11 @@ export class OctoBookingChangesController {
           await namingProduct(tourId, () => use({ trx, principal, state }));
           const after = await getState(trx, tenant.id, uuid);
           changed = [state, after];
-          return withItsCatalog(trx, tenant, after);
+          const shown = await withItsCatalog(trx, view, after);
+          language = shown.language;
+          return shown;
         }),
-      (state) => toOctoBooking(state, bookingViewOf(request, this.context)),
+      (state) => toOctoBooking(state, view),
       (refused, refusal) => {
         const { hold, lead } = found;
         const attempt = lead ? { bookingRef: lead.bookingRef } : { holdId: hold.id };
@@ -230,6 +235,8 @@ export class OctoBookingChangesController {
       const { tourId, departureDate } = placeOf(state);
       await availability.drop(tourId, departureDate, tenant.sandbox);
     }
+    language ??= await languageOfStoredProduct(this.context, answer.product);
+    setLanguageOfTour(request, view.wished, language);
     return answer;
   }
 }

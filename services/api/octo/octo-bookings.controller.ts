@@ -11,15 +11,16 @@ import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
 import { type BookingView, createSharedParts, type OctoBooking, toOctoBooking } from './booking.dto';
 import { badOctoRequest } from './octo.errors';
-import { anyScope, bookingViewOf, inTurnOfKey, octoEnvironment, sendTexts } from './octo.router';
 import {
-  findBookings,
-  findStates,
-  getState,
-  type RequestedFilter,
-  withCatalog,
-  withItsCatalog,
-} from './octo-state';
+  answerBooking,
+  anyScope,
+  bookingViewOf,
+  inTurnOfKey,
+  octoEnvironment,
+  sendTexts,
+  setContentLanguages,
+} from './octo.router';
+import { findBookings, findStates, getState, type RequestedFilter, withCatalog } from './octo-state';
 
 /** The most bookings in a short list. Each API key gets only one longer list at a time. */
 const SHORT_LIST = 100;
@@ -42,11 +43,9 @@ export class OctoBookingsController {
   async octoReadBooking(@Request() request: HttpRequest, @Path() uuid: string): Promise<OctoBooking> {
     setCaching(request, NO_STORE);
     const principal = apiKeyPrincipalOf(request);
-    const { tenant } = principal;
-    const { db } = this.context;
-    const state = await getState(db, tenant.id, uuid);
+    const state = await getState(this.context.db, principal.tenant.id, uuid);
     assertScope(principal, state.lead ? 'booking:read' : 'booking:create');
-    return toOctoBooking(await withItsCatalog(db, tenant, state), bookingViewOf(request, this.context));
+    return answerBooking(request, this.context, state);
   }
 
   /**
@@ -77,7 +76,9 @@ export class OctoBookingsController {
     });
     const { db } = this.context;
     const holdIds = await findBookings(db, apiKeyPrincipalOf(request), filter);
-    const texts = bookingTexts(db, holdIds, bookingViewOf(request, this.context));
+    const view = await bookingViewOf(request, this.context);
+    if (view.wished) await setContentLanguages(request, view.wished);
+    const texts = bookingTexts(db, holdIds, view);
     const send = () => sendTexts(request, texts, NO_STORE);
     await (holdIds.length > SHORT_LIST ? inTurnOfKey(request, 'bookings', send) : send());
     return undefined as unknown as OctoBooking[];
@@ -129,8 +130,7 @@ const BOOKINGS_A_TEXT = 20;
 
 /** Yields the JSON of the bookings of these holds, in the order of the ids. Other requests can run between two texts. */
 export async function* bookingTexts(db: Db, holdIds: string[], view: BookingView): AsyncGenerator<string> {
-  const { tenant } = view;
-  const states = await withCatalog(db, tenant, await findStates(db, tenant.id, holdIds));
+  const states = await withCatalog(db, view, await findStates(db, view.tenant.id, holdIds));
   const parts = createSharedParts(view);
   const toText = (from: number) =>
     states

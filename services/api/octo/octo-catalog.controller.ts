@@ -6,13 +6,18 @@ import { NO_STORE, PRIVATE, setCaching } from '../http/caching';
 import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
 import { cachedQuoter } from '../pricing/quote-tenant-price';
-import { reduceWish } from '../catalog/catalog-languages';
 import { showTour } from '../catalog/list-catalog';
-import type { WishedLanguages } from '../catalog/tour-text';
-import { wishedTags } from '../http/wished-languages';
 import { OCTO_CAPABILITIES, type OctoCapabilityAnswer } from './capabilities';
 import { findProductTour, productTexts } from './find-product';
-import { capabilitiesOf, inTurnOfKey, octoEnvironment, sendTexts, setContentLanguages } from './octo.router';
+import {
+  capabilitiesOf,
+  contentWishOf,
+  inTurnOfKey,
+  octoEnvironment,
+  sendTexts,
+  setContentLanguages,
+  setLanguageOfTour,
+} from './octo.router';
 import { type OctoProduct, type ProductView, toProduct } from './product.dto';
 
 /** @example {"website": "https://tours.example", "email": "resellers@tours.example", "telephone": "+49 30 901820", "address": null} */
@@ -86,7 +91,7 @@ export class OctoCatalogController {
   @Get('products')
   @Security('apiKey', ['catalog:read'])
   async octoListProducts(@Request() request: HttpRequest, @Query() lang?: string): Promise<OctoProduct[]> {
-    const wished = await this.wished(request, lang);
+    const wished = await contentWishOf(request, this.context, lang);
     await setContentLanguages(request, wished);
     const texts = productTexts(this.context, this.view(request), wished);
     await inTurnOfKey(request, 'products', () => sendTexts(request, texts, PRIVATE));
@@ -112,16 +117,10 @@ export class OctoCatalogController {
     const view = this.view(request);
     const found = await findProductTour(this.context, view.tenant, id);
     const quote = await cachedQuoter(this.context, view.tenant, found);
-    const wished = await this.wished(request, lang);
+    const wished = await contentWishOf(request, this.context, lang);
     const { tour, shown } = await showTour(this.context, found, wished);
-    await setContentLanguages(request, wished, shown?.name ?? found.language);
+    setLanguageOfTour(request, wished, shown?.name ?? found.language);
     return toProduct(found, { ...view, quote }, tour);
-  }
-
-  /** Returns the languages in which the products are shown. Undefined: their own ones, also without octo/content. */
-  private async wished(request: HttpRequest, lang: string | undefined): Promise<WishedLanguages | undefined> {
-    if (!capabilitiesOf(request).includes('octo/content')) return undefined;
-    return reduceWish(this.context, wishedTags(request, lang));
   }
 
   private view(request: HttpRequest): Omit<ProductView, 'quote'> {

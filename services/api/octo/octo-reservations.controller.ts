@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Body, Middlewares, Post, Request, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
+import { showTour } from '../catalog/list-catalog';
 import type { Tour } from '../catalog/tour';
 import type { PricedDeparture } from '../departures/find-departures';
 import { OctoUuidTakenError } from '../holds/hold.errors';
@@ -10,7 +11,7 @@ import { apiKeyPrincipalOf } from '../http/authentication';
 import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
 import { readsBody } from '../http/json-body';
-import { answerOnce, type WriteOperation } from '../http/write-request';
+import { answerOnce, isReplayed, type WriteOperation } from '../http/write-request';
 import { type ComparedRequest, fingerprintOf } from '../idempotency/fingerprint';
 import { claimOf, isRepeat } from '../idempotency/run-idempotent';
 import { seatsOf } from '../pricing/party';
@@ -32,9 +33,9 @@ import {
   withoutNull,
   withUuids,
 } from './booking.request';
-import { findProductDeparture, findRequestedTour } from './find-product';
-import { bookingViewOf, octoBody, octoEnvironment } from './octo.router';
-import { getRepeated, isUuidTaken, withItsCatalog } from './octo-state';
+import { findProductDeparture, findRequestedTour, languageOfStoredProduct } from './find-product';
+import { answerBooking, bookingViewOf, octoBody, octoEnvironment, setLanguageOfTour } from './octo.router';
+import { getRepeated, isUuidTaken } from './octo-state';
 import { traceparentOf } from '../../platform/traces';
 
 const RESERVE: WriteOperation = {
@@ -130,11 +131,16 @@ export class OctoReservationsController {
     const { tenant } = principal;
     const { availability, db, sales } = this.context;
     const { departure } = priced;
-    const view = bookingViewOf(request, this.context);
+    const view = await bookingViewOf(request, this.context);
+    const { tour: shown, shown: languages } = await showTour(this.context, tour, view.wished);
+    const language = languages?.name ?? tour.language;
     const toAnswer = (hold: SeatHold) => {
       const seatsTaken = departure.seatsTotal - hold.seatsAvailable;
       const now = { ...priced, departure: { ...departure, seatsTaken } };
-      return toOctoBooking({ hold, octo: hold.octo!, lead: null, tour, departure: now, quote }, view);
+      return toOctoBooking(
+        { hold, octo: hold.octo!, lead: null, tour, shown, language, departure: now, quote },
+        view,
+      );
     };
     const answer = await answerOnce<SeatHold, OctoBooking>(
       request,
@@ -165,14 +171,17 @@ export class OctoReservationsController {
       },
     );
     await availability.drop(tour.id, departure.departureDate, tenant.sandbox);
+    const answered = isReplayed(request)
+      ? await languageOfStoredProduct(this.context, answer.product)
+      : language;
+    setLanguageOfTour(request, view.wished, answered);
     return answer;
   }
 
   private async repeat(request: HttpRequest, uuid: string, { compared }: Reservation): Promise<OctoBooking> {
     const { tenant } = apiKeyPrincipalOf(request);
-    const { db } = this.context;
-    const state = await getRepeated(db, tenant.id, uuid, compared);
-    return toOctoBooking(await withItsCatalog(db, tenant, state), bookingViewOf(request, this.context));
+    const state = await getRepeated(this.context.db, tenant.id, uuid, compared);
+    return answerBooking(request, this.context, state);
   }
 }
 

@@ -3,7 +3,9 @@ import { isUuid } from '../../platform/text-forms';
 import type { BookingLead } from '../bookings/booking-lead';
 import { bookingsOfHolds } from '../bookings/find-booking';
 import { toursOfSales } from '../catalog/find-tour';
+import { showTours } from '../catalog/list-catalog';
 import type { Tour } from '../catalog/tour';
+import type { WishedLanguages } from '../catalog/tour-text';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { assertScope } from '../credentials/verify-credential';
 import type { DepartureMove } from '../departures/departure';
@@ -34,6 +36,10 @@ export interface OctoState {
 /** A booking with the parts of the catalog that its answer shows. */
 export interface ShownState extends OctoState {
   tour: Tour;
+  /** The tour with its texts in the wished languages. */
+  shown: Tour;
+  /** The language of the shown name. */
+  language: string;
   departure: SoldDeparture;
   quote: Quoter;
 }
@@ -133,21 +139,41 @@ export function partyOf({ hold, lead }: OctoState): Party {
   return lead ? lead.party : partyOfHold(hold);
 }
 
-/** Adds the parts of the catalog that the booking's answer shows. */
-export async function withItsCatalog(db: Db, tenant: Tenant, state: OctoState): Promise<ShownState> {
-  return (await withCatalog(db, tenant, [state]))[0]!;
+/** The tenant, and the languages of the shown texts. Undefined: each tour's own language. */
+interface Reader {
+  tenant: Tenant;
+  wished: WishedLanguages | undefined;
 }
 
-/** Adds the parts of the catalog that the bookings' answers show, in a constant number of statements. */
-export async function withCatalog(db: Db, tenant: Tenant, states: OctoState[]): Promise<ShownState[]> {
+/** Adds the parts of the catalog that the booking's answer shows. */
+export async function withItsCatalog(db: Db, reader: Reader, state: OctoState): Promise<ShownState> {
+  return (await withCatalog(db, reader, [state]))[0]!;
+}
+
+/**
+ * Adds the parts of the catalog that the bookings' answers show, in a constant number of statements. Reads translations only for wished
+ * languages.
+ */
+export async function withCatalog(
+  db: Db,
+  { tenant, wished }: Reader,
+  states: OctoState[],
+): Promise<ShownState[]> {
   const tourIds = [...new Set(states.map(({ hold, lead }) => (lead ?? hold).tour.id))];
-  const tours = new Map((await toursOfSales(db, tenant, tourIds)).map((tour) => [tour.id, tour]));
+  const tours = await toursOfSales(db, tenant, tourIds);
+  const translated = wished ? await showTours(db, tours, wished) : [];
+  const texts = new Map(
+    tours.map((tour, index) => {
+      const { tour: shown = tour, shown: languages } = translated[index] ?? {};
+      return [tour.id, { tour, shown, language: languages?.name ?? tour.language }];
+    }),
+  );
   const priced = await departuresOfSales(db, tenant, [...new Set(states.map(departureIdOf))]);
   const departures = new Map(priced.map((one) => [one.departure.id, one]));
   const quote = await createQuoter(db, tenant, tourIds);
   return states.map((state) => ({
     ...state,
-    tour: tours.get((state.lead ?? state.hold).tour.id)!,
+    ...texts.get((state.lead ?? state.hold).tour.id)!,
     departure: departures.get(departureIdOf(state))!,
     quote,
   }));

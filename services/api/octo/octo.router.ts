@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
-import { cachedTenantLanguages } from '../catalog/catalog-languages';
+import { cachedTenantLanguages, reduceWish } from '../catalog/catalog-languages';
 import type { WishedLanguages } from '../catalog/tour-text';
 import type { Scope } from '../credentials/credential';
 import { assertScope } from '../credentials/verify-credential';
@@ -9,10 +9,12 @@ import { apiKeyPrincipalOf } from '../http/authentication';
 import { setCaching } from '../http/caching';
 import { RateLimitedError } from '../http/http.errors';
 import { jsonBodyUpTo } from '../http/json-body';
+import { wishedTags } from '../http/wished-languages';
 import { IdempotencyInProgressError } from '../idempotency/idempotency.errors';
-import type { BookingView } from './booking.dto';
+import { type BookingView, type OctoBooking, toOctoBooking } from './booking.dto';
 import { type OctoCapability, readCapabilities } from './capabilities';
 import { badOctoRequest } from './octo.errors';
+import { type OctoState, withItsCatalog } from './octo-state';
 
 /** Sets the header Octo-Capabilities of every answer below /octo, also of errors. */
 export function registerOcto(app: Express): void {
@@ -33,19 +35,41 @@ const DEFAULT_LANGUAGE = 'en';
  * Sets Content-Language and Available-Languages, which OCTO requires with octo/content. An answer has one language: the first wished one
  * that the tenant's tours have, otherwise the most frequent own language of these tours.
  * @param wished the languages in which the answer shows tours; undefined: it shows them in their own language
- * @param language the language of the only tour of the answer
  */
-export async function setContentLanguages(
-  request: Request,
-  wished?: WishedLanguages,
-  language?: string,
-): Promise<void> {
-  if (!capabilitiesOf(request).includes('octo/content')) return;
+export async function setContentLanguages(request: Request, wished?: WishedLanguages): Promise<void> {
+  if (!hasContent(request)) return;
   const available = await cachedTenantLanguages(contextOf(request), apiKeyPrincipalOf(request).tenant);
   const chosen = wished?.flat().find((language) => available.includes(language));
-  request.res!.setHeader('Content-Language', language ?? chosen ?? available[0] ?? DEFAULT_LANGUAGE);
+  request.res!.setHeader('Content-Language', chosen ?? available[0] ?? DEFAULT_LANGUAGE);
   request.res!.setHeader('Available-Languages', available.join(', ') || DEFAULT_LANGUAGE);
   if (wished) request.res!.vary('Accept-Language');
+}
+
+/** Sets Content-Language of an answer that shows one tour. @param language the language of the shown name */
+export function setLanguageOfTour(
+  request: Request,
+  wished: WishedLanguages | undefined,
+  language: string,
+): void {
+  if (!hasContent(request)) return;
+  request.res!.setHeader('Content-Language', language);
+  if (wished) request.res!.vary('Accept-Language');
+}
+
+/**
+ * Returns the languages in which an answer shows tours. Undefined: their own ones, also without octo/content.
+ * @param lang the parameter of the query; undefined: Accept-Language chooses
+ */
+export async function contentWishOf(
+  request: Request,
+  context: ApiContext,
+  lang?: string,
+): Promise<WishedLanguages | undefined> {
+  return hasContent(request) ? reduceWish(context, wishedTags(request, lang)) : undefined;
+}
+
+function hasContent(request: Request): boolean {
+  return capabilitiesOf(request).includes('octo/content');
 }
 
 /**
@@ -101,9 +125,25 @@ function isDeep(body: unknown): boolean {
 }
 
 /** Returns the values of the request on which the answer of a booking depends. */
-export function bookingViewOf(request: Request, { config }: ApiContext): BookingView {
-  const { tenant } = apiKeyPrincipalOf(request);
-  return { tenant, capabilities: capabilitiesOf(request), baseUrl: config.publicBaseUrl };
+export async function bookingViewOf(request: Request, context: ApiContext): Promise<BookingView> {
+  return {
+    tenant: apiKeyPrincipalOf(request).tenant,
+    capabilities: capabilitiesOf(request),
+    baseUrl: context.config.publicBaseUrl,
+    wished: await contentWishOf(request, context),
+  };
+}
+
+/** Returns the answer with a booking that the request has not changed. */
+export async function answerBooking(
+  request: Request,
+  context: ApiContext,
+  state: OctoState,
+): Promise<OctoBooking> {
+  const view = await bookingViewOf(request, context);
+  const shown = await withItsCatalog(context.db, view, state);
+  setLanguageOfTour(request, view.wished, shown.language);
+  return toOctoBooking(shown, view);
 }
 
 /**

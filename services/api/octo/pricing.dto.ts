@@ -10,17 +10,17 @@ import type { Quote, Quoter } from '../pricing/quote-tenant-price';
 export interface OctoPricing {
   /**
    * The price without any discount.
-   * @isInt
+   * @isLong
    */
   original: number;
   /**
    * The price of the tenant's customer.
-   * @isInt
+   * @isLong
    */
   retail: number;
   /**
    * The platform's price, converted to the currency of the sale.
-   * @isInt
+   * @isLong
    */
   net: number;
   /** ISO 4217. */

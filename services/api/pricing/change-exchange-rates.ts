@@ -1,6 +1,5 @@
 import type { Trx } from '../../platform/database';
-import type { ExchangeRate, ExchangeRates } from './convert-price';
-import { ratesByCurrency } from './convert-price';
+import { type ExchangeRate, type ExchangeRates, ratesByCurrency, type UndatedRate } from './convert-price';
 import {
   findExchangeRates,
   lockExchangeRates,
@@ -17,7 +16,7 @@ interface ChangedRates {
 }
 
 export interface NewRates {
-  rates: { currency: string; unitsPerEur: string }[];
+  rates: UndatedRate[];
   /** The day of the rates, YYYY-MM-DD. Undefined: today, by the database's clock in UTC. */
   date?: string;
 }
@@ -61,7 +60,7 @@ export async function importExchangeRates(trx: Trx, { date, rates }: RatesFile):
 }
 
 /** Adds today's rates of the currencies that have none. */
-export async function addMissingRates(trx: Trx, rates: NewRates['rates']): Promise<void> {
+export async function addMissingRates(trx: Trx, rates: UndatedRate[]): Promise<void> {
   const known = ratesByCurrency(await findExchangeRates(trx));
   const missing = rates.filter(({ currency }) => !known.has(currency));
   if (missing.length > 0) await setExchangeRates(trx, { rates: missing });

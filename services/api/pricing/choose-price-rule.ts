@@ -22,8 +22,8 @@ export interface PriceRule {
 }
 
 /**
- * Ranks the rules that apply to a tour, as the tenant sells it: first rules for the tour, then rules for its continent, then general rules. Among rules of the same scope,
- * the one with the narrower travel window is first; among equal windows, the newest rule.
+ * Ranks the rules that apply to a tour, as the tenant sells it: first rules for the tour, then rules for its continent, then general rules.
+ * Among rules of the same scope, the one with the narrower travel window is first; among equal windows, the newest rule.
  * @param tour its currency is that of the sale
  * @param ruleCurrency the currency in which the tenant's rules in money apply (ruleCurrencyOf)
  * @param travelDate YYYY-MM-DD, or null for a price without a date, to which rules with a travel window do not apply
@@ -53,11 +53,22 @@ export function whyInapplicable(
 ): Inapplicability | undefined {
   if (rule.tourId !== null && rule.tourId !== tour.id) return 'other_tour';
   if (rule.continent !== null && rule.continent !== tour.continent) return 'other_continent';
-  // A rule in money does not apply to a tour that is sold in another currency, and not after a change of the tenant's currency.
-  const isInMoney = rule.currency !== null;
-  if (isInMoney && (rule.currency !== tour.currency || rule.currency !== ruleCurrency))
-    return 'other_currency';
+  if (isInOtherCurrency(rule, tour.currency, ruleCurrency)) return 'other_currency';
   return whyNotThen(rule, travelDate);
+}
+
+/**
+ * Returns whether a rule in money does not apply because of its currency: the tour is sold in another one, or the tenant's currency has
+ * changed since the rule was added.
+ * @param saleCurrency the currency of the sale
+ * @param ruleCurrency as in rankPriceRules
+ */
+export function isInOtherCurrency(
+  { currency }: Pick<PriceRule, 'currency'>,
+  saleCurrency: string,
+  ruleCurrency: string,
+): boolean {
+  return currency !== null && (currency !== saleCurrency || currency !== ruleCurrency);
 }
 
 function whyNotThen({ travelFrom, travelTo }: PriceRule, date: string | null): Inapplicability | undefined {

@@ -10,6 +10,9 @@ export interface ExchangeRate {
   rateDate: string;
 }
 
+/** A rate whose day is named elsewhere: by a command, or by a file of rates. */
+export type UndatedRate = Omit<ExchangeRate, 'rateDate'>;
+
 /** The known rates by currency. */
 export type ExchangeRates = ReadonlyMap<string, ExchangeRate>;
 

@@ -58,7 +58,7 @@ export async function findTenantsWithSellingCurrency(db: Db): Promise<TenantWith
 }
 
 /** The published tours of one currency that a tenant cannot sell in its selling currency. */
-export interface UnsoldTours {
+export interface UnsellableTours {
   tenant: string;
   sellIn: string;
   /** The currency of the tours. */
@@ -69,8 +69,8 @@ export interface UnsoldTours {
 }
 
 /** Finds published tours whose rate is missing, at most 100 rows. @param tenantId undefined: of all tenants that the API serves */
-export async function findUnsoldTours(db: Db, tenantId?: string): Promise<UnsoldTours[]> {
-  const { rows } = await db.raw<{ rows: UnsoldTours[] }>(
+export async function findUnsellableTours(db: Db, tenantId?: string): Promise<UnsellableTours[]> {
+  const { rows } = await db.raw<{ rows: UnsellableTours[] }>(
     `with published as materialized (
        select o.currency::text, count(*)::integer as tours from tours o where o.status = 'published' group by o.currency
      )

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
 import { type NewPriceRule, toNewRule } from './change-price-rules';
-import type { PriceRule } from './choose-price-rule';
+import { isInOtherCurrency, type PriceRule } from './choose-price-rule';
 import { convertPrices, type ExchangeRates, ratesByCurrency } from './convert-price';
 import { findExchangeRates } from './exchange-rate.repository';
 import {
@@ -104,8 +104,7 @@ function canMakeLow(
 ): boolean {
   const sale = saleOf({ currency, currencyDigits: digits });
   if (!sale) return false;
-  const isForeign = sale.currency !== ruleCurrencyOf(tenant).currency || sale.currency !== rule.currency;
-  if (rule.currency !== null && isForeign) return false;
+  if (isInOtherCurrency(rule, sale.currency, ruleCurrencyOf(tenant).currency)) return false;
   const halfStep = (Number(rule.roundTo ?? 0) * 10 ** sale.currencyDigits) / 2;
   const exact = { ...rule, roundTo: null };
   return [lowest, highest].some((minor) => {

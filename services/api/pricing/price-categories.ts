@@ -10,7 +10,7 @@ import { toMajor } from './currency';
 export const CATEGORIES = ['adult', 'child', 'single_supplement'] as const;
 export type Category = (typeof CATEGORIES)[number];
 
-/** Prices of one departure or tour by category, in minor units of the tour's currency. */
+/** Prices by category, in minor units: the platform's in the currency of the tour, the tenant's in the currency of the sale. */
 export interface Prices {
   adult: number;
   child?: number;
@@ -72,7 +72,7 @@ export function pricesAnswer(prices: Prices, digits: number): PricesAnswer {
   return answer;
 }
 
-/** Converts the tenant's prices and one adult's deposit to major units. @param quote amounts in minor units, and the decimals of their currency */
+/** Converts the tenant's prices and one adult's deposit to major units. All amounts are in the currency of `currencyDigits`. */
 export function tenantPricesAnswer({
   tenant,
   deposit,

@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { parseXml, XmlElement, XmlError, type XmlNode } from '@rgrove/parse-xml';
 import { isCalendarDate } from '../../platform/text-forms';
+import type { UndatedRate } from './convert-price';
 import { currencyDigits } from './currency';
 import { RatesFileRefusedError } from './pricing.errors';
 
@@ -8,7 +9,7 @@ import { RatesFileRefusedError } from './pricing.errors';
 export interface RatesFile {
   /** YYYY-MM-DD */
   date: string;
-  rates: { currency: string; unitsPerEur: string }[];
+  rates: UndatedRate[];
   /** Codes that ISO 4217 does not have now. Their rates are left out. */
   skipped: string[];
 }
@@ -31,10 +32,11 @@ export function readRatesFile(text: string): RatesFile {
     undefined,
   );
   if (!newest) throw new RatesFileRefusedError('it has no day with rates');
-  return checked(newest);
+  return checkRates(newest);
 }
 
-function checked({ date, rates: found }: DayOfRates): RatesFile {
+/** Checks the currencies and the rates of a day. @throws RatesFileRefusedError */
+function checkRates({ date, rates: found }: DayOfRates): RatesFile {
   const rates: RatesFile['rates'] = [];
   const skipped: string[] = [];
   for (const [currency, units] of found) {
@@ -55,7 +57,10 @@ function checked({ date, rates: found }: DayOfRates): RatesFile {
   return { date, rates, skipped };
 }
 
-/** Returns whether the text is a decimal above 0, with at most 10 digits before the point and 10 after it. */
+/**
+ * Returns whether the text is a decimal from 0.0000001 on, with at most 10 digits before the point and 10 after it. The table has the same
+ * limits (0123_selling_currency.sql).
+ */
 export function isExchangeRate(text: string): boolean {
   return /^\d{1,10}(\.\d{1,10})?$/.test(text) && Number(text) >= 0.0000001;
 }
@@ -76,7 +81,7 @@ function readCsv(text: string): DayOfRates[] {
     const date = readDate(day);
     if (date === undefined) throw new RatesFileRefusedError(`line ${n + 2} must begin with a date`);
     if (cells.length > currencies.length) throw new RatesFileRefusedError(`line ${n + 2} has too many cells`);
-    if (cells.length < currencies.length)
+    if (cells.length < currencies.filter(Boolean).length)
       throw new RatesFileRefusedError(`line ${n + 2} has fewer cells than the first line: it may be cut off`);
     const rates = cells.map((units, column): [string, string] => [currencies[column]!, units]);
     return { date, rates: rates.filter(([currency, units]) => currency !== '' && !NO_RATE.includes(units)) };

@@ -14,6 +14,14 @@ export function sellingCurrencyOf(tenant: TenantCurrencies, tour: Currency): Cur
   return sellIn === null ? { currency, currencyDigits } : { currency: sellIn, currencyDigits: sellInDigits! };
 }
 
+/**
+ * Returns the currency of the platform's prices of a tour, for an answer to a tenant whose own prices may be in another one. Undefined: the
+ * tenant has no selling currency, so the answer names only one currency.
+ */
+export function platformCurrencyOf(tenant: TenantCurrencies, tour: Currency): string | undefined {
+  return tenant.sellIn === null ? undefined : tour.currency;
+}
+
 /** Returns the currency of the tenant's price rules in money. Such a rule applies only to tours that the tenant sells in this currency. */
 export function ruleCurrencyOf(tenant: TenantCurrencies): Currency {
   return sellingCurrencyOf(tenant, tenant);

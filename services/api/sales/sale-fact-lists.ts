@@ -122,8 +122,8 @@ const UNPAID_SEATS = `(
 )::integer`;
 
 /**
- * Selects which of the departures the tenants see. If at least one of the tenants has a limited share, also selects the unpaid seats of the
- * tenants.
+ * Selects for each departure whether the tenant's visibility rules show its tour. If at least one of the tenants has a limited share, also
+ * selects the unpaid seats of the tenants.
  */
 export function views(wanted: { tenant: Tenant; departureId: string }[]): FactList {
   const distinct = [...new Map(wanted.map((one) => [viewKey(one.tenant.id, one.departureId), one])).values()];
@@ -297,7 +297,7 @@ export function references(undated: BookingSale[]): FactList {
 
 type UndatedTour = PricedTour & { tenantId: string; basePriceMinor: number };
 
-/** Selects the tours of bookings without a date. Leaves out a tour that the tenant of the booking does not see. */
+/** Selects the tours of bookings without a date. Leaves out a tour that the visibility rules of the booking's tenant do not show. */
 export function undatedTours(undated: BookingSale[]): FactList {
   return {
     name: 'undatedTours',

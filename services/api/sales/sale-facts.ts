@@ -1,6 +1,6 @@
 import type { Departure, WantedSeats } from '../departures/departure';
 import { TourNotFoundError } from '../catalog/catalog.errors';
-import { assertSold } from '../catalog/find-tour';
+import { assertSellable } from '../catalog/find-tour';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { assertNotSeveral } from '../departures/choose-departure';
 import { DepartureGoneError } from '../departures/departure.errors';
@@ -19,7 +19,10 @@ import type { Sale } from './sale';
 export interface DepartureFacts {
   /** The map key is countedKey. */
   departures: Map<string, Departure>;
-  /** The viewKeys (tenant and departure) of the departures whose tour the tenant sees. */
+  /**
+   * The viewKeys (tenant and departure) of the departures whose tour the tenant's visibility rules show. The rate of the tour may be missing:
+   * quotePrices checks it, because a hold keeps its price.
+   */
   visible: Set<string>;
   /**
    * The map key is viewKey. The value is the number of seats of the tenant's live holds and unpaid bookings on the departure. All values
@@ -52,7 +55,7 @@ export interface SaleFacts extends DepartureFacts {
   references: Map<string, { live: number }>;
   /**
    * The tours of the bookings without a date, with their base price. The map key is viewKey of the tenant and the tour. Contains only tours
-   * that the tenant sees.
+   * that the tenant's visibility rules show. quotePrices checks the rate.
    */
   undatedTours: Map<string, PricedTour & { basePriceMinor: number }>;
   /** @throws CredentialError when the key was revoked, has expired, or the tenant was suspended (401) */
@@ -126,7 +129,8 @@ function wantedOfMissing({ tenant, tour, party, departureDate, departureTime }: 
 }
 
 /**
- * Checks that the tenant still sees the tour: it may have become invisible during the wait for the lock.
+ * Checks that the tenant's visibility rules still show the tour: they may have changed during the wait for the lock. Does not check the rate
+ * of the tour, because a hold stays bookable without it.
  * @throws TourNotFoundError (404)
  */
 export function assertVisible({ visible }: DepartureFacts, { id }: Tenant, departure: Departure): void {
@@ -156,7 +160,7 @@ export function quoteUndated(
   tenant: Tenant,
   tour: PricedTour & { basePriceMinor: number },
 ): LockedPrice {
-  return assertSold(quotePrices(facts, tenant, tour, { adult: tour.basePriceMinor }, null));
+  return assertSellable(quotePrices(facts, tenant, tour, { adult: tour.basePriceMinor }, null));
 }
 
 function quotePrices(

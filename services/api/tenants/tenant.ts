@@ -19,7 +19,7 @@ export interface Tenant {
   sandbox: boolean;
   /** The first part of the tenant's booking references: ACME in ACME-1042. */
   bookingPrefix: string;
-  /** The currency of its price rules, unless it sells in one currency. */
+  /** The currency of its price rules in money, unless it has a selling currency (ruleCurrencyOf in pricing/selling-currency.ts). */
   currency: string;
   currencyDigits: number;
   /** The currency in which the tenant sells every tour. Null: it sells each tour in the tour's own currency. */

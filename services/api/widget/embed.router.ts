@@ -19,7 +19,7 @@ import { continentInput, searchInput } from '../http/input';
 import { nextCursor, pageStart } from '../http/paging';
 import { documentedQuery, tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
-import { acceptedTags, wishedTags } from '../http/wished-languages';
+import { acceptedTags, commonLanguage, wishedTags } from '../http/wished-languages';
 import { isOwnPage, mayFrame, ownOrigin, type RequestOrigin, requestOriginOf } from './cors.router';
 import { chooseLanguage, type Locale } from './languages';
 import { structuredData, tourCard } from './embed-cards';
@@ -131,8 +131,8 @@ async function showTours(request: Request, response: Response): Promise<void> {
 /** Sets Vary, and Content-Language if all tours are shown in the language of the page. */
 function setLanguage(response: Response, locale: Locale, items: PricedCatalogTour[]): void {
   response.vary('Accept-Language');
-  const [language, ...others] = new Set(items.map(({ shown }) => shown!.name));
-  if (language !== undefined && others.length === 0 && baseLanguages(locale).includes(language.toLowerCase()))
+  const language = commonLanguage(items.map(({ shown }) => shown!.name));
+  if (language !== undefined && baseLanguages(locale).includes(language.toLowerCase()))
     response.setHeader('Content-Language', language);
 }
 

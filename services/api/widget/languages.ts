@@ -1,3 +1,5 @@
+import { LONGEST_LANGUAGE_TAG } from '../../platform/text-forms';
+import { baseLanguages } from '../catalog/tour-text';
 import { toMajor } from '../pricing/currency';
 import { ar } from './words/ar';
 import { de } from './words/de';
@@ -37,16 +39,13 @@ for (const [name, { words, countries }] of Object.entries(LANGUAGES)) {
   }
 }
 
-/** Limit of the `lang` parameter. A longer tag counts as unknown. */
-const LONGEST_TAG = 35;
-
 /**
- * Returns the first supported language of these tags, otherwise English. Looks the tags up in a table. Never passes them to Intl, where a
- * valid tag of 13.6 KB takes seconds.
+ * Returns the first supported language of these tags, otherwise English. A longer tag than LONGEST_LANGUAGE_TAG counts as unknown. Looks the
+ * tags up in a table. Never passes them to Intl, where a valid tag of 13.6 KB takes seconds.
  */
 export function chooseLanguage(tags: unknown[]): Language {
   for (const tag of tags) {
-    const language = typeof tag === 'string' && tag.length <= LONGEST_TAG && lookUp(tag);
+    const language = typeof tag === 'string' && tag.length <= LONGEST_LANGUAGE_TAG && lookUp(tag);
     if (language) return language;
   }
   return OFFERED.get('en')!;
@@ -54,12 +53,8 @@ export function chooseLanguage(tags: unknown[]): Language {
 
 /** Looks up `de-AT-1996`, then `de-AT`, then `de` (RFC 4647 section 3.4). */
 function lookUp(tag: string): Language | undefined {
-  const parts = tag.toLowerCase().split('-');
-  for (; parts.length > 0; parts.pop()) {
-    const language = OFFERED.get(parts.join('-'));
-    if (language) return language;
-  }
-  return undefined;
+  const offered = baseLanguages(tag).find((base) => OFFERED.has(base));
+  return offered === undefined ? undefined : OFFERED.get(offered);
 }
 
 /** The scripts that are written from right to left, as ISO 15924 names them. */

@@ -21,7 +21,6 @@ const HEADERS_MAX = 100;
  */
 const PARSED_HEADERS = [
   'accept',
-  'accept-language',
   'content-type',
   'if-none-match',
   'traceparent',

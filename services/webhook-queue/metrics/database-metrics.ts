@@ -1,6 +1,6 @@
 import { Gauge } from 'prom-client';
 import type { Db } from '../../platform/database';
-import { sampleAtMostOnce } from './sample';
+import { shareSample } from './shared-sample';
 
 interface DatabaseHealth {
   /** Null: the owner of the database may not see the standbys. */
@@ -32,13 +32,13 @@ const GAUGES: Record<keyof DatabaseHealth, { name: string; help: string }> = {
  * @param expectedStandbys DATABASE_STANDBYS
  */
 export function registerDatabaseGauges(db: Db, expectedStandbys: number): void {
-  const fresh = sampleAtMostOnce(() => readDatabaseHealth(db));
+  const readSample = shareSample(() => readDatabaseHealth(db));
   for (const [key, { name, help }] of Object.entries(GAUGES)) {
     new Gauge({
       name,
       help,
       async collect() {
-        this.set((await fresh())?.[key as keyof DatabaseHealth] ?? NaN);
+        this.set((await readSample())?.[key as keyof DatabaseHealth] ?? NaN);
       },
     });
   }

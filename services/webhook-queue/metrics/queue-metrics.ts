@@ -2,7 +2,7 @@ import type { Db } from '../../platform/database';
 import { DUE } from '../deliveries/queue.repository';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { AttemptReport, ClaimedDelivery, Phase } from '../deliveries/delivery';
-import { sampleAtMostOnce } from './sample';
+import { shareSample } from './shared-sample';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 const WAITS = [0.1, 0.5, 1, 5, 30, 60, 300, 1800, 3600, 6 * 3600, 24 * 3600, 72 * 3600];
@@ -115,13 +115,13 @@ const GAUGES: Record<keyof QueueSample, { name: string; help: string }> = {
 
 /** Registers gauges that read the state of the queue from the database at each scrape. */
 export function registerQueueGauges(db: Db): void {
-  const fresh = sampleAtMostOnce(() => sampleQueue(db));
+  const readSample = shareSample(() => sampleQueue(db));
   for (const [key, { name, help }] of Object.entries(GAUGES)) {
     new Gauge({
       name,
       help,
       async collect() {
-        this.set((await fresh())?.[key as keyof QueueSample] ?? NaN);
+        this.set((await readSample())?.[key as keyof QueueSample] ?? NaN);
       },
     });
   }

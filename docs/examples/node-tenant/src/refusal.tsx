@@ -9,6 +9,11 @@ export function showRefusal(error: unknown, _request: Request, response: Respons
     response.status(404);
     return sendPage(response, 'Not found', <h1>There is no such order.</h1>);
   }
+  const faultStatus = statusOfFault(error);
+  if (faultStatus !== undefined) {
+    response.status(faultStatus);
+    return sendPage(response, 'Please look again', <UnreadRequest status={faultStatus} />);
+  }
   if (!(error instanceof TourPlatformError)) return next(error);
   logRefusal(error);
   const { code, status } = error;
@@ -24,6 +29,25 @@ export function showRefusal(error: unknown, _request: Request, response: Respons
         Go back to change your choice, or see <a href="/">all tours</a>.
       </p>
     </>,
+  );
+}
+
+/** Returns the status, 400 to 499, of a request that Express cannot read: 413 for a form of more than 100 KiB. */
+function statusOfFault(error: unknown): number | undefined {
+  if (!(error instanceof Error) || error instanceof TourPlatformError || !('status' in error))
+    return undefined;
+  const status = Number(error.status);
+  return status >= 400 && status < 500 ? status : undefined;
+}
+
+function UnreadRequest({ status }: { status: number }) {
+  return (
+    <>
+      <h1>{status === 413 ? 'The form is too long' : 'This request cannot be read'}</h1>
+      <p>
+        {status === 413 ? 'Go back to write less' : 'Go back to try again'}, or see <a href="/">all tours</a>.
+      </p>
+    </>
   );
 }
 

@@ -16,8 +16,8 @@ interface Field {
 const SHOWN_FORMATS = ['date', 'date-time', 'uuid', 'idn-email', 'uri'];
 
 /**
- * Returns a list with an entry for each field of a request body: the name, whether it is required, the type, the meaning. A nested field is named `customer.name`, a field of a list item
- * `items[].id`.
+ * Returns a list with an entry for each field of a request body: the name, whether it is required, the type, the meaning. A nested field is
+ * named `customer.name`, a field of a list item `items[].id`.
  * @param id the id of the list on the page; the address of a field is `#<id>.customer.name`
  */
 export function bodyFields(id: string, schema: Schema, schemas: Schemas): Markup {

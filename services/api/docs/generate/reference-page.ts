@@ -90,14 +90,14 @@ function renderCall(
     </p>
     <div class="text">
       ${renderMarkdown(description)} ${renderInput(operation, document)}
-      ${successes.map(([status, answer]) => renderAnswer(`${operationId}.${status}`, answer, document, known))}
+      ${successes.map(([status, answer]) => renderAnswer({ operationId, status }, answer, document, known))}
       ${renderErrors(responses)}
     </div>
     <div class="samples">
       <h4>Request</h4>
       ${renderCode(curlSample(call), 'sh')}
       ${renderFolded('The same in Node', renderCode(nodeSample(call), 'js'))}
-      ${successes.map(([status, { content }]) => renderAnswerSample(`${operationId}.${status}`, content?.['application/json'], known))}
+      ${successes.map(([status, { content }]) => renderAnswerSample({ operationId, status }, content?.['application/json'], known))}
     </div>
   </article>`;
 }
@@ -117,18 +117,23 @@ function renderInput(operation: OpenApiOperation, { components }: OpenApiDocumen
   }`;
 }
 
+/** A success of a call. Its parts of the page have ids that begin with the operation and the status. */
+interface Success {
+  operationId: string;
+  status: string;
+}
+
 function renderAnswer(
-  id: string,
+  { operationId, status }: Success,
   answer: Answer,
   { components }: OpenApiDocument,
   known: KnownParts,
 ): Markup {
-  const [, status] = id.split('.');
   const media: Media | undefined = answer.content?.['application/json'];
   const headers = Object.keys(answer.headers ?? {});
   return html`<h4>Answer ${status}</h4>
     <p>${renderLine(answer.description)}</p>
-    ${media && renderFields(id, media.schema, components.schemas, known)}
+    ${media && renderFields(`${operationId}.${status}`, media.schema, components.schemas, known)}
     ${headers.length > 0 && html`<p class="soft">Headers: ${headers.join(', ')}</p>`}`;
 }
 
@@ -150,10 +155,13 @@ function renderFields(
   </details>`;
 }
 
-function renderAnswerSample(id: string, media: Media | undefined, known: KnownParts): Markup {
+function renderAnswerSample(
+  { operationId, status }: Success,
+  media: Media | undefined,
+  known: KnownParts,
+): Markup {
   if (!media) return html``;
-  const [, status] = id.split('.');
-  const part = `${id}.sample`;
+  const part = `${operationId}.${status}.sample`;
   const sample = JSON.stringify(media.example, null, 2);
   const original = originalOf(part, sample, known);
   if (original) return renderCopy(`Answer ${status}`, part, original);

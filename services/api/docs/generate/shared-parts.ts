@@ -11,7 +11,7 @@ beside its \`currency\`.
 Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`; their \`type\` is the address of a page that explains
 what to do. Later versions may add fields to answers: ignore unknown fields.
 
-Leave an optional field of a request out to leave it empty: \`null\` is only valid where the field says so.
+Omit an optional field of a request if you have no value: \`null\` is only valid where the field says so.
 
 Writes take an \`Idempotency-Key\`: a request that is repeated with the same key takes effect once.`;
 

@@ -98,25 +98,53 @@ function stateSection(
   </section>`;
 }
 
-/** The actions of an endpoint that need no further input: the button, its class, and the effect. */
-const ACTIONS = {
-  retry: [
-    'Retry',
-    'primary',
-    'Sends the next delivery now, even while sending is paused. If the receiver accepts it, sending continues.',
-  ],
-  ping: ['Ping', '', 'Sends a signed event of the type ping.'],
-  pause: ['Pause', '', 'New deliveries wait until the endpoint is resumed.'],
-  resume: ['Resume', 'primary', 'Each waiting delivery keeps the time of its next attempt.'],
-  disable: ['Disable', 'danger', 'Has the effect of a 410 Gone response.'],
-  enable: [
-    'Enable',
-    'primary',
-    'Each waiting delivery keeps the time of its next attempt. Dead deliveries need a replay.',
-  ],
-} as const;
+interface EndpointAction {
+  /** The text of the button. */
+  label: string;
+  /** The class of the button. */
+  style: string;
+  effect: string;
+}
 
-const ALLOWED: Readonly<Record<'active' | 'paused' | 'disabled', readonly (keyof typeof ACTIONS)[]>> = {
+type ActionName = 'retry' | 'ping' | 'pause' | 'resume' | 'disable' | 'enable';
+
+/** The actions of an endpoint that need no further input. */
+const ACTIONS: Record<ActionName, EndpointAction> = {
+  retry: {
+    label: 'Retry',
+    style: 'primary',
+    effect:
+      'Sends the next delivery now, even while sending is paused. If the receiver accepts it, sending continues.',
+  },
+  ping: {
+    label: 'Ping',
+    style: '',
+    effect: 'Sends a signed event of the type ping.',
+  },
+  pause: {
+    label: 'Pause',
+    style: '',
+    effect: 'New deliveries wait until the endpoint is resumed.',
+  },
+  resume: {
+    label: 'Resume',
+    style: 'primary',
+    effect: 'Each waiting delivery keeps the time of its next attempt.',
+  },
+  disable: {
+    label: 'Disable',
+    style: 'danger',
+    effect: 'Has the effect of a 410 Gone response.',
+  },
+  enable: {
+    label: 'Enable',
+    style: 'primary',
+    effect: 'Each waiting delivery keeps the time of its next attempt. Dead deliveries need a replay.',
+  },
+};
+
+/** The actions that each status allows. */
+const ALLOWED: Record<'active' | 'paused' | 'disabled', ActionName[]> = {
   active: ['retry', 'ping', 'pause', 'disable'],
   paused: ['resume', 'disable'],
   disabled: ['enable'],
@@ -126,19 +154,19 @@ const ALLOWED: Readonly<Record<'active' | 'paused' | 'disabled', readonly (keyof
 function endpointForms({ id, status, failingSince, waiting }: EndpointRow, viewer: Viewer): Markup | null {
   if (status === 'removed') return null;
   const hasRetry = failingSince !== null && waiting > 0;
-  const allowed = ALLOWED[status].filter((verb) => verb !== 'retry' || hasRetry);
-  const form = (verb: string, inside: Markup, about: string) =>
-    html`<form class="action" method="post" action="/endpoints/${id}/${verb}">
+  const allowed = ALLOWED[status].filter((name) => name !== 'retry' || hasRetry);
+  const form = (name: string, inside: Markup, effect: string) =>
+    html`<form class="action" method="post" action="/endpoints/${id}/${name}">
       ${csrfField(viewer)}
       <div>${inside}</div>
-      <p class="soft">${about}</p>
+      <p class="soft">${effect}</p>
     </form>`;
   return html`<section class="card" aria-labelledby="actions-heading">
     <h2 id="actions-heading">Actions</h2>
     <div class="action-list">
-      ${allowed.map((verb) => {
-        const [text, style, about] = ACTIONS[verb];
-        return form(verb, html`<button class="${style}">${text}</button>`, about);
+      ${allowed.map((name) => {
+        const { label, style, effect } = ACTIONS[name];
+        return form(name, html`<button class="${style}">${label}</button>`, effect);
       })}
       ${form('rotate-secret', overlapFields(), 'Shows a new secret once. The old secret also signs during the overlap.')}
       <div class="action">

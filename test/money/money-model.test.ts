@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { useTerminalOf } from '../cli/terminal';
+import { useTestApi } from '../support/api';
+import { checkBooks } from './check-books';
+import { checkPrices } from './check-prices';
+import { hasLostPrice, sumOf } from './model';
+import { type MoneyRun, moneyRun } from './runs';
+import {
+  bookHold,
+  bookNow,
+  bookWithoutDate,
+  cancelBooking,
+  changeHold,
+  changeParty,
+  checkBooking,
+  checkHold,
+  checkOctoBooking,
+  confirmByOcto,
+  moveBooking,
+  placeHold,
+  reserveByOcto,
+} from './sales';
+import { changeShop, openShop, type Shop } from './shop';
+
+const api = useTestApi();
+const terminal = useTerminalOf(api);
+const RUNS = Number(process.env.MONEY_RUNS ?? 25);
+
+/** Holds and books by every way, before and after the changes of the run. Compares each answer with the model. */
+async function sell(shop: Shop, run: MoneyRun): Promise<bigint[]> {
+  const { party } = run;
+  // test/api/zero-prices.test.ts has the prices that become 0.
+  fc.pre(!hasLostPrice(shop.model));
+  await checkPrices(shop, party);
+  const [kept, changed] = [await placeHold(shop, party), await placeHold(shop, party)];
+  const reservation = await reserveByOcto(shop, party);
+  const early = await bookNow(shop, party);
+
+  await changeShop(shop, run);
+  fc.pre(!hasLostPrice(shop.model));
+  await checkPrices(shop, party);
+  for (const hold of [kept, changed]) await checkHold(shop, hold);
+  await checkOctoBooking(shop, reservation.id, reservation);
+  await checkBooking(shop, early);
+
+  await changeHold(shop, changed);
+  const byOcto = await confirmByOcto(shop, reservation);
+  const fromHold = await bookHold(shop, kept, party);
+  const fromChanged = await bookHold(shop, changed, changed.party);
+  const late = await bookNow(shop, party);
+  const undated = await bookWithoutDate(shop);
+  const bookings = [early, byOcto, fromHold, fromChanged, late, undated];
+
+  await changeParty(shop, fromHold, { adult: 1n });
+  const isEachAlone = party.single_supplement === party.adult;
+  await changeParty(shop, early, { child: 1n, single_supplement: isEachAlone ? 0n : 1n });
+  await moveBooking(shop, early);
+  await moveBooking(shop, late);
+  await cancelBooking(shop, late);
+  await checkOctoBooking(shop, reservation.id, byOcto);
+  await checkBooks(shop, bookings);
+  return bookings.map((booking) => sumOf(booking.party, booking.price.tenant));
+}
+
+it(
+  'every price, total and deposit is as by a model with whole numbers, also after changes between hold and booking',
+  async () => {
+    const totals = new Set<bigint>();
+    await fc.assert(
+      fc.asyncProperty(moneyRun, async (run) => {
+        const shop = await openShop(api, terminal, run);
+        for (const total of await sell(shop, run)) totals.add(total);
+      }),
+      { numRuns: RUNS },
+    );
+    expect(totals.size).toBeGreaterThan(RUNS);
+  },
+  60_000 + RUNS * 5_000,
+);

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { type ByCategory, type Code, CODES, type ModelRates, type ModelRule } from './model';
+
+/**
+ * The random runs of the model. The rates and prices are so that every total has fewer than 2^53 minor units, which is the largest total
+ * that the API can show exactly.
+ */
+
+const rate = fc.oneof(
+  fc.integer({ min: 20_000, max: 99_999 }).map((fraction) => `0.${fraction}`),
+  fc
+    .tuple(fc.constantFrom(1, 7, 168, 1432), fc.nat(99_999))
+    .map(([whole, fraction]) => `${whole}.${String(fraction).padStart(5, '0')}`),
+);
+const rates: fc.Arbitrary<ModelRates> = fc.record({
+  USD: rate,
+  GBP: rate,
+  JPY: rate,
+  KRW: rate,
+  KWD: rate,
+  TND: rate,
+});
+const code = fc.constantFrom<Code[]>(...CODES);
+const sellIn = fc.oneof({ weight: 5, arbitrary: code }, { weight: 1, arbitrary: fc.constant(null) });
+const amount = fc.integer({ min: 0, max: 5_000_000 }).map(BigInt);
+const prices: fc.Arbitrary<ByCategory> = fc.record({
+  adult: amount,
+  child: amount,
+  single_supplement: amount,
+});
+const listed = fc.record({ code, base: amount, departures: fc.tuple(prices, prices) });
+
+/** A decimal text with four decimals, from -100 to 200. */
+const percent = fc
+  .integer({ min: -1_000_000, max: 2_000_000 })
+  .map(
+    (parts) =>
+      `${parts < 0 ? '-' : ''}${Math.floor(Math.abs(parts) / 10_000)}.${String(Math.abs(parts) % 10_000).padStart(4, '0')}`,
+  );
+const roundTo = fc.constantFrom(undefined, '5', '0.5', '1', '0.05', '100');
+
+export type RunRule = (ModelRule & { code?: Code }) | undefined;
+const rule: fc.Arbitrary<RunRule> = fc.oneof(
+  fc.constant(undefined),
+  fc.record({ kind: fc.constant('percent' as const), percent, roundTo }),
+  fc.record({
+    kind: fc.constant('amount' as const),
+    minor: fc.integer({ min: -100_000, max: 100_000 }).map(BigInt),
+    code,
+    roundTo,
+  }),
+  fc.record({ kind: fc.constant('price' as const), minor: amount, code, roundTo }),
+);
+
+/** The changes that an operator may make between a hold and its booking. */
+const CHANGES = ['rates', 'import', 'currency', 'sell-in', 'rule'] as const;
+
+export const moneyRun = fc.record({
+  listed,
+  sellIn,
+  rates,
+  /** In money, also in a currency in which the tenant does not sell, so that it must not apply. */
+  rule,
+  depositPercent: fc.oneof(
+    fc.constantFrom('0', '20', '100'),
+    fc
+      .integer({ min: 1, max: 9_999 })
+      .map((parts) => `${Math.floor(parts / 100)}.${String(parts % 100).padStart(2, '0')}`),
+  ),
+  reserves: fc.constantFrom(false, false, false, true),
+  party: fc
+    .record({ adult: fc.integer({ min: 1, max: 3 }), child: fc.nat(2), single_supplement: fc.nat(3) })
+    .map(({ adult, child, single_supplement }): ByCategory => ({
+      adult: BigInt(adult),
+      child: BigInt(child),
+      single_supplement: BigInt(Math.min(single_supplement, adult)),
+    })),
+  changes: fc.subarray([...CHANGES]),
+  next: fc.record({ listed, sellIn, rates, rule }),
+});
+
+export type MoneyRun = typeof moneyRun extends fc.Arbitrary<infer Run> ? Run : never;

@@ -1,0 +1,192 @@
+import { setExchangeRates } from '../../services/api/pricing/change-exchange-rates';
+import { findTenantForChange, updateTenant } from '../../services/api/tenants/manage-tenants';
+import { inTransaction } from '../../services/platform/database';
+import { departureEntry, importTours, tourEntry } from '../catalog/catalog-files';
+import type { TestTerminal } from '../cli/terminal';
+import type { TestApi } from '../support/api';
+import {
+  daysFromToday,
+  givenDeparture,
+  givenPriceRule,
+  givenTour,
+  type GivenTour,
+  unique,
+} from '../support/given';
+import { givenWebsite, type Website } from '../support/website';
+import { add } from '../webhook-queue/queue-fixture';
+import { givenWidgetToken } from '../widget/given-widget';
+import {
+  type ByCategory,
+  type Code,
+  decimalOf,
+  DIGITS,
+  type ModelRates,
+  type ModelShop,
+  tenDecimals,
+} from './model';
+import type { MoneyRun, RunRule } from './runs';
+
+/** The dates of the two departures of a tour. */
+export const DATES = [daysFromToday(30), daysFromToday(40)] as const;
+
+/** A tenant of the API with one tour, and the same in the model. */
+export interface Shop {
+  api: TestApi;
+  terminal: TestTerminal;
+  website: Website;
+  widgetToken: string;
+  tour: GivenTour;
+  /** The name of the tour, which no other tour has. */
+  name: string;
+  departureIds: string[];
+  /** Changes with the API's data. */
+  model: ModelShop;
+}
+
+export async function openShop(api: TestApi, terminal: TestTerminal, run: MoneyRun): Promise<Shop> {
+  const { listed, sellIn, rates, rule, depositPercent, reserves } = run;
+  const model: ModelShop = {
+    ...listed,
+    listed: listed.code,
+    sellIn,
+    rates,
+    rule,
+    depositPercent: reserves ? '0' : depositPercent,
+  };
+  await setRates(api, rates);
+  const website = await givenWebsite(api, {
+    sellIn: sellIn && { code: sellIn, digits: DIGITS[sellIn] },
+    depositPercent,
+    paymentMethod: reserves ? 'reserve' : 'bank',
+  });
+  await add(api.db, website.tenant.id, 'https://acme.example/webhooks', [
+    'booking.confirmed',
+    'booking.updated',
+    'booking.cancelled',
+  ]);
+  const { token } = await givenWidgetToken(api.db, website.tenant);
+  const name = unique('Tour');
+  const tour = await givenTour(api.db, { name, currency: listed.code, basePriceMinor: Number(listed.base) });
+  for (const [index, date] of DATES.entries()) {
+    const prices = numbersOf(listed.departures[index]!);
+    await givenDeparture(api.db, tour, { date, prices, seats: 100 });
+  }
+  await setRule(api, website, rule);
+  const departureIds = await api
+    .db('departures')
+    .where({ tour_id: tour.id })
+    .orderBy('departure_date')
+    .pluck('id');
+  return { api, terminal, website, widgetToken: token, tour, name, departureIds, model };
+}
+
+/** Makes the changes of a run, in the API and in the model. */
+export async function changeShop(shop: Shop, { changes, next }: MoneyRun): Promise<void> {
+  const { api, website, model } = shop;
+  if (changes.includes('rates')) {
+    await setRates(api, next.rates);
+    model.rates = next.rates;
+  }
+  if (changes.includes('import')) await importPrices(shop, next.listed);
+  if (changes.includes('currency')) await changeCurrency(shop, next.listed);
+  if (changes.includes('sell-in')) {
+    const sellIn = next.sellIn && { code: next.sellIn, digits: DIGITS[next.sellIn] };
+    await inTransaction(api.db, async (trx) =>
+      updateTenant(trx, await findTenantForChange(trx, website.tenant.slug), { sellIn }),
+    );
+    model.sellIn = next.sellIn;
+  }
+  if (changes.includes('rule')) {
+    await api.db('price_rules').where({ tenant_id: website.tenant.id }).delete();
+    await setRule(api, website, next.rule);
+    model.rule = next.rule;
+  }
+}
+
+async function setRates({ db }: TestApi, perEuro: ModelRates): Promise<void> {
+  const rates = Object.entries(perEuro).map(([currency, unitsPerEur]) => ({ currency, unitsPerEur }));
+  await inTransaction(db, (trx) => setExchangeRates(trx, { rates }));
+}
+
+async function setRule({ db }: TestApi, website: Website, rule: RunRule): Promise<void> {
+  if (!rule) return;
+  const { kind, code, roundTo = null } = rule;
+  const change =
+    kind === 'percent'
+      ? { percent: rule.percent }
+      : { kind, amount_minor: Number(rule.minor), currency: code };
+  await givenPriceRule(db, website, { ...change, round_to: roundTo });
+}
+
+/**
+ * Imports other prices in another currency. If the tenant has no selling currency, this is refused and changes nothing, because the tour has
+ * live holds and standing bookings in its own currency. Then imports the prices in the present currency.
+ */
+async function importPrices(shop: Shop, { code, base, departures }: MoneyRun['listed']): Promise<void> {
+  const { api, model } = shop;
+  const keepsCurrency = model.sellIn === null;
+  if (keepsCurrency && code !== model.listed) {
+    const refused = await importTours(api.db, entryOf(shop, { code, base, departures }));
+    expect(refused.errors.map(({ field }) => field)).toEqual(['currency']);
+  }
+  const listed = keepsCurrency ? model.listed : code;
+  const imported = await importTours(api.db, entryOf(shop, { code: listed, base, departures }));
+  expect(imported.errors).toEqual([]);
+  Object.assign(model, { listed, base, departures });
+}
+
+function entryOf({ tour, name }: Shop, { code, base, departures }: MoneyRun['listed']) {
+  const dated = DATES.map((departure_date, index) => {
+    const { adult, child, single_supplement } = departures[index]!;
+    const prices = {
+      adult: majorOf(adult, code),
+      child: majorOf(child, code),
+      single_supplement: majorOf(single_supplement, code),
+    };
+    return departureEntry({ departure_date, seats_total: 100, prices });
+  });
+  return tourEntry({
+    slug: tour.slug,
+    name,
+    continent: 'asia',
+    country: 'VN',
+    duration_days: 3,
+    time_zone: 'UTC',
+    currency: code,
+    base_price: majorOf(base, code),
+    departures: dated,
+  });
+}
+
+/** Changes the currency and the prices of the tour in the database, whatever is held or booked. */
+async function changeCurrency(shop: Shop, { code, base, departures }: MoneyRun['listed']): Promise<void> {
+  const { api, tour, departureIds, model } = shop;
+  await inTransaction(api.db, async (trx) => {
+    for (const [index, id] of departureIds.entries())
+      await trx('departures')
+        .where({ id })
+        .update({ prices_minor: JSON.stringify(numbersOf(departures[index]!)) });
+    await trx('tours')
+      .where({ id: tour.id })
+      .update({
+        currency: code,
+        currency_digits: DIGITS[code],
+        base_price_minor: Number(base),
+        revision: trx.raw('revision + 1'),
+      });
+  });
+  Object.assign(model, { listed: code, base, departures });
+}
+
+export function numbersOf({ adult, child, single_supplement }: ByCategory) {
+  return { adult: Number(adult), child: Number(child), single_supplement: Number(single_supplement) };
+}
+
+/** Compares an amount in major units with one in minor units, by their decimals. */
+export function expectAmount(shown: number, amount: bigint, code: Code): void {
+  expect(tenDecimals(String(shown))).toBe(tenDecimals(decimalOf(amount, DIGITS[code])));
+}
+
+export function majorOf(amount: bigint, code: Code): number {
+  return Number(decimalOf(amount, DIGITS[code]));
+}

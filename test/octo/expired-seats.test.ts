@@ -1,0 +1,74 @@
+import { sweepExpiredSeats } from '../../services/api/departures/free-expired-seats';
+import { useTerminalOf } from '../cli/terminal';
+import { useTestApi } from '../support/api';
+import { endPaymentWindow } from '../support/website';
+import { type ConformanceDeparture, useConformance } from './conformance-api';
+
+const api = useTestApi();
+const terminal = useTerminalOf(api);
+const { reseller, tours } = useConformance(api);
+
+const SUBSCRIPTION = {
+  url: 'https://reseller.example.com/octo',
+  notificationTypes: ['AVAILABILITY_UPDATE'],
+};
+
+beforeAll(async () => {
+  expect((await reseller.post('/octo/notifications/subscriptions', SUBSCRIPTION)).status).toBe(200);
+});
+
+/** Books a departure by REST, and ends the time in which the booking can be paid. Forgets the notifications so far. */
+async function unpaidBooking({ date }: ConformanceDeparture): Promise<string> {
+  const { body } = await reseller.book({ tour_id: tours.openingHours.id, departure_date: date, adults: 1 });
+  await endPaymentWindow(api.db, body.booking_ref);
+  await api.seats.notify(api.context.db);
+  await api.db('webhook_queue').delete();
+  await api.db('webhook_deliveries').delete();
+  await api.db('webhook_events').delete();
+  return body.booking_ref;
+}
+
+const notified = async () =>
+  (await api.db('webhook_events').where({ type: 'octo.availability_update' })).map(({ body }) =>
+    JSON.parse(body as string),
+  );
+const updateOf = ({ date }: ConformanceDeparture) => ({
+  productId: tours.openingHours.id,
+  optionId: 'DEFAULT',
+  localDateStart: date,
+  localDateEnd: date,
+});
+
+describe('seats of an unpaid booking that are free again', () => {
+  it('tourctl booking expire notifies the subscribers of OCTO of the dates whose seats it frees', async () => {
+    const [departure] = tours.openingHours.open;
+    const ref = await unpaidBooking(departure!);
+    await terminal.json('booking expire --dry-run');
+    expect(await notified()).toEqual([]);
+    const { items } = await terminal.json('booking expire');
+    expect(items).toEqual([expect.objectContaining({ booking_ref: ref })]);
+    expect(await notified()).toEqual([updateOf(departure!)]);
+    await terminal.json('booking expire');
+    expect(await notified()).toHaveLength(1);
+  });
+
+  it('the sweeper notifies them in the same way', async () => {
+    const [, departure] = tours.openingHours.open;
+    await unpaidBooking(departure!);
+    const freed = await sweepExpiredSeats(api.context.db, (error) => {
+      throw error;
+    });
+    api.seats.recordDepartures(freed);
+    await api.seats.notify(api.context.db);
+    expect(await notified()).toEqual([updateOf(departure!)]);
+  });
+
+  it('tourctl booking expire notifies of no date for a booking without a date', async () => {
+    const { body } = await reseller.book({ tour_id: tours.openingHours.id, adults: 1 });
+    await endPaymentWindow(api.db, body.booking_ref);
+    const before = (await notified()).length;
+    const { items } = await terminal.json('booking expire');
+    expect(items).toEqual([expect.objectContaining({ booking_ref: body.booking_ref })]);
+    expect(await notified()).toHaveLength(before);
+  });
+});
