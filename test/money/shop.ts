@@ -22,9 +22,10 @@ import {
   DIGITS,
   type ModelRates,
   type ModelShop,
+  type ShopRule,
   tenDecimals,
 } from './model';
-import type { MoneyRun, RunRule } from './runs';
+import type { MoneyRun } from './runs';
 
 /** The dates of the two departures of a tour. */
 export const DATES = [daysFromToday(30), daysFromToday(40)] as const;
@@ -108,14 +109,15 @@ async function setRates({ db }: TestApi, perEuro: ModelRates): Promise<void> {
   await inTransaction(db, (trx) => setExchangeRates(trx, { rates }));
 }
 
-async function setRule({ db }: TestApi, website: Website, rule: RunRule): Promise<void> {
+async function setRule({ db }: TestApi, website: Website, rule: ShopRule | undefined): Promise<void> {
   if (!rule) return;
   const { kind, code, roundTo = null } = rule;
   const change =
     kind === 'percent'
       ? { percent: rule.percent }
       : { kind, amount_minor: Number(rule.minor), currency: code };
-  await givenPriceRule(db, website, { ...change, round_to: roundTo });
+  const travel = rule.onlyFirst ? { travel_from: DATES[0], travel_to: DATES[0] } : {};
+  await givenPriceRule(db, website, { ...change, ...travel, round_to: roundTo });
 }
 
 /**

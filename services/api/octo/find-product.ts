@@ -1,10 +1,10 @@
 import type { Db } from '../../platform/database';
 import type { CachedReads, ReadCache } from '../../platform/read-cache/read-cache';
 import { isUuid } from '../../platform/text-forms';
+import { languageOfEarlierName } from '../catalog/catalog-languages';
 import { listCompleteTours, cachedVisibleTour, showTours, shownUntil } from '../catalog/list-catalog';
 import type { WishedLanguages } from '../catalog/tour-text';
 import type { PagePosition, Tour } from '../catalog/tour';
-import { findLanguageOfName } from '../catalog/translation.repository';
 import type { ListedDeparture } from '../departures/departure';
 import { departuresOfSales, listDepartures, type PricedDeparture } from '../departures/find-departures';
 import type { Currency } from '../pricing/convert-price';
@@ -63,8 +63,8 @@ export async function languageOfStoredProduct(
   { db }: CachedReads,
   { id, title, internalName, locale }: OctoProduct,
 ): Promise<string> {
-  if (title === undefined || title === internalName) return locale;
-  return (await findLanguageOfName(db, id, title)) ?? locale;
+  if (title === undefined) return locale;
+  return languageOfEarlierName(db, { id, name: internalName, language: locale }, title);
 }
 
 /** Adds up the wanted units of a product. @throws OctoRefusalError INVALID_UNIT_ID */
