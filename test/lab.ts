@@ -80,7 +80,7 @@ const LABS: Record<string, Suite | Program> = {
     env: { MODEL_RUNS: '1000' },
   },
   money: {
-    about: 'compares the prices of 500 random sales with a model (5 minutes)',
+    about: 'compares every amount of 500 random tenants with a model (15 minutes)',
     tests: ['test/money/'],
     env: { MONEY_RUNS: '500' },
   },

@@ -351,8 +351,8 @@ describe('a tour whose rate is missing', () => {
     expect(more.body).toMatchObject({ currency: 'EUR', total_price: 1600 });
     expectProblem(
       await website.patch(`/api/gateway/holds/${left.hold_id}`, { departure_date: LATER }),
-      404,
-      'tour_not_found',
+      409,
+      'booking_state_conflict',
     );
     const booked = await website.book({ tour_id: tour.slug, hold_id: byId.hold_id });
     expect(booked.body).toMatchObject({ currency: 'EUR', total_price: 800 });
@@ -417,7 +417,8 @@ describe('a change of the selling currency', () => {
     const tour = await inDollars();
     const { body: hold } = await website.hold(tour, { departure_date: DATE, quantity: 1 });
     const { body: booking } = await website.book({ tour_id: tour.id, departure_date: DATE });
-    for (const currency of [{ code: 'GBP', digits: 2 }, null]) {
+    // CHF has no rate.
+    for (const currency of [{ code: 'GBP', digits: 2 }, CHF, null]) {
       await sellIn(website, currency);
       const moves = [`/api/gateway/holds/${hold.hold_id}`, `/api/tenant/bookings/${booking.booking_ref}`];
       for (const path of moves) {
@@ -429,6 +430,59 @@ describe('a change of the selling currency', () => {
     await sellIn(website, EUR);
     const moved = await website.patch(`/api/gateway/holds/${hold.hold_id}`, { departure_date: LATER });
     expect(moved.body).toMatchObject({ departure_date: LATER, currency: 'EUR', total_price: 800 });
+  });
+
+  it('OCTO refuses a move of a reservation or booking into another currency, also without a rate of it', async () => {
+    const website = await givenWebsite(api, { sellIn: EUR });
+    const tour = await inDollars();
+    const [first, second] = await departuresOf(website, tour);
+    const reserve = () =>
+      website.post('/octo/bookings', {
+        productId: tour.id,
+        optionId: 'DEFAULT',
+        availabilityId: first.id,
+        unitItems: [{ unitId: 'adult' }],
+      });
+    const { body: reserved } = await reserve();
+    const { body: booked } = await reserve();
+    await website.post(`/octo/bookings/${booked.uuid}/confirm`, { contact: { fullName: 'Ana Lima' } });
+    for (const currency of [{ code: 'GBP', digits: 2 }, CHF]) {
+      await sellIn(website, currency);
+      for (const { uuid } of [reserved, booked])
+        for (const productId of [undefined, tour.id, tour.id.toUpperCase()]) {
+          const move = { productId, availabilityId: second.id };
+          const { status, body } = await website.patch(`/octo/bookings/${uuid}`, move);
+          expect([status, body.error]).toEqual([400, 'UNPROCESSABLE_ENTITY']);
+          expect(body.errorMessage).toContain(`The tour is now sold in ${currency.code}`);
+        }
+    }
+    // The same departure keeps the locked price, and needs no rate.
+    const more = { availabilityId: first.id, unitItems: [{ unitId: 'adult' }, { unitId: 'adult' }] };
+    const { status, body } = await website.patch(`/octo/bookings/${reserved.uuid}`, more);
+    expect([status, body.unitItems.length]).toEqual([200, 2]);
+  });
+
+  it('OCTO names the product of a booking that cannot move because its tour is not sold', async () => {
+    const website = await givenWebsite(api, { sellIn: EUR });
+    const tour = await inDollars();
+    const [first, second] = await departuresOf(website, tour);
+    const { body: reserved } = await website.post('/octo/bookings', {
+      productId: tour.id,
+      optionId: 'DEFAULT',
+      availabilityId: first.id,
+      unitItems: [{ unitId: 'adult' }],
+    });
+    // No rate of the tour's new currency is known. The selling currency stays.
+    await api.db('tours').where({ id: tour.id }).update({ currency: 'PLN' });
+    const { status, body } = await website.patch(`/octo/bookings/${reserved.uuid}`, {
+      availabilityId: second.id,
+    });
+    expect([status, body]).toEqual([
+      400,
+      expect.objectContaining({ error: 'INVALID_PRODUCT_ID', productId: tour.id }),
+    ]);
+    const other = await website.patch(`/octo/bookings/${reserved.uuid}`, { availabilityId: reserved.uuid });
+    expect(other.body).toMatchObject({ error: 'INVALID_AVAILABILITY_ID', availabilityId: reserved.uuid });
   });
 
   it("an import of a tour's currency between hold and booking leaves the price of the hold", async () => {

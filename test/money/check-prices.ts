@@ -19,7 +19,7 @@ const PRICING = { 'octo-capabilities': 'octo/pricing' };
 /** Compares the prices of every answer that shows them before a sale with the model. */
 export async function checkPrices(shop: Shop, party: ByCategory): Promise<void> {
   const { model } = shop;
-  const prices = model.departures.map((listed) => priceOf(model, listed));
+  const prices = DATES.map((_date, index) => priceOf(model, index));
   await checkDepartures(shop, prices);
   await checkAvailability(shop, prices);
   await checkPriceFrom(shop, prices);
@@ -93,7 +93,7 @@ interface ShownPricing {
   currencyPrecision: number;
 }
 
-async function checkOcto({ website, tour, model }: Shop, prices: ModelPrice[]): Promise<void> {
+async function checkOcto({ website, tour }: Shop, prices: ModelPrice[]): Promise<void> {
   const product = await website.get(`/octo/products/${tour.id}`).set(PRICING);
   const { currency } = prices[0]!;
   expect(product.body).toMatchObject({ defaultCurrency: currency, availableCurrencies: [currency] });
@@ -125,7 +125,6 @@ async function checkOcto({ website, tour, model }: Shop, prices: ModelPrice[]): 
         expectPricing(shown, { net: platform[shown.unitId], retail: tenant[shown.unitId], currency });
       }
   }
-  expect(model.departures).toHaveLength(DATES.length);
 }
 
 /** Compares a price of OCTO, in minor units. */

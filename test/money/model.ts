@@ -42,12 +42,7 @@ export type ModelRule =
   | { kind: 'amount' | 'price'; minor: bigint; roundTo?: string };
 
 /** Applies a rule to a price in the currency of the rule. A rule in money changes only an adult's price. */
-export function modelRule(
-  minor: bigint,
-  rule: ModelRule | undefined,
-  isAdult: boolean,
-  digits: number,
-): bigint {
+function modelRule(minor: bigint, rule: ModelRule | undefined, isAdult: boolean, digits: number): bigint {
   if (!rule) return minor;
   const step = rule.roundTo === undefined ? 1n : tenDecimals(rule.roundTo) / 10n ** BigInt(10 - digits) || 1n;
   if (rule.kind === 'percent') {
@@ -83,6 +78,13 @@ type Category = (typeof CATEGORIES)[number];
 /** An amount, or a number, of each category. */
 export type ByCategory = Record<Category, bigint>;
 
+export type ShopRule = ModelRule & {
+  /** The currency of a rule in money. */
+  code?: Code;
+  /** True: the rule applies only to travel on the date of the first departure. */
+  onlyFirst: boolean;
+};
+
 /** All on which the prices of a tenant for one tour with two departures depend. */
 export interface ModelShop {
   /** The currency of the tour. */
@@ -93,8 +95,7 @@ export interface ModelShop {
   /** The tenant's selling currency. Null: it sells each tour in the tour's own. */
   sellIn: Code | null;
   rates: ModelRates;
-  /** A rule in money has a currency. */
-  rule: (ModelRule & { code?: Code }) | undefined;
+  rule: ShopRule | undefined;
   /** A decimal text; '0' for a tenant whose customers only reserve. */
   depositPercent: string;
 }
@@ -115,13 +116,18 @@ export interface ModelPrice {
   converted: { from: Code; rate: number } | null;
 }
 
-/** Returns the price of a departure: converted and rounded, then changed by the rule and rounded again. */
-export function priceOf(shop: ModelShop, listed: ByCategory): ModelPrice {
+/**
+ * Returns a price of the tour: converted and rounded, then changed by the rule and rounded again.
+ * @param listed in the currency of the tour
+ * @param isFirst true for the price of the first departure
+ */
+function tenantPriceOf(shop: ModelShop, listed: ByCategory, isFirst: boolean): ModelPrice {
   const { sellIn, rule } = shop;
   const currency = sellIn ?? shop.listed;
   const [from, to] = [currencyOf(shop.listed, shop.rates), currencyOf(currency, shop.rates)];
-  const applies =
+  const isInItsCurrency =
     rule?.code === undefined || (rule.code === currency && rule.code === (sellIn ?? TENANT_CURRENCY));
+  const applies = isInItsCurrency && (isFirst || !rule?.onlyFirst);
   const platform = eachCategory((category) => modelConversion(listed[category], from, to));
   const tenant = eachCategory((category) =>
     modelRule(platform[category], applies ? rule : undefined, category === 'adult', DIGITS[currency]),
@@ -130,7 +136,7 @@ export function priceOf(shop: ModelShop, listed: ByCategory): ModelPrice {
   return { currency, platform, tenant, isBound: sellIn !== null, converted };
 }
 
-export function eachCategory(amountOf: (category: Category) => bigint): ByCategory {
+function eachCategory(amountOf: (category: Category) => bigint): ByCategory {
   return {
     adult: amountOf('adult'),
     child: amountOf('child'),
@@ -147,9 +153,24 @@ export function sumOf(party: ByCategory, prices: ByCategory): bigint {
   );
 }
 
+/** @param index of the departure */
+export function priceOf(shop: ModelShop, index: number): ModelPrice {
+  return tenantPriceOf(shop, shop.departures[index]!, index === 0);
+}
+
 /** Returns the base price as a price of a departure, which has other categories too. */
 export function basePriceOf(shop: ModelShop): ModelPrice {
-  return priceOf(shop, { adult: shop.base, child: 0n, single_supplement: 0n });
+  return tenantPriceOf(shop, { adult: shop.base, child: 0n, single_supplement: 0n }, false);
+}
+
+/** Returns whether a price above 0 becomes 0 in the currency of the sale. Such a price is not sold. */
+export function hasLostPrice(shop: ModelShop): boolean {
+  const [from, to] = [
+    currencyOf(shop.listed, shop.rates),
+    currencyOf(shop.sellIn ?? shop.listed, shop.rates),
+  ];
+  const listed = shop.departures.flatMap((prices) => CATEGORIES.map((category) => prices[category]));
+  return [shop.base, ...listed].some((minor) => minor > 0n && modelConversion(minor, from, to) === 0n);
 }
 
 function currencyOf(code: Code, rates: ModelRates): ModelCurrency {

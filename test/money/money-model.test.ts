@@ -3,7 +3,7 @@ import { useTerminalOf } from '../cli/terminal';
 import { useTestApi } from '../support/api';
 import { checkBooks } from './check-books';
 import { checkPrices } from './check-prices';
-import { sumOf } from './model';
+import { hasLostPrice, sumOf } from './model';
 import { type MoneyRun, moneyRun } from './runs';
 import {
   bookHold,
@@ -29,12 +29,15 @@ const RUNS = Number(process.env.MONEY_RUNS ?? 25);
 /** Holds and books by every way, before and after the changes of the run. Compares each answer with the model. */
 async function sell(shop: Shop, run: MoneyRun): Promise<bigint[]> {
   const { party } = run;
+  // test/api/zero-prices.test.ts has the prices that become 0.
+  fc.pre(!hasLostPrice(shop.model));
   await checkPrices(shop, party);
   const [kept, changed] = [await placeHold(shop, party), await placeHold(shop, party)];
   const reservation = await reserveByOcto(shop, party);
   const early = await bookNow(shop, party);
 
   await changeShop(shop, run);
+  fc.pre(!hasLostPrice(shop.model));
   await checkPrices(shop, party);
   for (const hold of [kept, changed]) await checkHold(shop, hold);
   await checkOctoBooking(shop, reservation.id, reservation);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type ByCategory, type Code, CODES, type ModelRates, type ModelRule } from './model';
+import { type ByCategory, type Code, CODES, type ModelRates, type ShopRule } from './model';
 
 /**
  * The random runs of the model. The rates and prices are so that every total has fewer than 2^53 minor units, which is the largest total
@@ -7,6 +7,8 @@ import { type ByCategory, type Code, CODES, type ModelRates, type ModelRule } fr
  */
 
 const rate = fc.oneof(
+  // Quotients of these rates are often exact halves.
+  fc.constantFrom('0.50000', '1.25000', '2.00000', '8.00000', '100.00000', '160.00000'),
   fc.integer({ min: 20_000, max: 99_999 }).map((fraction) => `0.${fraction}`),
   fc
     .tuple(fc.constantFrom(1, 7, 168, 1432), fc.nat(99_999))
@@ -39,17 +41,18 @@ const percent = fc
   );
 const roundTo = fc.constantFrom(undefined, '5', '0.5', '1', '0.05', '100');
 
-export type RunRule = (ModelRule & { code?: Code }) | undefined;
-const rule: fc.Arbitrary<RunRule> = fc.oneof(
+const onlyFirst = fc.constantFrom(false, false, true);
+const rule: fc.Arbitrary<ShopRule | undefined> = fc.oneof(
   fc.constant(undefined),
-  fc.record({ kind: fc.constant('percent' as const), percent, roundTo }),
+  fc.record({ kind: fc.constant('percent' as const), percent, roundTo, onlyFirst }),
   fc.record({
     kind: fc.constant('amount' as const),
     minor: fc.integer({ min: -100_000, max: 100_000 }).map(BigInt),
     code,
     roundTo,
+    onlyFirst,
   }),
-  fc.record({ kind: fc.constant('price' as const), minor: amount, code, roundTo }),
+  fc.record({ kind: fc.constant('price' as const), minor: amount, code, roundTo, onlyFirst }),
 );
 
 /** The changes that an operator may make between a hold and its booking. */

@@ -32,7 +32,7 @@ export interface Booking extends Sale {
 const seatsOf = ({ adult, child }: ByCategory) => Number(adult + child);
 const withoutSupplements = (party: ByCategory): ByCategory => ({ ...party, single_supplement: 0n });
 const totalOf = ({ party, price }: Sale) => sumOf(party, price.tenant);
-const present = ({ model }: Shop, index = 0) => priceOf(model, model.departures[index]!);
+const present = ({ model }: Shop, index = 0) => priceOf(model, index);
 
 /** Returns the numbers of a party with the names of the API. */
 function peopleOf(party: ByCategory) {

@@ -22,9 +22,10 @@ import {
   DIGITS,
   type ModelRates,
   type ModelShop,
+  type ShopRule,
   tenDecimals,
 } from './model';
-import type { MoneyRun, RunRule } from './runs';
+import type { MoneyRun } from './runs';
 
 /** The dates of the two departures of a tour. */
 export const DATES = [daysFromToday(30), daysFromToday(40)] as const;
@@ -108,29 +109,32 @@ async function setRates({ db }: TestApi, perEuro: ModelRates): Promise<void> {
   await inTransaction(db, (trx) => setExchangeRates(trx, { rates }));
 }
 
-async function setRule({ db }: TestApi, website: Website, rule: RunRule): Promise<void> {
+async function setRule({ db }: TestApi, website: Website, rule: ShopRule | undefined): Promise<void> {
   if (!rule) return;
   const { kind, code, roundTo = null } = rule;
   const change =
     kind === 'percent'
       ? { percent: rule.percent }
       : { kind, amount_minor: Number(rule.minor), currency: code };
-  await givenPriceRule(db, website, { ...change, round_to: roundTo });
+  const travel = rule.onlyFirst ? { travel_from: DATES[0], travel_to: DATES[0] } : {};
+  await givenPriceRule(db, website, { ...change, ...travel, round_to: roundTo });
 }
 
 /**
- * Imports other prices. First tries to import them in another currency too, which is refused and changes nothing, because the tour has live
- * holds and standing bookings.
+ * Imports other prices in another currency. If the tenant has no selling currency, this is refused and changes nothing, because the tour has
+ * live holds and standing bookings in its own currency. Then imports the prices in the present currency.
  */
 async function importPrices(shop: Shop, { code, base, departures }: MoneyRun['listed']): Promise<void> {
   const { api, model } = shop;
-  if (code !== model.listed) {
+  const keepsCurrency = model.sellIn === null;
+  if (keepsCurrency && code !== model.listed) {
     const refused = await importTours(api.db, entryOf(shop, { code, base, departures }));
     expect(refused.errors.map(({ field }) => field)).toEqual(['currency']);
   }
-  const imported = await importTours(api.db, entryOf(shop, { code: model.listed, base, departures }));
+  const listed = keepsCurrency ? model.listed : code;
+  const imported = await importTours(api.db, entryOf(shop, { code: listed, base, departures }));
   expect(imported.errors).toEqual([]);
-  Object.assign(model, { base, departures });
+  Object.assign(model, { listed, base, departures });
 }
 
 function entryOf({ tour, name }: Shop, { code, base, departures }: MoneyRun['listed']) {

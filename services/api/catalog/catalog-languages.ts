@@ -2,7 +2,8 @@ import type { Db } from '../../platform/database';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
 import { baseLanguages, languageOfName, readTourLanguages, type WishedLanguages } from './tour-text';
-import { findLanguageCombinations, findTenantLanguages } from './translation.repository';
+import type { Tour } from './tour';
+import { findLanguageCombinations, findLanguageOfName, findTenantLanguages } from './translation.repository';
 
 const KEY = 'languages of the catalog';
 
@@ -68,6 +69,20 @@ export async function cachedTenantLanguages({ db, cache }: CachedReads, tenant: 
     until: Infinity,
     size: 1,
   }));
+}
+
+/**
+ * Returns the language in which an earlier answer has shown a tour. Returns the tour's own language if the translation has changed since.
+ * @param tour its own name and language
+ * @param shown the name in the earlier answer
+ */
+export async function languageOfEarlierName(
+  db: Db,
+  { id, name, language }: Pick<Tour, 'id' | 'name' | 'language'>,
+  shown: string,
+): Promise<string> {
+  if (shown === name) return language;
+  return (await findLanguageOfName(db, id, shown)) ?? language;
 }
 
 /** The languages that a list shows, for its statement. */

@@ -4,6 +4,7 @@ import { amendBooking } from '../sales/amend-booking';
 import { cancelBooking, confirmBooking } from '../bookings/change-booking';
 import { prepareBooking } from '../sales/prepare-sale';
 import type { BookingLead } from '../bookings/booking-lead';
+import { TourNotFoundError } from '../catalog/catalog.errors';
 import type { Tour } from '../catalog/tour';
 import type { ApiKeyPrincipal, Scope } from '../credentials/credential';
 import { assertKeyStillServes } from '../credentials/verify-credential';
@@ -237,6 +238,19 @@ async function onLiveHold<T>(uuid: string, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof HoldExpiredError || error instanceof HoldStateConflictError)
       throw invalidId('uuid', uuid);
+    throw error;
+  }
+}
+
+/**
+ * Runs a change whose request may not name the product.
+ * @throws OctoRefusalError INVALID_PRODUCT_ID with the id of the product instead of TourNotFoundError
+ */
+export async function namingProduct<T>(productId: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof TourNotFoundError) throw invalidId('productId', productId);
     throw error;
   }
 }

@@ -1,11 +1,13 @@
+import type { Db } from '../../platform/database';
 import type { CachedReads, ReadCache } from '../../platform/read-cache/read-cache';
 import { isUuid } from '../../platform/text-forms';
 import { cachedVisibleTour, shownUntil } from '../catalog/cached-catalog';
+import { languageOfEarlierName } from '../catalog/catalog-languages';
 import { listCompleteTours, showTours } from '../catalog/list-catalog';
 import type { WishedLanguages } from '../catalog/tour-text';
 import type { PagePosition, Tour } from '../catalog/tour';
-import { findLanguageOfName } from '../catalog/translation.repository';
-import { listDepartures, type PricedDeparture } from '../departures/find-departures';
+import type { ListedDeparture } from '../departures/departure';
+import { departuresOfSales, listDepartures, type PricedDeparture } from '../departures/find-departures';
 import type { Currency } from '../pricing/convert-price';
 import type { Party } from '../pricing/party';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
@@ -62,8 +64,8 @@ export async function languageOfStoredProduct(
   { db }: CachedReads,
   { id, title, internalName, locale }: OctoProduct,
 ): Promise<string> {
-  if (title === undefined || title === internalName) return locale;
-  return (await findLanguageOfName(db, id, title)) ?? locale;
+  if (title === undefined) return locale;
+  return languageOfEarlierName(db, { id, name: internalName, language: locale }, title);
 }
 
 /** Adds up the wanted units of a product. @throws OctoRefusalError INVALID_UNIT_ID */
@@ -91,6 +93,24 @@ export async function findProductDeparture(
   const found = isUuid(availabilityId) ? (await listDepartures(reads, tenant, tour, page)).items : [];
   if (!found[0]) throw invalidId('availabilityId', availabilityId);
   return found[0];
+}
+
+/**
+ * Returns the departure to which a booking moves, also one that the tenant does not sell now: then the change is refused with the reason.
+ * @throws OctoRefusalError INVALID_AVAILABILITY_ID
+ */
+export async function findTargetDeparture(
+  db: Db,
+  tenant: Tenant,
+  tour: Tour,
+  availabilityId: string,
+): Promise<ListedDeparture> {
+  const found = isUuid(availabilityId)
+    ? await departuresOfSales(db, tenant, [availabilityId.toLowerCase()])
+    : [];
+  const target = found.find(({ departure }) => departure.tour.id === tour.id);
+  if (!target) throw invalidId('availabilityId', availabilityId);
+  return target.departure;
 }
 
 const PRODUCTS_A_PAGE = 100;

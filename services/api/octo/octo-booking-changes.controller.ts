@@ -27,9 +27,10 @@ import {
   changeOctoBooking,
   confirmOctoBooking,
   extendOctoBooking,
+  namingProduct,
   type OctoWrite,
 } from './change-octo-booking';
-import { assertOption, findProductDeparture, findProductTour, languageOfStoredProduct } from './find-product';
+import { assertOption, findProductTour, findTargetDeparture, languageOfStoredProduct } from './find-product';
 import { anyScope, bookingViewOf, octoBody, octoEnvironment, setLanguageOfTour } from './octo.router';
 import {
   departuresOf,
@@ -176,13 +177,17 @@ export class OctoBookingChangesController {
     uuid: string,
     { productId, optionId, availabilityId }: OctoChangeBody,
   ): Promise<{ tour?: Tour; departure?: ListedDeparture }> {
-    const now = await getState(this.context.db, tenant.id, uuid);
+    const { db } = this.context;
+    const now = await getState(db, tenant.id, uuid);
     if (optionId != null) assertOption(optionId);
-    const named = productId == null ? undefined : await findProductTour(this.context, tenant, productId);
-    if (availabilityId == null) return { tour: named };
-    const tour = named ?? (await tourOf(this.context.db, tenant, now));
-    const { departure } = await findProductDeparture(this.context, tenant, tour, availabilityId);
-    return { tour, departure };
+    if (productId == null && availabilityId == null) return {};
+    // A booking keeps its own tour, also if the tenant does not see the tour any more.
+    const stays = productId == null || productId.toLowerCase() === placeOf(now).tourId;
+    const tour = stays
+      ? await tourOf(db, tenant, now)
+      : await findProductTour(this.context, tenant, productId);
+    if (availabilityId == null) return { tour };
+    return { tour, departure: await findTargetDeparture(db, tenant, tour, availabilityId) };
   }
 
   /** Runs one change of a booking in one transaction. */
@@ -210,7 +215,8 @@ export class OctoBookingChangesController {
       (trx, runIdempotent) =>
         runIdempotent({ booking: found.octo.uuid }, async () => {
           const state = await lockState(trx, tenant.id, uuid, to);
-          await use({ trx, principal, state });
+          const { tourId = placeOf(state).tourId } = to;
+          await namingProduct(tourId, () => use({ trx, principal, state }));
           const after = await getState(trx, tenant.id, uuid);
           changed = [state, after];
           const shown = await withItsCatalog(trx, view, after);

@@ -69,8 +69,8 @@ export function isExchangeRate(text: string): boolean {
 const NO_RATE = ['', 'N/A'];
 
 /**
- * Reads a header line `Date, USD, JPY, …`, and a line of rates for each day. The lines of the European Central Bank all end with a comma.
- * A line with fewer cells than the header is cut off, so its last rate may be cut off too.
+ * Reads a header line `Date, USD, JPY, …`, and a line of rates for each day. A line may end with a comma, as those of the European Central
+ * Bank. A line with fewer cells than the header has currencies is cut off.
  */
 function readCsv(text: string): DayOfRates[] {
   const [header = [], ...lines] = readCells(text);

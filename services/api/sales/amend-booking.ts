@@ -11,6 +11,7 @@ import { toMajor } from '../pricing/currency';
 import { assertPartySize, assertPriced, type Party, seatsOf, totalOf } from '../pricing/party';
 import { CATEGORIES, type Category, type Prices } from '../pricing/price-categories';
 import { PLATFORM_PRICE } from '../pricing/quote-tenant-price';
+import { sellingCurrencyOf } from '../pricing/selling-currency';
 import { assertPartyOfChange, decideForTenant, lockAndReadFacts } from './change-seats';
 import { changedFields, withGiven } from '../audit/changed-fields';
 import { type DepartureFacts, existingDeparture, quoteDeparture } from './sale-facts';
@@ -169,9 +170,10 @@ function amendedPrice(
   // Keeps the old price if there is no new category. Also keeps the price of a booking without a date, which can have a price for adults
   // only.
   if (!departure || !CATEGORIES.some(isNew)) return before;
+  // Compares the currencies before the quote, because a rate of the new one may be missing.
+  const { currency } = sellingCurrencyOf(tenant, departure.tour);
+  if (currency !== before.currency) throw new CurrencyConflictError('booking', currency, before.currency);
   const today = quoteDeparture(facts, tenant, departure, seatsOf(party));
-  if (today.currency !== before.currency)
-    throw new CurrencyConflictError('booking', today.currency, before.currency);
   if (moves) return today;
   const kept = { ...before.prices };
   // The calculation explains the price of an adult only. So the loop starts with the present calculation if the adult's price is new,

@@ -1,14 +1,15 @@
 import type { Trx } from '../../platform/database';
 import { InvalidInputError } from '../../platform/errors';
 import type { TourRef } from '../catalog/tour';
+import type { Departure } from '../departures/departure';
 import type { DepartureChoice } from '../departures/choose-departure';
 import { findDepartureAfterChange } from '../departures/find-departures';
 import { assertNotMoved } from '../departures/reserve-seats';
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
 import { CurrencyConflictError } from '../bookings/booking.errors';
 import { assertPartySize, assertPriced, type Party, seatsOf } from '../pricing/party';
-import type { LockedPrice } from '../pricing/price-categories';
 import { isLockedInSellingCurrency } from '../pricing/quote-tenant-price';
+import { sellingCurrencyOf } from '../pricing/selling-currency';
 import { assertPartyOfChange, decideForTenant, lockAndReadFacts } from './change-seats';
 import { changedFields, withGiven } from '../audit/changed-fields';
 import { type DepartureFacts, existingDeparture, quoteDeparture } from './sale-facts';
@@ -87,22 +88,22 @@ function decideHoldAmendment(
   const stays = departure.id === hold.departureId;
   const before = stays ? partyOfHold(hold) : null;
   assertPartyOfChange(facts, tenant, departure, { before, after: party, paid: false });
+  if (!stays) assertSellingCurrencyStays(tenant, hold, departure);
   const price = stays ? hold : quoteDeparture(facts, tenant, departure, seatsOf(party));
-  assertSellingCurrencyStays(tenant, hold, price);
   assertPriced(party, price.prices);
   const { externalRef = hold.externalRef } = amendment;
   return { departure, party, price, externalRef, customer: withGiven(hold.customer, amendment.customer) };
 }
 
 /**
- * Checks that a hold of a tenant with a selling currency keeps its currency. Without a selling currency, only OCTO can move a hold to a tour
+ * Checks that a hold of a tenant with a selling currency keeps its currency, also if a rate of the new one is missing. Without a selling currency, only OCTO can move a hold to a tour
  * in another currency, and it may.
  * @throws CurrencyConflictError (409)
  */
-function assertSellingCurrencyStays(tenant: Tenant, hold: SeatHold, price: LockedPrice): void {
+function assertSellingCurrencyStays(tenant: Tenant, hold: SeatHold, { tour }: Departure): void {
   const isBound = tenant.sellIn !== null || isLockedInSellingCurrency(hold);
-  if (isBound && price.currency !== hold.currency)
-    throw new CurrencyConflictError('hold', price.currency, hold.currency);
+  const { currency } = sellingCurrencyOf(tenant, tour);
+  if (isBound && currency !== hold.currency) throw new CurrencyConflictError('hold', currency, hold.currency);
 }
 
 /** @throws InvalidInputError (400) */
