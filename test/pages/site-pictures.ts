@@ -26,7 +26,10 @@ export async function takeSitePictures(browser: Browser): Promise<void> {
     const { db } = site.database;
     const { token } = await givenWidgetToken(db, await findTenant(db, 'demo-eur'));
     await page.setViewportSize(LIST);
-    await take(`${site.api}/embed/tours?token=${token}&lang=de&limit=3&continent=europe`, 'embed-german-euro');
+    await take(
+      `${site.api}/embed/tours?token=${token}&lang=de&limit=3&continent=europe`,
+      'embed-german-euro',
+    );
     await page.close();
   } finally {
     await site.stop();
