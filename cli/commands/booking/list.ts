@@ -128,7 +128,10 @@ export async function listBookingsCommand(context: Context, options: BookingList
   });
 }
 
-/** Returns the columns of the list. If the customer is searched or revealed, the customer stands next to the booking, so that a narrow screen keeps it. */
+/**
+ * Returns the columns of the list. If the customer is searched or revealed, the customer stands next to the booking, so that a narrow
+ * screen keeps it.
+ */
 function columnsFor(searched: boolean, reveal: boolean): ItemColumn<ListedBooking>[] {
   return searched || reveal ? COLUMNS.toSpliced(2, 0, CUSTOMER_COLUMN) : COLUMNS;
 }

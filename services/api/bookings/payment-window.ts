@@ -3,8 +3,8 @@ import type { Tenant } from '../tenants/tenant';
 const MINUTE_MS = 60_000;
 
 /**
- * Returns the time until which an unpaid booking stands and keeps its seats. Null: the tenant has no payment window, so the booking stands until
- * it is cancelled. Other files have the other parts of the rule:
+ * Returns the time until which an unpaid booking stands and keeps its seats. Null: the tenant has no payment window, so the booking stands
+ * until it is cancelled. Other files have the other parts of the rule:
  * - 0101_tenants.sql: the default of a tenant, 72 hours; `tenant set --payment-window` changes it for new bookings.
  * - 0107_leads.sql: lead_stands() and lead_lapsed() compare the time with the database's clock.
  * - departures/free-expired-seats.ts: marks lapsed bookings as expired and sends their events.

@@ -8,7 +8,10 @@ import { contextOf } from './api-context';
 import { type Principal, principalOf } from './authentication';
 import { RateLimitedError } from './http.errors';
 
-/** Requests a minute of one address with one widget token. The quotas of keys are settings: platform/config/variables.ts, such as GATEWAY_HOLD_RPM. */
+/**
+ * Requests a minute of one address with one widget token. The quotas of keys are settings: platform/config/variables.ts, such as
+ * GATEWAY_HOLD_RPM.
+ */
 const PER_ADDRESS_AND_TOKEN = 120;
 
 /**

@@ -40,9 +40,9 @@ const TOURS_A_PAGE = 500;
 const ALL_TOURS = { all: true, tourIds: [], continents: [] };
 
 /**
- * Finds the published tours that a tenant does not sell at some of their prices, whether the tenant sees them or not: their base prices, and
- * the prices of their open departures. Leaves out prices that only a price rule makes too large. Looks at no further page of tours once it has
- * found `limit`.
+ * Finds the published tours that a tenant does not sell at some of their prices, whether the tenant sees them or not: their base prices,
+ * and the prices of their open departures. Leaves out prices that only a price rule makes too large. Looks at no further page of tours once
+ * it has found `limit`.
  */
 export async function findUnsoldPrices(db: Db, limit: number): Promise<UnsoldPrices[]> {
   const rates = ratesByCurrency(await findExchangeRates(db));

@@ -96,8 +96,8 @@ function decideHoldAmendment(
 }
 
 /**
- * Checks that a hold of a tenant with a selling currency keeps its currency, also if a rate of the new one is missing. Without a selling currency, only OCTO can move a hold to a tour
- * in another currency, and it may.
+ * Checks that a hold of a tenant with a selling currency keeps its currency, also if a rate of the new one is missing. Without a selling
+ * currency, only OCTO can move a hold to a tour in another currency, and it may.
  * @throws CurrencyConflictError (409)
  */
 function assertSellingCurrencyStays(tenant: Tenant, hold: SeatHold, { tour }: Departure): void {
