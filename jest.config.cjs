@@ -6,19 +6,19 @@ const { COMPILER_OPTIONS } = require('./build.cjs');
  */
 const LONG = [
   '/test/(chaos|containers|fuzz|model|money|pages|plans|stack|widget/browser)/.*[.]test[.]ts$',
-  '/test/(unit/(demo-flagship|load-shedding)|supply-chain/(api-changes|audit))[.]test[.]ts$',
+  '/test/(unit/(demo-catalog|demo-flagship|load-shedding)|supply-chain/(api-changes|audit))[.]test[.]ts$',
   '/test/api/(availability-instances|booking-kills|catalog-copy|change-race|departure-cancelled-race)[.]test[.]ts$',
   '/test/api/(exact-authorization|instances|isolation-by-credential|isolation-timing|price-from|sale-queue)[.]test[.]ts$',
-  '/test/api/(slow-clients|start-time-races|store-waits)[.]test[.]ts$',
+  '/test/api/(slow-clients|start-time-races|store-waits|updated-since)[.]test[.]ts$',
   '/test/backup/(in-place|places|refused|restore|restore-languages|restore-to-a-time|restore-under-patroni)[.]test[.]ts$',
   '/test/catalog/(cut-json|import-events|import-pipe|import-raced|interrupt-import|unchanged-entries)[.]test[.]ts$',
   '/test/client/(package|retries)[.]test[.]ts$',
   '/test/cli/(booking-stats|completion|departure-events|entry|import-question|lost-database|obeyed-changes)[.]test[.]ts$',
   '/test/cli/(onboard-terminal|plant-demo|terminal-guide|widget-doctor)[.]test[.]ts$',
   '/test/docs/(guide-\\w+|node-tenant|openapi-rules|pages-in-browser)[.]test[.]ts$',
-  '/test/octo/(booking-races|limits|long-list)[.]test[.]ts$',
+  '/test/octo/(booking-races|limits|long-list|notifications)[.]test[.]ts$',
   '/test/platform/(carry-over|database-away-at-start|database-roles|embedded-postgres[\\w-]*|env-file|full-disk)[.]test[.]ts$',
-  '/test/platform/(history-bounds|make-directory|secret-search|slow-readers|store-forms|store-outage)[.]test[.]ts$',
+  '/test/platform/(history-bounds|make-directory|secret-search|slow-readers|store-drivers|store-forms|store-outage)[.]test[.]ts$',
   '/test/webhook-queue/(breaker|delivery-stats|fairness|history|lost-worker|monitor-http-live|monitor-in-browser)[.]test[.]ts$',
 ];
 

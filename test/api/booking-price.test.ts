@@ -1,5 +1,3 @@
-import { setExchangeRates } from '../../services/api/pricing/change-exchange-rates';
-import { inTransaction } from '../../services/platform/database';
 import { useTestApi } from '../support/api';
 import { givenDeparture, givenTour } from '../support/given';
 import { expectInvalidFields, expectProblem } from '../support/responses';
@@ -39,22 +37,6 @@ describe('expected_total', () => {
       expect(await seatsTaken(api.db, seats)).toBe(0);
     },
   );
-});
-
-describe('a total that no number has exactly', () => {
-  it('the API refuses a hold or a booking whose total is too large, and takes no seat', async () => {
-    const rates = [{ currency: 'LBP', unitsPerEur: '97000' }];
-    await inTransaction(api.db, (trx) => setExchangeRates(trx, { rates }));
-    const beirut = await givenWebsite(api, { sellIn: { code: 'LBP', digits: 2 } });
-    const seats = await givenSeats(api.db, { seats: 100, prices: { adult: 2_000_000_000 } });
-    const { tour, date } = seats;
-    expectInvalidFields(await beirut.hold(tour, { departure_date: date, quantity: 50 }), ['adults']);
-    const order = { tour_id: tour.id, departure_date: date };
-    expectInvalidFields(await beirut.book({ ...order, adults: 50 }), ['adults']);
-    expect(await seatsTaken(api.db, seats)).toBe(0);
-    const { body } = await beirut.book({ ...order, adults: 40 });
-    expect(body).toMatchObject({ total_price: 77_600_000_000_000, currency: 'LBP' });
-  });
 });
 
 describe('a deposit', () => {

@@ -125,9 +125,9 @@ describe('the sweeper', () => {
   it('the sweeper logs at its stop that the last changed seats were not sent', async () => {
     const sweeper = start();
     const id = await takeSeat();
-    await api.db.raw('alter function octo_waiting_notifications(json) rename to octo_renamed');
+    await api.db.raw('alter function sellable_currencies(text) rename to renamed');
     await sweeper.stop();
-    await api.db.raw('alter function octo_renamed(json) rename to octo_waiting_notifications');
+    await api.db.raw('alter function renamed(text) rename to sellable_currencies');
     expect(messages()).toEqual(['changed seats not sent']);
     await api.seats.notify(api.context.db);
     expect(await toldOf('octo.availability_update')).toEqual([id]);

@@ -12,36 +12,24 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { inTransaction, type Trx } from '../../platform/database';
+import { inTransaction } from '../../platform/database';
 import { InvalidInputError } from '../../platform/errors';
-import { isUuid } from '../../platform/text-forms';
-import {
-  addSubscription,
-  changeSubscription,
-  changeSubscriptionHeaders,
-  checkSubscriptionUrl,
-  listSubscriptions,
-  removeSubscription,
-  type Subscription,
-} from '../../webhook-queue/subscriptions';
-import { assertScope } from '../credentials/verify-credential';
+import { checkSubscriptionUrl, listSubscriptions } from '../../webhook-queue/subscriptions';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
 import { readsBody } from '../http/json-body';
 import { tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
-import { EVENTS_OF, eventsOf, type OctoSubscription, toOctoSubscription } from './notification.dto';
+import { getSubscription, resubscribe, subscribe, unsubscribe } from './manage-subscriptions';
+import { eventsOf, type OctoSubscription, toOctoSubscription } from './notification.dto';
 import {
   type OctoSubscriptionBody,
   type OctoSubscriptionChangeBody,
   readSubscription,
 } from './notification.request';
-import { beginCatalogReads } from './notify-of-catalog';
-import { invalidId, unprocessable } from './octo.errors';
+import { unprocessable } from './octo.errors';
 import { octoBody, octoEnvironment } from './octo.router';
-
-const SUBSCRIPTIONS_MAX = 10;
 
 @Route('octo/notifications')
 @Tags('OCTO')
@@ -63,20 +51,12 @@ export class OctoNotificationsController {
     @Body() body: OctoSubscriptionBody,
   ): Promise<OctoSubscription> {
     setCaching(request, NO_STORE);
-    const { tenant, keyId } = apiKeyPrincipalOf(request);
     const { url, types, headers = {} } = this.read(body);
-    assertMayRead(request, eventsOf(types!));
-    const secretsKey = this.secretsKey();
+    const content = { url: url!, events: eventsOf(types!), headers };
+    const principal = apiKeyPrincipalOf(request);
     return inTransaction(this.context.writes, async (trx) => {
-      await lockSubscriptions(trx, tenant.id);
-      const present = await listSubscriptions(trx, tenant.id);
-      if (present.length >= SUBSCRIPTIONS_MAX)
-        throw unprocessable(`A tenant has at most ${SUBSCRIPTIONS_MAX} subscriptions. Delete one first.`);
-      assertNewUrl(present, url!);
-      const wanted = { tenantId: tenant.id, keyId, url: url!, events: eventsOf(types!), headers };
-      const { id, secret } = await addSubscription(trx, secretsKey, wanted);
-      await beginCatalogReads(trx, tenant.id, present);
-      return toOctoSubscription(await getSubscription(trx, tenant.id, id), secret);
+      const { subscription, secret } = await subscribe(trx, principal, this.secretsKey, content);
+      return toOctoSubscription(subscription, secret);
     });
   }
 
@@ -94,25 +74,12 @@ export class OctoNotificationsController {
     @Body() body: OctoSubscriptionChangeBody,
   ): Promise<OctoSubscription> {
     setCaching(request, NO_STORE);
-    const { tenant, keyId } = apiKeyPrincipalOf(request);
     const { url, types, headers } = this.read(body);
-    return inTransaction(this.context.writes, async (trx) => {
-      await lockSubscriptions(trx, tenant.id);
-      const before = await getSubscription(trx, tenant.id, id);
-      const events = types ? eventsOf(types) : before.events;
-      assertMayRead(request, [...before.events, ...events]);
-      const present = await listSubscriptions(trx, tenant.id);
-      const after = { id: before.id, tenantId: tenant.id, keyId, url: url ?? before.url, events };
-      if (after.url !== before.url) assertNewUrl(present, after.url);
-      await beginCatalogReads(trx, tenant.id, present);
-      await changeSubscription(trx, after);
-      if (headers)
-        await changeSubscriptionHeaders(trx, after, { values: headers, secretsKey: this.secretsKey() });
-      // Only the reseller's own server may learn the stored values.
-      else if (originOf(after.url) !== originOf(before.url))
-        await changeSubscriptionHeaders(trx, after, null);
-      return toOctoSubscription(await getSubscription(trx, tenant.id, id));
-    });
+    const change = { id, url, events: types && eventsOf(types), headers };
+    const principal = apiKeyPrincipalOf(request);
+    return inTransaction(this.context.writes, async (trx) =>
+      toOctoSubscription(await resubscribe(trx, principal, this.secretsKey, change)),
+    );
   }
 
   /**
@@ -127,14 +94,9 @@ export class OctoNotificationsController {
     @Path() id: string,
   ): Promise<OctoSubscription> {
     setCaching(request, NO_STORE);
-    const { tenant, keyId } = apiKeyPrincipalOf(request);
-    return inTransaction(this.context.writes, async (trx) => {
-      await lockSubscriptions(trx, tenant.id);
-      const removed = await getSubscription(trx, tenant.id, id);
-      assertMayRead(request, removed.events);
-      await removeSubscription(trx, { id: removed.id, tenantId: tenant.id, keyId });
-      return toOctoSubscription(removed);
-    });
+    return inTransaction(this.context.writes, async (trx) =>
+      toOctoSubscription(await unsubscribe(trx, apiKeyPrincipalOf(request), id)),
+    );
   }
 
   /**
@@ -171,46 +133,12 @@ export class OctoNotificationsController {
     return { ...sent, url: checked.url };
   }
 
-  private secretsKey(): string {
+  private readonly secretsKey = (): string => {
     const { secretsKey } = this.context.secrets;
     if (secretsKey === undefined)
       throw unprocessable(
         'This installation sends no notifications: its operator has not given SECRETS_KEY to the API.',
       );
     return secretsKey;
-  }
-}
-
-const BOOKING_EVENTS: readonly string[] = EVENTS_OF.BOOKING_UPDATE;
-
-/** @throws InsufficientScopeError if one of the events is about bookings, and the key may not read bookings */
-function assertMayRead(request: HttpRequest, events: Subscription['events']): void {
-  if (events.some((event) => BOOKING_EVENTS.includes(event)))
-    assertScope(apiKeyPrincipalOf(request), 'booking:read');
-}
-
-/** @throws OctoRefusalError if the tenant has a subscription with this address */
-function assertNewUrl(present: Subscription[], url: string): void {
-  const same = present.find((one) => one.url === url);
-  if (same) throw unprocessable(`The subscription ${same.id} has this url already. Change or delete it.`);
-}
-
-function originOf(url: string): string {
-  return new URL(url).origin;
-}
-
-/** Two requests at the same moment must not exceed the limit, and a change must not meet a removal. */
-async function lockSubscriptions(trx: Trx, tenantId: string): Promise<void> {
-  await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`octo subscriptions ${tenantId}`]);
-}
-
-/** @throws OctoRefusalError INVALID_SUBSCRIPTION_ID */
-async function getSubscription(
-  db: ApiContext['db'] | Trx,
-  tenantId: string,
-  id: string,
-): Promise<Subscription> {
-  const [found] = isUuid(id) ? await listSubscriptions(db, tenantId, id) : [];
-  if (!found) throw invalidId('subscriptionId', id);
-  return found;
+  };
 }

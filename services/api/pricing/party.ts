@@ -22,16 +22,11 @@ const FIELD: Record<Category, string> = {
   single_supplement: 'single_supplements',
 };
 
-/**
- * Checks that every category of the party has a price, and that a number can have the exact total.
- * @throws InvalidInputError (400)
- */
+/** Checks that every category of the party has a price. @throws InvalidInputError (400) */
 export function assertPriced(party: Party, prices: Prices): void {
   for (const category of CATEGORIES)
     if (party[category] > 0 && prices[category] === undefined)
       throw new InvalidInputError('body', FIELD[category], 'must be 0: this category has no price');
-  if (!Number.isSafeInteger(totalOf(party, prices)))
-    throw new InvalidInputError('body', FIELD.adult, 'must be fewer: the total is too large');
 }
 
 /** Returns the total of a party in minor units. The caller has checked that each category has a price (assertPriced). */
