@@ -57,7 +57,19 @@ export function describeError(error: unknown): { code: string; message: string }
   }
   if (isDatabaseAway(error) || (error as { syscall?: string } | undefined)?.syscall === 'connect')
     return { code: UNREACHABLE, message: `The database: ${databaseReason(error)}: ${CHECK_DATABASE}` };
-  return { code: 'internal_error', message: state ? databaseReason(error) : firstLine(error) };
+  return { code: 'internal_error', message: state ? describeDatabaseError(error, state) : firstLine(error) };
+}
+
+/**
+ * SQLSTATEs whose reason a person needs and can read: a missing right (42501), no space, memory or connections (53), a limit (54), a state
+ * (55), a stop (57), and the server's system (58).
+ */
+const ABOUT_THE_SERVER = /^(42501|53|54|55|57|58)/;
+
+/** Describes a database error. The reason of any other error is left out: it has SQL, names of constraints and values of rows. */
+function describeDatabaseError(error: unknown, state: string): string {
+  if (ABOUT_THE_SERVER.test(state)) return `The database: ${databaseReason(error)}`;
+  return `The database refused this (SQLSTATE ${state}). The log of the database server has the reason. Please report this error`;
 }
 
 export function isDatabaseLost(error: unknown): boolean {
@@ -68,9 +80,15 @@ const UNREACHABLE = 'database_unreachable';
 /** The next step if no connection to the database works. */
 export const CHECK_DATABASE = 'check that its server runs, and DATABASE_URL';
 
+/** Matches the statement that Knex writes into its own errors, which have no SQLSTATE. */
+const HAS_STATEMENT =
+  /^(select|insert|update|delete|with|begin|set|lock|call|alter|create|drop)\s[^]* - |^Undefined binding/i;
+
 function firstLine(error: unknown): string {
   const { message } = (error ?? {}) as { message?: string };
-  return String(message ?? error).split('\n')[0]!;
+  const text = String(message ?? error);
+  const reason = HAS_STATEMENT.test(text) ? 'A statement of the database failed' : text;
+  return reason.split('\n')[0]!;
 }
 
 function isCommanderError(error: unknown): error is Error & { exitCode: number } {

@@ -137,7 +137,9 @@ export async function lockStandingLeads(trx: Trx, departureId: string): Promise<
     .pluck('id');
 }
 
-/** @param reason the reason of a cancellation; null: none */
+/**
+ * @param reason the reason of a cancellation; null: none. It is not stored for an anonymized lead, because it may name the customer
+ */
 export async function setLeadStatus(
   trx: Trx,
   ids: number[],
@@ -150,7 +152,7 @@ export async function setLeadStatus(
       status,
       [`${status}_at`]: trx.raw('clock_timestamp()'),
       [`${status}_by`]: by,
-      ...(reason !== null && { cancel_reason: reason }),
+      cancel_reason: trx.raw('case when anonymized_at is null then coalesce(?, cancel_reason) end', [reason]),
     });
 }
 

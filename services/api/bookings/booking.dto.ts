@@ -129,7 +129,7 @@ export interface BookingPatch {
 }
 
 export interface CancelBody {
-  /** Why the booking is cancelled. A second cancellation keeps the first reason. */
+  /** Why the booking is cancelled. A second cancellation keeps the first reason. An anonymised booking stores none. */
   reason?: string;
 }
 
