@@ -4,7 +4,7 @@
  */
 const EDGE = '[.](controller|router|request)[.]ts$';
 const SALE_STATEMENTS =
-  '^services/api/sales/(amend-booking|amend-hold|lock-sales|move-departure|read-sale-facts|sale-fact-lists|transact-sales|write-sales)[.]ts$';
+  '^services/api/sales/(amend-booking|amend-hold|extend-hold|lock-sales|move-departure|read-sale-facts|sale-fact-lists|transact-sales|write-sales)[.]ts$';
 const PRIVATE_TO_A_FOLDER = '[.](repository|controller|dto)[.]ts$';
 
 const PLATFORM = [

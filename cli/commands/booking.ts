@@ -17,7 +17,7 @@ import { amendBooking } from '../../services/api/sales/amend-booking';
 import { byOperator } from '../../services/api/tenants/actor';
 import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { phoneInput } from '../../services/api/tenants/phone';
-import { ANY_TENANT, type TenantScope } from '../../services/api/tenants/tenant';
+import { ANY_TENANT } from '../../services/api/tenants/tenant';
 import type { Trx } from '../../services/platform/database';
 import { type Flag, flag, type Verb } from '../engine/command';
 import type { Context } from '../engine/context';
@@ -282,7 +282,11 @@ async function change(
   { audited, operator, output }: Context,
   action: string,
   ref: string,
-  use: (trx: Trx, scope: TenantScope, named: NamedBooking) => Promise<ChangedBooking | ReplayedResponse>,
+  use: (
+    trx: Trx,
+    scope: typeof ANY_TENANT,
+    named: NamedBooking,
+  ) => Promise<ChangedBooking | ReplayedResponse>,
 ): Promise<void> {
   const { changed, document } = await audited({ action, subject: ref }, async (trx, note) => {
     // The result is never a replayed response, because the call has no idempotency key.

@@ -1,4 +1,5 @@
 import { useTestApi } from '../support/api';
+import { givenVisibilityRule } from '../support/given';
 import { expectInvalidFields, expectProblem } from '../support/responses';
 import { endPaymentWindow, givenSeats, givenWebsite, seatsTaken, useWebsite } from '../support/website';
 import { add } from '../webhook-queue/queue-fixture';
@@ -55,6 +56,46 @@ describe('confirming a booking', () => {
     await website.delete(`/api/gateway/holds/${hold.body.hold_id}`);
     expect((await confirm(body.booking_ref)).body).toMatchObject({ status: 'confirmed', total_price: 1500 });
     expect(await seatsTaken(db, seats)).toBe(3);
+  });
+
+  it('an expired booking of a tour that the tenant does not see is not confirmed, with or without a date', async () => {
+    const { db } = api;
+    const acme = await givenWebsite(api);
+    const { tour, date } = await givenSeats(db);
+    const refOf = async (order: object) => (await acme.book({ tour_id: tour.id, ...order })).body.booking_ref;
+    const [dated, undated, pending] = [
+      await refOf({ departure_date: date }),
+      await refOf({}),
+      await refOf({ departure_date: date }),
+    ];
+    const confirmByAcme = (ref: string) => acme.post(`/api/tenant/bookings/${ref}/confirm`);
+    for (const ref of [dated, undated]) await endPaymentWindow(db, ref);
+    await givenVisibilityRule(db, acme, tour, false);
+    for (const ref of [dated, undated]) expectProblem(await confirmByAcme(ref), 404, 'tour_not_found');
+    expect((await confirmByAcme(pending)).status).toBe(200);
+
+    await db('departures').where({ tour_id: tour.id }).update({ status: 'cancelled' });
+    expectProblem(await confirmByAcme(dated), 404, 'tour_not_found');
+    await db('departures').where({ tour_id: tour.id }).update({ status: 'scheduled' });
+    await db('visibility_tour_rules').where({ tour_id: tour.id }).delete();
+    await db('tours').where({ id: tour.id }).update({ status: 'archived' });
+    expectProblem(await confirmByAcme(dated), 404, 'tour_not_found');
+    await db('tours').where({ id: tour.id }).update({ status: 'published' });
+    for (const ref of [dated, undated]) expect((await confirmByAcme(ref)).status).toBe(200);
+  });
+
+  it("an expired booking is confirmed above the tenant's share of the departure, and without a rate of its tour", async () => {
+    const { db } = api;
+    const acme = await givenWebsite(api);
+    const { tour, date } = await givenSeats(db, { seats: 10 });
+    const expired = (await acme.book({ tour_id: tour.id, departure_date: date, adults: 5 })).body.booking_ref;
+    await endPaymentWindow(db, expired);
+    const missingRate = { sell_in: 'JPY', sell_in_digits: 0 };
+    await db('tenants')
+      .where({ id: acme.tenant.id })
+      .update({ max_hold_share: 10, ...missingRate });
+    const confirmed = await acme.post(`/api/tenant/bookings/${expired}/confirm`);
+    expect(confirmed.body).toMatchObject({ status: 'confirmed', currency: 'EUR', total_price: 2500 });
   });
 
   it('the API confirms an expired booking without a date', async () => {

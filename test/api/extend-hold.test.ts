@@ -1,4 +1,5 @@
 import { useTestApi } from '../support/api';
+import { givenVisibilityRule } from '../support/given';
 import { expectInvalidFields, expectProblem } from '../support/responses';
 import { endHoldIn, givenSeats, givenWebsite, type Seats, seatsTaken, useWebsite } from '../support/website';
 
@@ -100,4 +101,65 @@ describe('extending a hold', () => {
       expectProblem(await extend(id, 10), 404, 'hold_not_found');
     },
   );
+});
+
+describe('a hold that cannot be booked any more', () => {
+  /** Creates a departure of its own, places a hold on it, and returns a request that extends the hold. */
+  async function givenHoldToExtend() {
+    const own = await givenSeats(api.db);
+    const { body } = await website.hold(own.tour, {
+      departure_date: own.date,
+      quantity: 10,
+      hold_minutes: 5,
+    });
+    const change = (departure: object) =>
+      api.db('departures').where({ id: own.departureId }).update(departure);
+    return { own, change, hold: body, extendIt: () => extend(body.hold_id, 30) };
+  }
+
+  it('a hold of all seats is extended', async () => {
+    const { extendIt } = await givenHoldToExtend();
+    expect((await extendIt()).body).toMatchObject({ status: 'active', hold_minutes: 30, seats_available: 0 });
+  });
+
+  it('a hold of a cancelled departure is not extended', async () => {
+    const { change, hold, extendIt } = await givenHoldToExtend();
+    await change({ status: 'cancelled' });
+    expectProblem(await extendIt(), 409, 'departure_cancelled', { alternatives: [] });
+    const read = await website.get(`/api/gateway/holds/${hold.hold_id}`);
+    expect(read.body.expires_at).toBe(hold.expires_at);
+  });
+
+  it('a hold of a closed or past departure is not extended', async () => {
+    const { change, extendIt } = await givenHoldToExtend();
+    await change({ closes_at: '2020-01-01T00:00:00Z' });
+    expectProblem(await extendIt(), 409, 'departure_gone', { alternatives: [] });
+    await change({ closes_at: null, departure_date: '2020-01-01' });
+    expectProblem(await extendIt(), 409, 'departure_gone', { alternatives: [] });
+  });
+
+  it('a hold of a tour that the tenant does not see is not extended, whatever the state of the hold', async () => {
+    const { own, change, hold, extendIt } = await givenHoldToExtend();
+    await givenVisibilityRule(api.db, website, own.tour, false);
+    expectProblem(await extendIt(), 404, 'tour_not_found');
+    await change({ status: 'cancelled' });
+    expectProblem(await extendIt(), 404, 'tour_not_found');
+    await endHoldIn(api.db, hold.hold_id, -1);
+    expectProblem(await extendIt(), 404, 'tour_not_found');
+  });
+
+  it('a hold of an archived tour is not extended', async () => {
+    const { own, extendIt } = await givenHoldToExtend();
+    await api.db('tours').where({ id: own.tour.id }).update({ status: 'archived' });
+    expectProblem(await extendIt(), 404, 'tour_not_found');
+  });
+
+  it('a hold of a tour whose rate is missing is extended, because its prices are locked', async () => {
+    const { extendIt } = await givenHoldToExtend();
+    const { id } = website.tenant;
+    await api.db('tenants').where({ id }).update({ sell_in: 'JPY', sell_in_digits: 0 });
+    const extended = await extendIt();
+    await api.db('tenants').where({ id }).update({ sell_in: null, sell_in_digits: null });
+    expect([extended.status, extended.body.currency]).toEqual([200, 'EUR']);
+  });
 });

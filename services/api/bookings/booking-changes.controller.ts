@@ -53,11 +53,12 @@ export class BookingChangesController {
   constructor(private readonly context: SalesContext) {}
 
   /**
-   * Confirms a paid booking. An expired booking takes its seats again if they are free; a confirmed booking stays unchanged.
+   * Confirms a paid booking. An expired booking takes its seats again like a new booking: you must still see the tour, and the departure
+   * must be open and have free seats. A confirmed booking stays unchanged.
    * @summary Confirm a booking
    */
   @Post('{booking_ref}/confirm')
-  @Response<ProblemDocument>(404, 'booking_not_found')
+  @Response<ProblemDocument>(404, 'booking_not_found, tour_not_found')
   @Response<ProblemDocument>(
     409,
     'booking_state_conflict, departure_gone, departure_cancelled, insufficient_seats, departure_busy',
@@ -65,8 +66,8 @@ export class BookingChangesController {
   @Middlewares(quota('booking'), emptyBody, strictQuery)
   async confirmBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingAnswer> {
     const operation = { ...CONFIRM, validated: () => null };
-    return this.change(request, booking_ref, operation, bookingAnswer, (trx, { id }, named, runIdempotent) =>
-      confirmBooking(trx, id, named, runIdempotent),
+    return this.change(request, booking_ref, operation, bookingAnswer, (trx, tenant, named, runIdempotent) =>
+      confirmBooking(trx, tenant, named, runIdempotent),
     );
   }
 

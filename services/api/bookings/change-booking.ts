@@ -5,6 +5,7 @@ import {
   type EventLead,
   type WebhookEvent,
 } from '../../webhook-queue/enqueue-delivery';
+import { getTourShownByRules } from '../catalog/find-tour';
 import { DepartureCancelledError } from '../departures/departure.errors';
 import {
   assertNotMoved,
@@ -18,32 +19,36 @@ import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempo
 import { toMajor } from '../pricing/currency';
 import { seatsOf } from '../pricing/party';
 import type { Actor } from '../tenants/actor';
-import type { TenantScope } from '../tenants/tenant';
+import { ANY_TENANT, type Tenant, type TenantScope } from '../tenants/tenant';
 import { BookingStateConflictError } from './booking.errors';
 import type { BookingLead, ChangedBooking, NamedBooking } from './booking-lead';
 import { findLeadsById, lockLead, lockStandingLeads, setLeadStatus } from './booking-lead.repository';
 import { getBooking } from './find-booking';
 
 /**
- * Confirms a paid booking. An expired lead takes its seats again if they are free. The tenant's share of the departure does not limit
- * these seats, because they are paid. A confirmed lead stays unchanged and enqueues no event. (departures/free-expired-seats.ts marks
+ * Confirms a paid booking. An expired lead takes its seats again like a new sale: the tenant must see the tour, and the departure must be
+ * open and have free seats. The rate of the tour may be missing, because the price is locked. The tenant's share of the departure does not
+ * limit the seats, because they are paid. A confirmed lead stays unchanged and enqueues no event. (departures/free-expired-seats.ts marks
  * unpaid leads as expired.)
- * @throws BookingNotFoundError (404), BookingStateConflictError for a cancelled lead, DepartureCancelledError, and for an
- *   expired lead the errors of reserveSeats (409)
+ * @param seller the tenant of the booking. ANY_TENANT: an operator, who also confirms a booking of a tour that its tenant does not see
+ * @throws BookingNotFoundError (404), BookingStateConflictError for a cancelled lead, DepartureCancelledError (409), and for an expired lead
+ *   TourNotFoundError (404) and the errors of reserveSeats (409)
  */
 export async function confirmBooking(
   trx: Trx,
-  scope: TenantScope,
+  seller: Tenant | typeof ANY_TENANT,
   named: NamedBooking,
   runIdempotent: RunIdempotent<ChangedBooking> = withoutKey,
 ): Promise<ChangedBooking | ReplayedResponse> {
   const assertAllowed = async (lead: BookingLead, locked: LockedDeparture | undefined) => {
     if (lead.status === 'cancelled') throw new BookingStateConflictError(lead.status, 'confirmed');
-    const { party, sandbox } = lead;
-    if (locked && lead.status === 'expired')
-      await reserveSeats(trx, locked, { quantity: seatsOf(party), sandbox });
+    const { party, sandbox, tour } = lead;
+    const isExpired = lead.status === 'expired';
+    if (isExpired && seller !== ANY_TENANT) await getTourShownByRules(trx, seller, tour.id);
+    if (isExpired && locked) await reserveSeats(trx, locked, { quantity: seatsOf(party), sandbox });
     if (locked) await assertNotCancelled(trx, locked, lead);
   };
+  const scope = seller === ANY_TENANT ? ANY_TENANT : seller.id;
   return changeStatus(trx, scope, named, runIdempotent, { status: 'confirmed', reason: null, assertAllowed });
 }
 

@@ -1,42 +1,12 @@
 import type { Trx } from '../../platform/database';
 import { enqueueDelivery } from '../../webhook-queue/enqueue-delivery';
 import { assertNotMoved, relockDeparture } from '../departures/reserve-seats';
-import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
-import type { Tenant, TenantScope } from '../tenants/tenant';
+import type { TenantScope } from '../tenants/tenant';
 import { getHold } from './find-hold';
 import { HoldExpiredError, HoldStateConflictError } from './hold.errors';
-import { assertHoldLife, assertHoldMinutes } from './hold-length';
 import { octoHoldEvent, withoutPeople } from './octo-booking';
 import type { NamedHold, SeatHold } from './seat-hold';
-import {
-  eraseCustomerOfHold,
-  erasePeopleOfOcto,
-  extendHoldRow,
-  releaseHoldRow,
-} from './seat-hold.repository';
-
-/**
- * Extends the hold to `holdMinutes` from now. Never shortens it. A hold ends two hours after it was placed at the latest.
- * @throws HoldNotFoundError (404), InvalidInputError (400), HoldExpiredError, HoldStateConflictError (409)
- */
-export async function extendHold(
-  trx: Trx,
-  tenant: Tenant,
-  { holdId, by, holdMinutes }: NamedHold & { holdMinutes: number },
-  runIdempotent: RunIdempotent<SeatHold> = withoutKey,
-): Promise<SeatHold | ReplayedResponse> {
-  assertHoldMinutes(tenant, holdMinutes);
-  const { departureId } = await getHold(trx, tenant.id, holdId);
-  return runIdempotent({ hold: holdId.toLowerCase() }, async () => {
-    const { at } = await relockDeparture(trx, departureId);
-    const hold = await getHold(trx, tenant.id, holdId);
-    assertNotMoved(departureId, hold);
-    assertActive(hold);
-    await assertHoldLife(trx, hold.id, holdMinutes, at);
-    await extendHoldRow(trx, hold.id, { minutes: holdMinutes, at, by });
-    return getHold(trx, tenant.id, hold.id);
-  });
-}
+import { eraseCustomerOfHold, erasePeopleOfOcto, releaseHoldRow } from './seat-hold.repository';
 
 /** @throws HoldExpiredError, HoldStateConflictError (409) */
 export function assertActive(hold: Pick<SeatHold, 'status'>): void {

@@ -35,11 +35,12 @@ import { seatsOf, totalOf } from '../pricing/party';
 import { pricesAnswer } from '../pricing/price-categories';
 import { refuseWithAlternatives } from '../refusals/refusal-log';
 import { amendHold } from '../sales/amend-hold';
+import { extendHold } from '../sales/extend-hold';
 import { prepareHold } from '../sales/prepare-sale';
 import { byKey } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import { claimOf, ReplayedResponse } from '../idempotency/run-idempotent';
-import { type ChangedHold, extendHold, releaseHold } from './change-hold';
+import { type ChangedHold, releaseHold } from './change-hold';
 import { holdAmendment, holdRequest } from './hold.request';
 import { getHold, pageOfHolds } from './find-hold';
 import type { ExtendBody, HoldAnswer, HoldBody, HoldItem, HoldPage, HoldPatch } from './hold.dto';
@@ -141,12 +142,16 @@ export class HoldsController {
   }
 
   /**
-   * Extends the hold to `hold_minutes` from now. Never shortens it. A hold ends two hours after it was placed at the latest.
+   * Extends the hold to `hold_minutes` from now. Never shortens it. A hold ends two hours after it was placed at the latest. Refuses a
+   * hold that could not be booked now, because its departure is cancelled, closed or past, or you do not see the tour any more.
    * @summary Extend a hold
    */
   @Post('holds/{hold_id}/extend')
-  @Response<ProblemDocument>(404, 'hold_not_found')
-  @Response<ProblemDocument>(409, 'hold_expired, hold_state_conflict, departure_busy')
+  @Response<ProblemDocument>(404, 'hold_not_found, tour_not_found')
+  @Response<ProblemDocument>(
+    409,
+    'hold_expired, hold_state_conflict, departure_gone, departure_cancelled, departure_busy',
+  )
   @Middlewares(quota('hold'), jsonBody, strictQuery)
   async extendHold(
     @Request() request: HttpRequest,

@@ -9,7 +9,8 @@ import type { Tour } from '../catalog/tour';
 import type { ApiKeyPrincipal, Scope } from '../credentials/credential';
 import { assertKeyStillServes } from '../credentials/verify-credential';
 import { amendHold } from '../sales/amend-hold';
-import { extendHold, releaseHold } from '../holds/change-hold';
+import { extendHold } from '../sales/extend-hold';
+import { releaseHold } from '../holds/change-hold';
 import { HoldExpiredError, HoldStateConflictError } from '../holds/hold.errors';
 import type { OctoContact } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
@@ -59,7 +60,7 @@ export async function confirmOctoBooking(write: OctoWrite, sent: SentDetails & S
   await assertScopeNow(write, 'booking:create', 'booking:manage');
   const party = await partyFor(write, sent);
   if (state.lead) {
-    await confirmBooking(trx, tenant.id, { bookingRef: state.lead.bookingRef, by });
+    await confirmBooking(trx, tenant, { bookingRef: state.lead.bookingRef, by });
     return;
   }
   const { hold, octo } = state;
@@ -81,7 +82,7 @@ export async function confirmOctoBooking(write: OctoWrite, sent: SentDetails & S
     });
     return writeSale(trx, sale);
   });
-  await confirmBooking(trx, tenant.id, { bookingRef: lead.bookingRef, by });
+  await confirmBooking(trx, tenant, { bookingRef: lead.bookingRef, by });
   await updateOctoDetails(trx, hold.id, { contact, unitItems });
 }
 

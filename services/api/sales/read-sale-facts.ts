@@ -26,8 +26,6 @@ export interface ReadFacts {
   answerOf(sale: Sale): StoredAnswer | undefined;
   /** Ids of departures that exist and that another transaction has locked. */
   lockedElsewhere: ReadonlySet<string>;
-  /** The database's clock reading at which seats were counted, with microseconds. */
-  at: string;
   transactionId: string;
   /** Numbers for the new leads, ascending, one for each booking. */
   leadIds: number[];
@@ -74,7 +72,6 @@ export async function readSaleFacts(
   const answers = new Map(row.answers.map((answer) => [keyed[answer.n], answer]));
   const counted = [...counts.known, ...read];
   return {
-    at: row.at,
     transactionId: row.transactionId,
     leadIds: row.leadIds.map(({ id }) => id),
     answerOf: (sale) => answers.get(sale),
@@ -155,6 +152,7 @@ function departureFacts({ departures: found, views: seen, rules, rates, at }: Fa
   for (const { tenantId, ...rule } of rules) rulesOf.set(tenantId, [...(rulesOf.get(tenantId) ?? []), rule]);
   const counted = found.map(({ somethingExpired: _, ...row }) => toDeparture({ ...row, asOf: new Date(at) }));
   return {
+    at,
     departures: new Map(counted.map((one) => [countedKey(one.id, one.sandbox), one])),
     visible: new Set(seen.filter(({ visible }) => visible).map(keyOfView)),
     unpaidSeats: new Map(seen.map((view) => [keyOfView(view), view.unpaidSeats])),

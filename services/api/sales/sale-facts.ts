@@ -17,6 +17,8 @@ import type { Sale } from './sale';
 
 /** The facts about locked departures. A sale depends on them, and so does a change of a hold or booking. */
 export interface DepartureFacts {
+  /** The database's clock reading at which the seats were counted, with microseconds. */
+  at: string;
   /** The map key is countedKey. */
   departures: Map<string, Departure>;
   /**

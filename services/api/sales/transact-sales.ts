@@ -62,7 +62,7 @@ export async function transactSales(
     if ('sale' in decided) granted.push(decided);
     else outcomes.set(sale, decided);
   }
-  for (const [sale, sold] of await writeSales(trx, granted, read.leadIds, read.at))
+  for (const [sale, sold] of await writeSales(trx, granted, read.leadIds, read.facts.at))
     outcomes.set(sale, { kind: 'sold', sold });
   return {
     transactionId: granted.length > 0 ? read.transactionId : null,

@@ -110,7 +110,7 @@ async function givenBookings(db: Db): Promise<void> {
   };
   const held = await hold({ externalRef: 'cart-81' });
   const first = await book({ holdId: held.id, externalRef: 'order-81' });
-  await inTransaction(db, (trx) => confirmBooking(trx, acme.id, { bookingRef: first.bookingRef, by }));
+  await inTransaction(db, (trx) => confirmBooking(trx, acme, { bookingRef: first.bookingRef, by }));
   await book({ externalRef: 'order-82', customer: JUN, notes: 'Vegetarian' });
   await hold({
     externalRef: 'cart-83',
