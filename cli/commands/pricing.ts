@@ -9,6 +9,7 @@ import {
 import { PRICE_RULE_KINDS, type PriceRuleKind } from '../../services/api/pricing/choose-price-rule';
 import { findLowPricesOf } from '../../services/api/pricing/find-low-prices';
 import { partyInput } from '../../services/api/pricing/party';
+import { MOST_MINOR_UNITS } from '../../services/api/pricing/currency';
 import { listPriceRules } from '../../services/api/pricing/price-rule.repository';
 import { findTenant } from '../../services/api/tenants/manage-tenants';
 import type { Db } from '../../services/platform/database';
@@ -37,7 +38,6 @@ import {
 } from './pricing/price-rule';
 import { simulatePricingCommand } from './pricing/simulate';
 
-const MOST = 1_000_000_000;
 const ruleId = wholeNumber(1, 9_999_999_999);
 
 export const pricingVerbs: Verb[] = [
@@ -54,8 +54,10 @@ export const pricingVerbs: Verb[] = [
       flag('--percent <percent>', 'percent to add to each price; -50 halves it', {
         parse: percent(decimal(-100, 10_000, 4)),
       }),
-      flag('--amount <money>', "amount to add to an adult's price", { parse: decimal(-MOST, MOST, 4) }),
-      flag('--price <money>', "an adult's price", { parse: decimal(0, MOST, 4) }),
+      flag('--amount <money>', "amount to add to an adult's price", {
+        parse: decimal(-MOST_MINOR_UNITS, MOST_MINOR_UNITS, 4),
+      }),
+      flag('--price <money>', "an adult's price", { parse: decimal(0, MOST_MINOR_UNITS, 4) }),
       flag('--tour <slug>', 'only this tour, by slug or id'),
       flag('--continent <name>', 'only tours of this continent', { parse: continent }),
       flag('--travel-from <date>', 'only departures from this day on', { parse: travelDate }),

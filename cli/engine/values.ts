@@ -6,11 +6,13 @@ import { currencyDigits } from '../../services/api/pricing/currency';
 import { isTourAddress } from '../../services/api/tenants/link-template';
 import {
   CONTROL_CHARACTER,
+  countDecimals,
   isCalendarDate,
   isEmail,
   isHttpsAddress,
   isSlug,
   isUuid,
+  readWholeNumber,
   uuidsBeginningWith,
   withoutInvisible,
 } from '../../services/platform/text-forms';
@@ -31,8 +33,8 @@ function matching(accepts: (text: string) => boolean, form: string) {
 
 export function wholeNumber(min: number, max: number) {
   return (text: string, name: string): number => {
-    const value = /^\d{1,10}$/.test(text) ? Number(text) : NaN;
-    if (!(value >= min && value <= max))
+    const value = readWholeNumber(text);
+    if (value === undefined || value < min || value > max)
       throw new UsageError(`${name} must be a whole number from ${min} to ${max}`);
     return value;
   };
@@ -40,12 +42,11 @@ export function wholeNumber(min: number, max: number) {
 
 /** Parses a decimal and keeps it as text, because the value goes to a numeric column and a float would be inexact. */
 export function decimal(min: number, max: number, digits: number) {
-  const form = new RegExp(`^-?\\d{1,10}(\\.\\d{1,${digits}})?$`);
   return (text: string, name: string): string => {
-    const value = form.test(text) ? Number(text) : NaN;
-    if (value >= min && value <= max) return text;
-    const precision =
-      Number.isNaN(value) && /^-?\d+\.\d+$/.test(text) ? ` with at most ${digits} decimals` : '';
+    const decimals = countDecimals(text);
+    const isPrecise = decimals === undefined || decimals <= digits;
+    if (decimals !== undefined && isPrecise && Number(text) >= min && Number(text) <= max) return text;
+    const precision = isPrecise ? '' : ` with at most ${digits} decimals`;
     throw new UsageError(`${name} must be a number from ${min} to ${max}${precision}`);
   };
 }

@@ -94,6 +94,27 @@ export function isCalendarDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
+/* The forms of numbers, which flags of the terminal and cells of CSV files share. */
+
+/**
+ * Reads a whole number of at most 10 digits: `12`.
+ * @returns undefined for any other text, so for `1.000`, `12,5`, `-1` and `1e3`
+ */
+export function readWholeNumber(text: string): number | undefined {
+  return /^\d{1,10}$/.test(text) ? Number(text) : undefined;
+}
+
+const DECIMAL = /^-?\d{1,13}(?:\.(\d{1,20}))?$/;
+
+/**
+ * Counts the decimals of a decimal text as it is written: 3 for `1.490`. The point is always the decimal point.
+ * @returns undefined for any other text, such as `1,490`, `1.` and `.5`
+ */
+export function countDecimals(text: string): number | undefined {
+  const match = DECIMAL.exec(text);
+  return match ? (match[1] ?? '').length : undefined;
+}
+
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(?!24)\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
 /**

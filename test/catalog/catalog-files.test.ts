@@ -119,7 +119,7 @@ describe('the reader of catalog files', () => {
     );
     expect(places).toHaveLength(18);
     expect(issues.find(({ index, field }) => index === 2 && field === 'base_price')!.message).toBe(
-      'must have at most 0 decimals: that is what JPY has',
+      'must have at most 0 decimals: that is what JPY has; a point separates decimals, not thousands',
     );
   });
 

@@ -261,7 +261,8 @@ describe('a catalog import', () => {
             file: 'tours.json',
             index: 2,
             field: 'base_price',
-            message: 'must have at most 2 decimals: that is what EUR has',
+            message:
+              'must have at most 2 decimals: that is what EUR has; a point separates decimals, not thousands',
           },
         ],
         pruned: { tours_archived: 0, departures_deleted: 0, departures_cancelled: 0 },

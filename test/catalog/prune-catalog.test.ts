@@ -105,7 +105,8 @@ describe('a file of departures without tours', () => {
         file: 'departures.csv',
         line: 2,
         field: 'prices.adult',
-        message: 'must have at most 0 decimals: that is what JPY has',
+        message:
+          'must have at most 0 decimals: that is what JPY has; a point separates decimals, not thousands',
       },
       {
         file: 'departures.csv',

@@ -1,6 +1,7 @@
 import { nameDeparture } from '../../../services/api/catalog/start-time';
 import type { NewPrices } from '../../../services/api/departures/change-departure';
 import { type Departure, departureStatus, seatsAvailable } from '../../../services/api/departures/departure';
+import { MOST_MINOR_UNITS } from '../../../services/api/pricing/currency';
 import { pricesAnswer } from '../../../services/api/pricing/price-categories';
 import { flag } from '../../engine/command';
 import { decimal, wholeNumber } from '../../engine/values';
@@ -8,7 +9,8 @@ import { decimal, wholeNumber } from '../../engine/values';
 /** Parses the number of seats of a departure. */
 export const seats = wholeNumber(1, 100_000);
 
-const price = decimal(0, 100_000_000, 4);
+/** Parses a price. The use case checks the decimals and the limit, which depend on the currency. */
+const price = decimal(0, MOST_MINOR_UNITS, 4);
 export const ADULT_FLAG = flag('--adult <money>', "an adult's price", { parse: price });
 export const CHILD_FLAG = flag('--child <money>', "a child's price", { parse: price });
 export const SINGLE_FLAG = flag('--single-supplement <money>', 'what an adult pays more for a single room', {

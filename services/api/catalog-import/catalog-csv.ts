@@ -2,9 +2,11 @@ import { finished } from 'node:stream/promises';
 import { CsvError, parse, type Parser } from 'csv-parse';
 import { z } from 'zod';
 import { csvLine, readFormulas } from '../../platform/csv-cells';
+import { countDecimals, readWholeNumber } from '../../platform/text-forms';
 import type { CatalogRecord, Issue, IssueList, Place } from './catalog-file';
-import { DEPARTURE, nearestName, TOUR_FIELDS, TRANSLATION } from './catalog-schema';
+import { AMOUNT, DEPARTURE, nearestName, TOUR_FIELDS, TRANSLATION } from './catalog-schema';
 import type { FileEntry } from './export-catalog';
+import { WrittenAmount } from './field-checks';
 
 /** The column of a departures file that names the tour. */
 export const TOUR_OF_DEPARTURE = 'tour_slug';
@@ -19,11 +21,16 @@ interface Column {
 /** Column names in the order of an export. Parts of an object have their own columns, such as `prices.adult`. */
 type CsvColumns = Record<string, Column>;
 
-/** Matches numbers of at most 15 digits on each side of the point, and of at most 18 characters without the sign. */
-const NUMBER = /^-?(?=[\d.]{1,18}$)\d{1,15}(\.\d{1,15})?$/;
-
 const TEXT: Column = { read: (cell) => cell, write: String };
-const NUMERIC: Column = { read: (cell) => (NUMBER.test(cell) ? Number(cell) : cell), write: String };
+const WHOLE_NUMBER: Column = { read: (cell) => readWholeNumber(cell) ?? cell, write: String };
+const DECIMAL: Column = {
+  read: (cell) => (countDecimals(cell) === undefined ? cell : Number(cell)),
+  write: String,
+};
+const MONEY: Column = {
+  read: (cell) => (countDecimals(cell) === undefined ? cell : new WrittenAmount(cell)),
+  write: String,
+};
 const JSON_TEXT: Column = {
   read: (cell) => {
     const parsed = parseJson(cell);
@@ -63,7 +70,8 @@ function columnsOf(shape: z.ZodRawShape, prefix = ''): CsvColumns {
   for (const [field, schema] of Object.entries(shape)) {
     const type = bare(schema);
     if (type instanceof z.ZodObject) Object.assign(columns, columnsOf(type.shape, `${prefix}${field}.`));
-    else if (type instanceof z.ZodNumber) columns[prefix + field] = NUMERIC;
+    else if (type instanceof z.ZodNumber) columns[prefix + field] = type.isInt ? WHOLE_NUMBER : DECIMAL;
+    else if (type === AMOUNT) columns[prefix + field] = MONEY;
     else if (type instanceof z.ZodArray)
       columns[prefix + field] = bare(type.element) instanceof z.ZodObject ? JSON_TEXT : LIST;
     else columns[prefix + field] = TEXT;

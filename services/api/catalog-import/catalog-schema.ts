@@ -5,11 +5,12 @@ import { foldName } from '../catalog/fold-name';
 import { isStartTime } from '../catalog/start-time';
 import { isTourSlug, TOUR_STATUSES } from '../catalog/tour';
 import { canonicalLanguage, type TranslatedTexts } from '../catalog/tour-text';
-import { currencyDigits, toMinor } from '../pricing/currency';
+import { currencyDigits, MOST_MINOR_UNITS, toMinor } from '../pricing/currency';
 import { isCountry } from '../tenants/country';
 import { expandSchedule, InvalidScheduleError, type Schedule } from '../departures/schedule';
 import type { Issue } from './catalog-file';
 import {
+  amountField,
   decimalField,
   expecting,
   integerField,
@@ -24,7 +25,6 @@ import {
 // Checks the entries of a catalog file. Fields have the names of the columns and the limits of the tables.
 
 const INSTANT = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2})$/;
-const MOST_MAJOR_UNITS = 1_000_000_000_000;
 
 /** Leaves out the fields of an object that are null. */
 function withoutNulls<T extends object>(value: T): T {
@@ -56,8 +56,7 @@ const imageUrl = textField(
   'must be an https address, or a path that begins with one /',
 );
 const localTime = textField(isStartTime, 'must be a local time such as 09:30');
-/** Major units. issues.repository.ts checks the decimals, once the currency is known. */
-const amount = decimalField(0, MOST_MAJOR_UNITS);
+export const AMOUNT = amountField(MOST_MINOR_UNITS);
 const location = objectField({
   name: lineField(200),
   lat: decimalField(-90, 90).nullish(),
@@ -118,7 +117,7 @@ const TOUR = objectField({
     (value) => /^[A-Z]{3}$/.test(value) && currencyDigits(value) !== undefined,
     'must be an ISO 4217 code of three capital letters, such as EUR',
   ),
-  base_price: amount,
+  base_price: AMOUNT,
   summary: optional(SUMMARY),
   description: optional(DESCRIPTION),
   image_url: optional(imageUrl),
@@ -147,9 +146,9 @@ const TOUR = objectField({
 });
 
 export const PRICES = objectField({
-  adult: amount,
-  child: amount.nullish(),
-  single_supplement: amount.nullish(),
+  adult: AMOUNT,
+  child: AMOUNT.nullish(),
+  single_supplement: AMOUNT.nullish(),
 });
 
 export const DEPARTURE = objectField({
@@ -228,13 +227,13 @@ export function checkTour(value: unknown, issues: EntryIssue[]) {
     name_folded: given.name && foldName(given.name),
     currency_digits: digits,
     base_price_minor:
-      digits === undefined || basePrice === undefined ? undefined : toMinor(basePrice, digits),
+      digits === undefined || basePrice === undefined ? undefined : toMinor(String(basePrice), digits),
   };
   const listOf = (field: 'departures' | 'schedules'): unknown[] | undefined =>
     isRecord(value) && Array.isArray(value[field]) ? value[field] : undefined;
   return {
     slug: given.slug,
-    /** Major units, for the check of the decimals. */
+    /** Major units as they are written, for the check of the decimals. */
     basePrice,
     /** The columns that the file gives, as JSON. */
     columns: JSON.stringify(columns),

@@ -43,16 +43,38 @@ export const paragraphsField = (most: number) =>
 /** @param min included @param max included */
 export function integerField(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`;
-  return z
-    .number(expecting(message))
-    .refine((value) => Number.isInteger(value) && value >= min && value <= max, message);
+  return z.int(expecting(message)).refine((value) => value >= min && value <= max, message);
 }
+
+const DECIMAL = 'must be a number with a decimal point and no separators, such as 1299.50';
 
 /** @param min included @param max included */
 export function decimalField(min: number, max: number) {
   return z
-    .number(expecting('must be a number with a decimal point and no separators, such as 1299.50'))
+    .number(expecting(DECIMAL))
     .refine((value) => value >= min && value <= max, `must be a number from ${min} to ${max}`);
+}
+
+/**
+ * An amount of money as the cell of a CSV file has it. It stays text, because the currency decides how many decimals it may have, and a
+ * number has lost its last zeros: 1.490 would be 1.49. A JSON file has numbers, and a text in it is no amount.
+ */
+export class WrittenAmount {
+  constructor(private readonly text: string) {}
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+/** Checks an amount of money in major units: a number, or a WrittenAmount. issues.repository.ts checks the decimals, once the currency is known. */
+export function amountField(most: number) {
+  return z
+    .custom<number | WrittenAmount>(
+      (value) => typeof value === 'number' || value instanceof WrittenAmount,
+      expecting(DECIMAL),
+    )
+    .refine((value) => Number(value) >= 0 && Number(value) <= most, `must be a number from 0 to ${most}`);
 }
 
 export function choiceField<T extends string>(...known: T[]) {

@@ -1,5 +1,6 @@
 import { CLOCK } from '../../platform/database';
 import { describePlace, type Issue, type Place } from './catalog-file';
+import { MOST_MINOR_UNITS } from '../pricing/currency';
 import { MOST_LANGUAGES, TOO_MANY_LANGUAGES } from './catalog-schema';
 import { departureName, isMeant, isOnlyRow, startTimeAfter } from './match-departures';
 import { queryStage, type Stage } from './stage.repository';
@@ -67,8 +68,6 @@ async function findRefusedChanges(stage: Stage, unknown: string[]): Promise<Issu
 
 const placeJson = (row: string) =>
   `json_strip_nulls(json_build_object('file', ${row}.file, 'line', ${row}.line, 'index', ${row}.index))`;
-
-const MOST_MINOR_UNITS = 1_000_000_000_000;
 
 /** Returns the SQL that is true for a hold or lead whose tenant had no selling currency (isLockedInSellingCurrency). */
 const isLockedInTourCurrency = (sale: string) =>
@@ -186,7 +185,7 @@ const REFUSED = `
     union all
     select entry, position, 2, field,
            case when scale(amount) > digits
-                then format('must have at most %s decimals: that is what %s has', digits, currency)
+                then format('must have at most %s decimals: that is what %s has; a point separates decimals, not thousands', digits, currency)
                 else 'is more than a price may be' end, null
     from amount
     where scale(amount) > digits or amount * power(10, digits)::numeric > ${MOST_MINOR_UNITS}

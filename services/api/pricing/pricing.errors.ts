@@ -1,4 +1,5 @@
 import { AppError } from '../../platform/errors';
+import { MOST_MINOR_UNITS, toMajor } from './currency';
 
 export class PriceRuleNotFoundError extends AppError {
   readonly code = 'price_rule_not_found';
@@ -23,7 +24,8 @@ export class InvalidAmountError extends AppError {
   readonly code = 'invalid_amount';
 
   constructor(amount: string, currency: string, digits: number) {
-    super(`${amount} is not an amount of ${currency}, which has ${digits} decimals`);
+    const most = toMajor(MOST_MINOR_UNITS, digits);
+    super(`${amount} is not an amount of ${currency}, which has ${digits} decimals; the largest is ${most}`);
   }
 }
 
