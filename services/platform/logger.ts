@@ -1,5 +1,6 @@
 import pino, { type Logger } from 'pino';
 import { isDatabaseAway, databaseReason } from './errors';
+import { LogOutput } from './log-output';
 
 export type { Logger };
 
@@ -22,13 +23,9 @@ const REDACTED = new Set([
   'cancel_reason',
 ]);
 
-/** Collects log lines, because a write for each line takes 10 µs more of CPU. A killed process loses the lines of the last FLUSH_MS. */
-const BUFFER_BYTES = 4096;
-const FLUSH_MS = 100;
-
 /**
- * Creates a logger that writes JSON lines to stdout asynchronously. While the database is unavailable, it writes only one line a second for
- * all database errors, without a stack.
+ * Creates a logger that writes JSON lines to stdout, through LogOutput. While the database is unavailable, it writes only one line a second
+ * for all database errors, without a stack.
  */
 export function createLogger(level: string, service: string): Logger {
   const recordOutage = createOutageLog((line) =>
@@ -50,7 +47,7 @@ export function createLogger(level: string, service: string): Logger {
         },
       },
     },
-    pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS }),
+    new LogOutput(service, (lines) => logger.warn({ lines }, 'log lines were dropped')),
   );
   return logger;
 }

@@ -19,6 +19,9 @@ export function runService(
   main: (fail: (error: unknown) => void) => Promise<void>,
 ): void {
   const fail = (error: unknown) => failStart(service, ports, error);
+  // Without a listener, an error of these streams, for example of a full disk, ends the process.
+  process.stdout.on('error', () => {});
+  process.stderr.on('error', () => {});
   // Ends the process with an error, because Node itself would end with exit code 0 when nothing is left to wait for.
   process.once('beforeExit', () =>
     fail(new Error('The process ended although nobody stopped it: read its log, then start it again.')),
@@ -33,7 +36,11 @@ function failStart(service: string, ports: string, error: unknown): void {
       ? `Port ${port} is taken: stop the process that uses it, or set ${ports} to another port.`
       : message;
   process.stderr.write(`${service}: ${text}\n`, () => process.exit(1));
+  // Ends the process also while nothing reads its stderr.
+  setTimeout(() => process.exit(1), STDERR_MS);
 }
+
+const STDERR_MS = 1000;
 
 /**
  * Runs `stop` once on SIGTERM, SIGINT, or when the parent that forked this process ends. Then exits with 0, or with 1 if
@@ -46,11 +53,12 @@ export function onShutdown(log: Logger, graceMs: number, stop: () => Promise<voi
     stopping = true;
     log.info({ reason }, 'stopping');
     setTimeout(() => process.exit(1), graceMs).unref();
+    const exit = (code: number) => log.flush(() => process.exit(code));
     stop().then(
-      () => process.exit(0),
+      () => exit(0),
       (error: unknown) => {
         log.error({ err: error }, 'shutdown failed');
-        process.exit(1);
+        exit(1);
       },
     );
   };
