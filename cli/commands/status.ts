@@ -8,6 +8,7 @@ import {
 } from '../../services/api/health/status.repository';
 import type { Config } from '../../services/platform/config';
 import type { Db } from '../../services/platform/database';
+import { findWriteObstacle } from '../../services/platform/database/write-obstacle';
 import { newestMigration, pendingMigrations } from '../../services/platform/migrate';
 import type { FailingEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
 import { readQueueStatus } from '../../services/webhook-queue/inspect-queue';
@@ -143,8 +144,11 @@ function databaseLines(status: StatusDocument): StatusLine[] {
   const { pending_migrations: pending, schema } = database;
   const isOld = pending.length > 0;
   const missing = `${countOf(pending.length, 'migration')} missing, from ${pending[0]} on; the rest is not shown`;
+  const { write_obstacle: obstacle } = database;
   return [
-    { label: 'Database', text },
+    obstacle === null
+      ? { label: 'Database', text }
+      : { label: 'Database', text: `${text}; it refuses writes: ${obstacle}`, tone: 'bad' },
     isOld
       ? { label: 'Schema', text: missing, tone: 'bad', commands: ['tourctl migrate'] }
       : { label: 'Schema', text: `${schema}, up to date` },
@@ -251,6 +255,8 @@ async function readStatus({ config, db, io }: Context) {
       version: facts.version,
       started_at: facts.startedAt.toISOString(),
       embedded_in: config.databaseUrl === undefined ? config.dataDir : null,
+      /** Why the server refuses writes; null: it accepts them. */
+      write_obstacle: (await findWriteObstacle(db)) ?? null,
       schema: (await newestMigration(db)) ?? null,
       pending_migrations: pending,
     },

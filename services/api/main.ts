@@ -25,6 +25,7 @@ import { SaleQueue } from './sales/sale-queue';
 import { ChangedSeats } from './octo/changed-seats';
 import { createRefusalLog } from './refusals/refusal-log';
 import { drain } from './drain';
+import { API_WRITES } from './health/health.router';
 import { createLoadShedder } from './http/load-shedding';
 import { listen } from '../platform/http/edge';
 import { startMetricsServer } from '../platform/http/metrics-server';
@@ -141,7 +142,7 @@ async function openApiSecrets(
   if (!config.databaseUrl) return openSecrets(db, config, NEEDED);
   const secrets = await loadSecrets(config, NEEDED, () => Promise.resolve(false));
   const checked = untilUsable(log, async () => {
-    await requireUsable(db);
+    await requireUsable(db, API_WRITES);
     await verifySecrets(db, config, secrets, NEEDED);
   });
   await Promise.race([checked, sleep(FIRST_ANSWER_MS)]);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './logger';
 import type { Config } from './config';
 import { type DatabaseOptions, type Db, openDatabase } from './database';
+import { findTablesWithoutInsert, findWriteObstacle } from './database/write-obstacle';
 import { joinEmbeddedPostgres } from './embedded-postgres';
 import { databaseReason, isDatabaseAway, READ_ONLY, sqlState } from './errors';
 import { pendingMigrations } from './migrate';
@@ -95,7 +96,8 @@ export async function openServiceDatabase(config: Config, log: Logger): Promise<
 }
 
 /** A reason that /readyz reports. */
-type Unusable = 'database does not answer' | 'database is read-only' | 'migrations pending';
+type Unusable =
+  'database does not answer' | 'database is read-only' | 'migrations pending' | 'login may not write';
 
 /** The database answers, but a service cannot work with it. */
 class UnusableDatabaseError extends Error {
@@ -107,30 +109,40 @@ class UnusableDatabaseError extends Error {
   }
 }
 
-/** @throws UnusableDatabaseError, and the errors of a database that is away */
-export async function requireUsable(db: Db): Promise<void> {
-  // Asks whether the server is a standby, because a pooler may have connected this process to a standby.
-  const { rows } = await db.raw<{ rows: { standby: boolean }[] }>('select pg_is_in_recovery() as standby');
-  if (rows[0]!.standby)
-    throw new UnusableDatabaseError('database is read-only', 'the database is a standby, which is read-only');
+/**
+ * Checks that a service can work with the database.
+ * @param writes tables into which the service inserts
+ * @throws UnusableDatabaseError, and the errors of a database that is away
+ */
+export async function requireUsable(db: Db, writes: string[]): Promise<void> {
+  // Asks again for each check, because a pooler may have connected this process to a standby.
+  const obstacle = await findWriteObstacle(db);
+  if (obstacle)
+    throw new UnusableDatabaseError('database is read-only', `the database refuses writes: ${obstacle}`);
   const { length } = await pendingMigrations(db);
   if (length > 0)
     throw new UnusableDatabaseError(
       'migrations pending',
       `${length} ${length === 1 ? 'migration is' : 'migrations are'} missing: run tourctl migrate`,
     );
+  const refused = await findTablesWithoutInsert(db, writes);
+  if (refused.length > 0)
+    throw new UnusableDatabaseError(
+      'login may not write',
+      `the login of DATABASE_URL may not insert into ${refused.join(', ')}: docs/run-many.md has the rights of each login`,
+    );
 }
 
 /** Limits the time of a check, because a pooler keeps a statement waiting while its server is lost. */
 const ANSWER_MS = 2000;
 
-/** Returns within two seconds why a service cannot use the database. Undefined: the service can use the database. Never rejects. */
-export async function whyUnusable(db: Db): Promise<Unusable | undefined> {
+/** Returns within two seconds why a service cannot use the database, as requireUsable does. Undefined: it can. Never rejects. */
+export async function whyUnusable(db: Db, writes: string[]): Promise<Unusable | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<Unusable>((resolve) => {
     timer = setTimeout(() => resolve('database does not answer'), ANSWER_MS);
   });
-  const answer = requireUsable(db).then(() => undefined, reasonOf);
+  const answer = requireUsable(db, writes).then(() => undefined, reasonOf);
   return Promise.race([answer, silence]).finally(() => clearTimeout(timer));
 }
 

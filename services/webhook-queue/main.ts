@@ -19,6 +19,8 @@ import { startQueueServer } from './queue-server';
 import { startWorker } from './worker/worker';
 
 const SHUTDOWN_MS = 10_000;
+/** The tables into which each attempt of a delivery inserts. */
+const QUEUE_WRITES = ['webhook_attempts', 'webhook_queue'];
 
 /** Stop functions of everything that runs; called in reverse order. */
 type Stops = (() => Promise<unknown>)[];
@@ -58,7 +60,7 @@ async function start(config: Config, log: Logger, stops: Stops, stopping: () => 
     // Is shorter than the lease, so that time is left to record a result.
     answerTimeoutMs: 12_000,
   });
-  whyNotReady = () => whyUnusable(db);
+  whyNotReady = () => whyUnusable(db, QUEUE_WRITES);
   const secretsKey = await openSecretsKey(db, config, log, stopping);
   if (secretsKey === undefined) return;
 
@@ -98,7 +100,7 @@ async function openSecretsKey(
 ): Promise<string | undefined> {
   let secretsKey: string | undefined;
   const open = async () => {
-    await requireUsable(db);
+    await requireUsable(db, QUEUE_WRITES);
     ({ secretsKey } = await openSecrets(db, config, ['secretsKey'], opensSealed));
   };
   await untilUsable(log, open, stopping);

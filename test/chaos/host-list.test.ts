@@ -89,7 +89,7 @@ function suite(): void {
     });
     const none = standby.url.replace('127.0.0.1:', '127.0.0.1:1,127.0.0.1:');
     const db = openDatabase(standby.url, { applicationName: 'test', poolMax: 1 });
-    expect(await whyUnusable(db)).toBe('database is read-only');
+    expect(await whyUnusable(db, [])).toBe('database is read-only');
     await db.destroy();
     expect((await at(none, 'tenant list')).stderr).toMatch(
       /^error: The database: no host accepts writes \(127\.0\.0\.1:1: connect ECONNREFUSED [^;]*; 127\.0\.0\.1:\d+: the server is a standby, which accepts no writes\): /,

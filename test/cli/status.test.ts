@@ -31,6 +31,7 @@ describe('tourctl status', () => {
         embedded_in: null,
         schema: expect.stringMatching(/^\d{4}_/),
         pending_migrations: [],
+        write_obstacle: null,
       },
       store: { kind: 'memory', answers: true, round_trip_ms: null, error: null },
       api_reports: true,

@@ -14,7 +14,9 @@ import {
   recountSeats,
   type UnusedPriceRule,
 } from './installation.repository';
+import { findWriteObstacle } from '../../platform/database/write-obstacle';
 import { pendingMigrations } from '../../platform/migrate';
+import { findDatabaseFacts } from './status.repository';
 
 /**
  * The largest difference between the database's clock and the clock of this machine that gives no notice. Expiry uses only the database's
@@ -24,16 +26,17 @@ const SKEW_MS = 5000;
 /** An instance without a poll for this time (twenty polls) counts as silent. A process that stops normally deletes its row. */
 export const SILENT_SECONDS = 10;
 
-/** Runs all checks of the database. If migrations are missing, reports only that. */
+/** Runs all checks of the database. If migrations are missing, reports only that and whether the database accepts writes. */
 export async function inspectInstallation(db: Db): Promise<HealthCheck[]> {
+  const database = await checkDatabase(db);
   const pending = await pendingMigrations(db);
   if (pending.length > 0) {
     const detail = `${pending.length} missing, from ${pending[0]} on`;
-    return [broken('migrations', detail, ['tourctl migrate'])];
+    return [database, broken('migrations', detail, ['tourctl migrate'])];
   }
   const facts = await collectFacts(db);
   return [
-    ok('database', `PostgreSQL ${facts.version} answers`),
+    database,
     ok('migrations', 'all are applied'),
     await checkSeats(db),
     await checkHolds(db, facts),
@@ -41,6 +44,15 @@ export async function inspectInstallation(db: Db): Promise<HealthCheck[]> {
     await checkInstances(db, facts),
     ...(await inspectTenants(db)),
   ];
+}
+
+async function checkDatabase(db: Db): Promise<HealthCheck> {
+  const { version } = await findDatabaseFacts(db);
+  const obstacle = await findWriteObstacle(db);
+  if (!obstacle) return ok('database', `PostgreSQL ${version} answers and accepts writes`);
+  return broken('database', `PostgreSQL ${version} answers, but refuses writes: ${obstacle}`, [
+    'psql "$DATABASE_URL" -c "show default_transaction_read_only" -c "select pg_is_in_recovery()"',
+  ]);
 }
 
 async function checkSeats(db: Db): Promise<HealthCheck> {

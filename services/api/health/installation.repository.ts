@@ -54,7 +54,6 @@ export async function findOrphanedHolds(db: Db): Promise<OrphanedHolds> {
 }
 
 export interface InstallationFacts {
-  version: string;
   clockSkewMs: number;
   liveHolds: number;
   /** Number of registered API processes. */
@@ -64,7 +63,7 @@ export interface InstallationFacts {
 export async function collectFacts(db: Db): Promise<InstallationFacts> {
   const asked = Date.now();
   const { rows } = await db.raw(
-    `select current_setting('server_version') as version, clock_timestamp() as clock,
+    `select clock_timestamp() as clock,
        (select count(*) from seat_holds where not sandbox and hold_lives(status, expires_at, clock_timestamp())) as live_holds,
        (select count(*) from api_instances)::integer as instances`,
   );

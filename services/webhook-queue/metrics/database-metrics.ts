@@ -1,5 +1,6 @@
 import { Gauge } from 'prom-client';
 import type { Db } from '../../platform/database';
+import { findWriteObstacle } from '../../platform/database/write-obstacle';
 import { shareSample } from './shared-sample';
 
 interface DatabaseHealth {
@@ -27,7 +28,7 @@ const GAUGES: Record<keyof DatabaseHealth, { name: string; help: string }> = {
 };
 
 /**
- * Registers gauges of the standbys, the last backup and the WAL archive. The webhook queue exports them, so that an alert needs no exporter
+ * Registers gauges of the writes, the standbys, the last backup and the WAL archive. The webhook queue exports them, so that an alert needs no exporter
  * beside each kind of PostgreSQL installation.
  * @param expectedStandbys DATABASE_STANDBYS
  */
@@ -42,6 +43,15 @@ export function registerDatabaseGauges(db: Db, expectedStandbys: number): void {
       },
     });
   }
+  const readWritable = shareSample(async () => (await findWriteObstacle(db)) === undefined);
+  new Gauge({
+    name: 'database_writable',
+    help: '1: the database accepts writes. 0: it is read-only, as a standby, or a managed server whose disk is nearly full',
+    async collect() {
+      const isWritable = await readWritable();
+      this.set(isWritable === undefined ? NaN : Number(isWritable));
+    },
+  });
   new Gauge({
     name: 'database_standbys_expected',
     help: 'Synchronous standbys that the database should have: DATABASE_STANDBYS',

@@ -124,6 +124,20 @@ describeWith(
       await expectAlerts(['BackupOld'], { ...timeline, scrapes: await at(0) }, [{ alertname: 'BackupOld' }]);
     });
 
+    it('DatabaseReadOnly fires if the database refuses writes', async () => {
+      await onPrimary('alter system set default_transaction_read_only = on', 'select pg_reload_conf()');
+      const first = await scrapeUntil('database_writable', (value) => value === 0);
+      await onPrimary(
+        'set transaction read write; alter system reset default_transaction_read_only',
+        'select pg_reload_conf()',
+      );
+      await scrapeUntil('database_writable', (value) => value === 1);
+      const timeline = { scrapes: [first, first] };
+      await expectAlerts(['DatabaseReadOnly'], { ...timeline, atMinutes: 3 }, [
+        { alertname: 'DatabaseReadOnly' },
+      ]);
+    });
+
     it('ArchiveFails fires if no WAL file can be archived', async () => {
       const failing = 'database_archive_failing_seconds';
       await onPrimary(
