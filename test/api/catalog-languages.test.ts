@@ -242,10 +242,12 @@ describe('a list in a language', () => {
     await givenMixed();
     const { next_cursor: cursor } = (await reader.get(`${CATALOG}?lang=de&limit=1`)).body;
     const next = `${CATALOG}?limit=1&cursor=${cursor}`;
-    for (const query of ['&lang=fr', '&lang=de-CH', ''])
+    for (const query of ['&lang=fr', ''])
       expectProblem(await reader.get(next + query), 400, 'invalid_cursor');
     expectProblem(await ask(next, 'fr'), 400, 'invalid_cursor');
     expect((await ask(next, 'de')).status).toBe(200);
+    // The catalog has no text in de-CH, so the list is the same.
+    expect((await reader.get(`${next}&lang=de-CH`)).status).toBe(200);
     const { next_cursor: usual } = (await reader.get(`${CATALOG}?limit=1`)).body;
     expectProblem(await reader.get(`${CATALOG}?lang=de&limit=1&cursor=${usual}`), 400, 'invalid_cursor');
   });

@@ -30,18 +30,20 @@ export async function cachedCatalog(
 }
 
 /**
- * Returns the result of findTimesOfNextDates for a page of cachedCatalog. Caches the result separately from the page, so it may be older or
- * newer than the page. The caller must compare the dates of both.
+ * Returns the result of findTimesOfNextDates for a page of cachedCatalog. Caches the result separately from the page, so it may be newer
+ * than the page. The caller must compare the dates of both.
  */
 export async function cachedTimesOfNextDates(
   { db, cache }: CachedReads,
-  tenant: Tenant,
-  filter: CatalogFilter,
   items: PricedCatalogTour[],
 ): Promise<Map<string, DateTimes>> {
-  const key = JSON.stringify(['times', tenantVersion(tenant), filter]);
-  return cache.get(key, async () => {
-    const tours = items.map(({ tour }) => tour);
+  const tours = items.map(({ tour }) => tour);
+  const dates = tours.map(({ id, nextDepartureDate, firstClosingAt }) => [
+    id,
+    nextDepartureDate,
+    firstClosingAt,
+  ]);
+  return cache.get(JSON.stringify(['times', dates]), async () => {
     const times = await findTimesOfNextDates(db, tours);
     return { value: times, until: shownUntil(tours), size: kibOf([...times]) };
   });

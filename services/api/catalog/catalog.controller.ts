@@ -79,7 +79,6 @@ export class CatalogController {
     @Query() lang?: string,
   ): Promise<CatalogPage> {
     const { tenant } = apiKeyPrincipalOf(request);
-    const wish = wishedTags(request, lang);
     const filters = {
       continent: continentInput(continent),
       country: countryInput(country),
@@ -93,11 +92,11 @@ export class CatalogController {
       // Leaves out the default, so that cursors of a release without this parameter stay valid.
       sort: sort === 'name' ? undefined : sort,
     };
-    const after = pageStart<PagePosition>(request, cursor, { ...filters, wish });
+    const wished = await reduceWish(this.context, wishedTags(request, lang));
+    const after = pageStart<PagePosition>(request, cursor, { ...filters, wish: wished });
     const { publicBaseUrl } = this.context.config;
-    const toContent = pageContentOf(request, { ...filters, wish });
-    const wished = await reduceWish(this.context, wish);
-    return answerRead(request, ROUTE_IN_LANGUAGES, async () => {
+    const toContent = pageContentOf(request, { ...filters, wish: wished });
+    const load = async () => {
       const page = await cachedCatalog(this.context, tenant, { limit, ...filters, sort, after, wished });
       const items = page.items.map((item) => catalogItem(item, publicBaseUrl));
       const more = page.asOf === undefined ? {} : { as_of: page.asOf };
@@ -106,7 +105,8 @@ export class CatalogController {
         content: withETag(withLanguages(content, wished && page.items.map(({ shown }) => shown!.name))),
         until: shownUntil(page.items.map(({ tour }) => tour)),
       };
-    });
+    };
+    return answerRead(request, ROUTE_IN_LANGUAGES, load, wished);
   }
 
   /**
@@ -142,13 +142,14 @@ export class CatalogController {
   ): Promise<TourDetail> {
     const { tenant } = apiKeyPrincipalOf(request);
     const wished = await reduceWish(this.context, wishedTags(request, lang));
-    return answerRead(request, ROUTE_IN_LANGUAGES, async () => {
+    const load = async () => {
       const found = await cachedVisibleTour(this.context, tenant, id_or_slug);
       const quoter = await cachedQuoter(this.context, tenant, found);
       const { tour, shown } = await showTour(this.context, found, wished);
       const answer = tourDetail(tour, quoter, this.context.config.publicBaseUrl, shown);
       const content = jsonContent(answer, ['Cache-Control', cacheControl(request, PRIVATE)]);
       return { content: withETag(withLanguages(content, shown && [shown.name])), until: shownUntil([found]) };
-    });
+    };
+    return answerRead(request, ROUTE_IN_LANGUAGES, load, wished);
   }
 }

@@ -31,14 +31,13 @@ export interface CachedRoute {
   headersBeforeQuota?(request: Request): string[];
   /** Checks a browser's origin. @throws TransportError origin_not_allowed (403) */
   afterQuota?(request: Request): void;
-  /** True: the answer depends on Accept-Language. */
+  /** True: the answer depends on the languages that the request wishes. */
   inLanguages?: boolean;
 }
 
 /**
  * Reduces the language tags of a request to a value that is equal for all requests with the same answer. Runs no query. Undefined: the
- * languages of the catalog are not cached, so the answer is not cached either. app.ts gives this function to the cache, because the folder
- * `http` does not import the catalog.
+ * languages of the catalog are not cached. app.ts gives this function to the cache, because the folder `http` does not import the catalog.
  */
 export type ReduceWish = (reads: CachedReads, tags: string[]) => unknown;
 
@@ -53,18 +52,21 @@ interface CachedAnswer {
 }
 
 /**
- * Answers a read, and caches the answer. Call this function in a controller, after all checks of the request.
+ * Answers a read, and caches the answer. Call this function in a controller, after all checks of the request. Callers with the same key
+ * share the answer. So the content must depend only on what the key has: the tenant, the target of the request, and `wished`.
  * @param load gets the cache key; undefined: the answer is not cached. Returns the content and `until`: the time at which the content
  * becomes invalid, in milliseconds since the epoch, by the database's clock. If the content is a function, the function must not refer to
  * the request
+ * @param wished the reduced wish from which the content is made, its cursors too. Undefined: the request wishes no language
  * @returns undefined, because the answer is already sent
  */
 export async function answerRead<T>(
   request: Request,
   route: CachedRoute,
   load: (key: string | undefined) => Promise<{ content: CachedContent; until: number }>,
+  wished?: unknown,
 ): Promise<T> {
-  const key = cacheKeyOf(request, route);
+  const key = cacheKeyOf(request, wished);
   const loadAnswer = async (): Promise<CachedEntry<CachedAnswer>> => {
     const { content, until } = await load(key);
     return { value: { route, matched: request.route, content }, until, size: contentKib(content) };
@@ -161,28 +163,29 @@ function contentOf({ content }: CachedAnswer): AnswerContent | Promise<AnswerCon
 }
 
 /**
- * Returns the cached answer in the language that the request wishes. The key of an answer that does not depend on Accept-Language has no
- * languages, so this key is tried first.
+ * Returns the cached answer in the languages that the request wishes. The key of an answer that does not depend on languages has none, so
+ * this key is tried first.
  */
 function cachedAnswerOf(request: Request, caller: Caller): CachedAnswer | undefined {
   const { answers } = contextOf(request);
   const key = cacheKey(caller);
-  if (request.headers['accept-language'] === undefined) return answers.peek(key);
   const answer = answers.peek<CachedAnswer>(key);
   if (answer && !answer.route.inLanguages) return answer;
-  const wish = wishKeyOf(request);
-  return wish === undefined ? undefined : answers.peek(key + wish);
+  const tags = wishedTags(request, LANG.exec(request.url)?.[1]);
+  if (!tags) return answer;
+  const wished = (request.app.locals.reduceWish as ReduceWish)(contextOf(request), tags);
+  return wished === undefined ? undefined : answers.peek(key + wishKey(wished));
 }
 
 /**
- * Returns the end of a cache key for the languages that Accept-Language names; empty if the header names none. Undefined: the languages of
- * the catalog are not known yet.
+ * Matches the parameter `lang` in its usual form. A request with another form finds no answer of another language, because its target is
+ * part of the key.
  */
-function wishKeyOf(request: Request): string | undefined {
-  const tags = wishedTags(request);
-  if (!tags) return '';
-  const wish = (request.app.locals.reduceWish as ReduceWish)(contextOf(request), tags);
-  return wish === undefined ? undefined : ` ${JSON.stringify(wish)}`;
+const LANG = /[?&]lang=([A-Za-z0-9-]{1,35})(?=&|$)/;
+
+/** Returns the end of a cache key for a reduced wish; empty for a request that wishes no language. */
+function wishKey(wished: unknown): string {
+  return wished === undefined ? '' : ` ${JSON.stringify(wished)}`;
 }
 
 interface Caller {
@@ -209,15 +212,14 @@ function cachedCallerOf(request: Request): Caller | undefined {
 const SCOPE = 'catalog:read';
 
 /** Returns the cache key of a request. Undefined: the answer must not be cached, for example because of an unusual channel. */
-function cacheKeyOf(request: Request, { inLanguages }: CachedRoute): string | undefined {
+function cacheKeyOf(request: Request, wished: unknown): string | undefined {
   const { originalUrl, query, headers } = request;
   const principal = principalOf(request)!;
   if (query.api_key !== undefined || query.pass !== undefined) return undefined;
   // Does not cache requests with undocumented parameters. The widget accepts any, so a visitor could fill the cache with copies of one
   // answer.
   if (!hasOnlyDocumentedParameters(request)) return undefined;
-  const wish = inLanguages ? wishKeyOf(request) : '';
-  if (wish === undefined) return undefined;
+  const wish = wishKey(wished);
   if (principal.kind === 'api_key') return cacheKey({ principal, target: originalUrl }) + wish;
   const { token, target } = splitToken(originalUrl);
   if (token !== query.token || headers['x-svc-widget-token'] !== undefined) return undefined;

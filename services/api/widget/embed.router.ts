@@ -99,16 +99,16 @@ async function showTours(request: Request, response: Response): Promise<void> {
   const { tenant, tokenId, passChainStart } = widgetPrincipalOf(request);
   const { limit, continent, q, cursor, lang } = documentedQuery<ListQuery>(request);
   const filter = { continent: continentInput(continent), q: searchInput('q', q) };
-  const wish = wishedTags(request, lang);
-  const after = pageStart<PagePosition>(request, cursor, { ...filter, wish });
-  const list = { limit, ...filter, after, wished: await reduceWish(context, wish) };
+  const wished = await reduceWish(context, wishedTags(request, lang));
+  const after = pageStart<PagePosition>(request, cursor, { ...filter, wish: wished });
+  const list = { limit, ...filter, after, wished };
   const { items, last } = await cachedCatalog(context, tenant, list);
-  const times = await cachedTimesOfNextDates(context, tenant, list, items);
+  const times = await cachedTimesOfNextDates(context, items);
   const surroundings = surroundingsOf(request);
   const { locale } = surroundings.language;
   const pass = mintEmbedPass(context.secrets.cursorKey, tokenId, Date.now(), passChainStart);
   setCaching(request, PRIVATE);
-  if (wish) setLanguage(response, locale, items);
+  if (wished) setLanguage(response, locale, items);
   const page = renderEmbedPage({
     ...surroundings,
     tenantName: tenant.name,
@@ -118,7 +118,7 @@ async function showTours(request: Request, response: Response): Promise<void> {
     filter,
     kept: { pass, ...settingsOf(request) },
     isFirst: after === undefined,
-    nextCursor: nextCursor(request, last, { ...filter, wish }),
+    nextCursor: nextCursor(request, last, { ...filter, wish: wished }),
   });
   // Avoids response.send(): it answers 304 to `If-None-Match: *`, although the pass makes each page different.
   response.type('html').setHeader('Content-Length', Buffer.byteLength(page)).end(page);

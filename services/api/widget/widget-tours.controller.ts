@@ -110,12 +110,11 @@ export class WidgetToursController {
   ): Promise<WidgetTourPage> {
     const { tenant } = widgetPrincipalOf(request);
     const filters = { continent: continentInput(continent), q: searchInput('q', q) };
-    const wish = wishedTags(request, lang);
-    const after = pageStart<PagePosition>(request, cursor, { ...filters, wish });
+    const wished = await reduceWish(this.context, wishedTags(request, lang));
+    const after = pageStart<PagePosition>(request, cursor, { ...filters, wish: wished });
     const { publicBaseUrl } = this.context.config;
-    const toContent = pageContentOf(request, { ...filters, wish });
-    const wished = await reduceWish(this.context, wish);
-    return answerRead(request, ROUTE, async () => {
+    const toContent = pageContentOf(request, { ...filters, wish: wished });
+    const load = async () => {
       const page = await cachedCatalog(this.context, tenant, { limit, ...filters, after, wished });
       const items = page.items.map((item) => widgetTour(item, tenant, publicBaseUrl));
       const content = toContent(items, page.last);
@@ -123,7 +122,8 @@ export class WidgetToursController {
         content: withETag(withLanguages(content, wished && page.items.map(({ shown }) => shown!.name))),
         until: shownUntil(page.items.map(({ tour }) => tour)),
       };
-    });
+    };
+    return answerRead(request, ROUTE, load, wished);
   }
 }
 
