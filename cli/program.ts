@@ -14,7 +14,7 @@ import {
   verbName,
 } from './engine/command';
 import type { GivenValues } from './engine/complete-values';
-import { EXIT, fail, UsageError } from './engine/failure';
+import { acceptNormalEnd, EXIT, fail, UsageError } from './engine/failure';
 import { type Io, readVersion } from './terminal/io';
 import { createOutput, type Output } from './terminal/output';
 import { wrapText } from './terminal/text';
@@ -201,8 +201,8 @@ function argumentsOf(command: Command): string {
 }
 
 /**
- * Runs one command line, without the word `tourctl`, and returns its exit code. Reads and writes only through `io`, not through the
- * process.
+ * Runs one command line, without the word `tourctl`, and returns its exit code when the readers have taken all output. Reads and writes only
+ * through `io`, not through the process.
  * @returns 0 done, 1 refused, 2 the command line is wrong, 130 interrupted (docs/terminal.md)
  */
 export async function run(given: string[], io: Io): Promise<number> {
@@ -220,7 +220,8 @@ export async function run(given: string[], io: Io): Promise<number> {
       const { runVerb } = require('./engine/run-verb') as typeof import('./engine/run-verb');
       code = (await runVerb(verb, { ...line, options }, { io, output }, noun)) ?? EXIT.done;
     });
-    await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync(argv, { from: 'user' }).catch(acceptNormalEnd);
+    await output.drain();
     return code;
   } catch (error) {
     return fail(error, output, commandPath(argv));

@@ -111,7 +111,7 @@ function describeActor({ actor, host }: Pick<RecordedChange, 'actor' | 'host'>):
 
 async function showChangeCommand({ db, output }: Context, _: object, id: number): Promise<void> {
   const document = toChangeDocument(await showChange(db, id));
-  output.answer(document, (screen) => {
+  await output.answer(document, (screen) => {
     const { before: _before, after: _after, ...facts } = document;
     return `${properties(facts, screen)}\n\n${describeFields(changedFields(document), screen)}`;
   });

@@ -67,7 +67,7 @@ function backupCommand(context: Context, { out, record }: BackupOptions): Promis
 
 async function recordBackup({ audited, output }: Context, tool: string): Promise<void> {
   await audited({ action: 'backup.complete', subject: tool }, () => Promise.resolve());
-  output.answer({ recorded: tool }, () => `Recorded a backup by ${tool}`);
+  await output.answer({ recorded: tool }, () => `Recorded a backup by ${tool}`);
 }
 
 /**
@@ -81,7 +81,7 @@ async function writeBackupFile({ audited, db, io, output }: Context, out: string
   const header = await writeBackup(db, out, { version: readVersion(io), signal: io.interrupted });
   await audited({ action: 'backup.complete', subject: out }, () => Promise.resolve());
   const document = documentOf(out, header, begun);
-  output.answer(document, () => `${out}: ${describeRows(document)}, as of ${header.made_at}`);
+  await output.answer(document, () => `${out}: ${describeRows(document)}, as of ${header.made_at}`);
   output.note('It has the personal data of customers: keep it as safe as the database.');
   output.note(
     'It has no secret of DATA_DIR: keep secrets.json, or SECRETS_KEY, CURSOR_KEY and KEY_PEPPER, somewhere else.',
@@ -137,7 +137,7 @@ async function restoreFile(
   });
   const document = documentOf(file, header, begun);
   const { departures, seats } = header.seats;
-  output.answer(document, () =>
+  await output.answer(document, () =>
     [
       `${file}: ${describeRows(document)}, as of ${header.made_at}`,
       `Recounted: every table has the rows and the checksum of the backup, and ${countIs(seats, 'seat')} taken on ${countOf(departures, 'departure')}`,
@@ -161,7 +161,7 @@ async function completeInPlace(
     note(null, document);
     return document;
   });
-  output.answer(
+  await output.answer(
     document,
     () =>
       `${countOf(Object.keys(document.sequences).length, 'sequence')} moved on by ${LOST_NUMBERS.toLocaleString('en')}`,

@@ -299,7 +299,7 @@ async function change(
     note(toBookingDocument(before), toBookingDocument(after), { tenantId: after.tenant.id });
     return { changed: before !== after, document: toBookingDocument(after) };
   });
-  output.answer(document, (screen) => properties(toBookingFacts(document), screen));
+  await output.answer(document, (screen) => properties(toBookingFacts(document), screen));
   if (changed) return;
   const state = action === 'booking.change' ? 'has these values' : `was already ${document.status}`;
   output.note(`${ref} ${state}: nothing was changed`);
@@ -323,7 +323,7 @@ async function expireBookingsCommand(
     more = !dryRun && lapsed.length === PAGE;
   }
   const items = expired.map((lead) => toBookingDocument(lead));
-  output.answer({ items, dry_run: dryRun }, (screen) => describeExpired(items, screen));
+  await output.answer({ items, dry_run: dryRun }, (screen) => describeExpired(items, screen));
 }
 
 const describeExpired = tableOf<ReturnType<typeof toBookingDocument>>(

@@ -188,7 +188,7 @@ async function showTourCommand(
   const tour = await findTour(db, idOrSlug);
   const fields = await exportTour(db, tour.id);
   const document = { ...toTourDocument(tour), ...(lang === undefined ? fields : textsIn(fields, lang)) };
-  output.answer(document, (screen) => {
+  await output.answer(document, (screen) => {
     const { itinerary, images, start_location, end_location, translations, ...fields } =
       document as typeof document & Record<string, unknown>;
     const shown = {
@@ -233,7 +233,7 @@ function describeLocation(location: unknown): string | null {
 async function publishTourCommand(context: Context, _: object, idOrSlug: string): Promise<void> {
   const document = await changeStatus(context, 'publish', idOrSlug, 'published');
   const { slug, upcoming_departures: departures } = document;
-  context.output.answer(
+  await context.output.answer(
     document,
     () => `${slug} is published; ${countOf(departures, 'departure')} can be booked`,
   );
@@ -245,7 +245,7 @@ async function publishTourCommand(context: Context, _: object, idOrSlug: string)
 
 async function archiveTourCommand(context: Context, _: object, idOrSlug: string): Promise<void> {
   const document = await changeStatus(context, 'archive', idOrSlug, 'archived');
-  context.output.answer(
+  await context.output.answer(
     document,
     () => `${document.slug} is archived: no tenant sees it; its holds and bookings stay`,
   );

@@ -43,7 +43,7 @@ export function completionVerbs(tree: Branch[]): Verb[] {
 function completeNames(known: readonly (Noun | LoneVerb)[]): Action<Basics> {
   return async ({ io, output }: Basics, _: object, words: string[]) => {
     const names = await findNames(known, words, io).catch(() => []);
-    output.answer({ names }, () => names.join('\n'));
+    await output.answer({ names }, () => names.join('\n'));
   };
 }
 

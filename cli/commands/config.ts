@@ -63,7 +63,7 @@ const describeSettings = tableOf<Setting>(
 
 async function listConfigCommand({ io, output }: Basics, { set }: { set?: boolean }): Promise<void> {
   const items = readSettings(io).items.filter(({ source }) => !set || isGiven(source));
-  output.answer({ items }, (screen) => describeSettings(items, screen));
+  await output.answer({ items }, (screen) => describeSettings(items, screen));
   const wrong = items.filter(({ fault }) => fault !== null);
   if (wrong.length > 0)
     output.warn(`${countIs(wrong.length, 'setting')} wrong, and no service starts: tourctl config check`);
@@ -75,7 +75,7 @@ function isGiven(source: string): boolean {
 
 async function showConfigCommand({ io, output }: Basics, _: object, variable: VariableName): Promise<void> {
   const setting = readSetting(io, variable);
-  output.answer(setting, (screen) => properties({ ...setting, value: shownValue(setting) }, screen));
+  await output.answer(setting, (screen) => properties({ ...setting, value: shownValue(setting) }, screen));
 }
 
 /** @throws SettingsError for a secret, an invalid value, and a variable without a value */
@@ -87,7 +87,7 @@ async function getConfigCommand({ io, output }: Basics, _: object, variable: Var
   if (secret && source !== 'unset')
     throw new SettingsError(`${variable} is a secret and never shown (from: ${source})`);
   if (value === null) throw new SettingsError(`${variable} is not set, and has no default`);
-  output.answer(setting, () => value);
+  await output.answer(setting, () => value);
 }
 
 /** Typing errors in shorter names are not reported, because a short name resembles too many others. */
@@ -103,7 +103,7 @@ async function checkConfigCommand({ io, output }: Basics): Promise<number> {
     });
   const ok = issues.length === 0;
   const sources = Object.fromEntries(items.map(({ variable, source }) => [variable, source]));
-  output.answer({ ok, faults: issues, notices, sources }, () => {
+  await output.answer({ ok, faults: issues, notices, sources }, () => {
     const given = items
       .filter(({ source }) => isGiven(source))
       .map(({ variable, source }) => `set     ${variable} (${source})`);
@@ -113,7 +113,7 @@ async function checkConfigCommand({ io, output }: Basics): Promise<number> {
       .filter(Boolean)
       .join('\n');
   });
-  if (!ok) output.error('invalid_configuration', `${countIs(issues.length, 'setting')} wrong`);
+  if (!ok) await output.error('invalid_configuration', `${countIs(issues.length, 'setting')} wrong`);
   return ok ? EXIT.done : EXIT.refused;
 }
 

@@ -196,7 +196,7 @@ async function showDeliveryCommand(
     webhook_id: webhookId,
     tries,
   };
-  context.output.answer(document, (screen) => {
+  await context.output.answer(document, (screen) => {
     const { tries: _, ...facts } = document;
     const shown = reveal ? facts : { ...facts, body: HIDDEN_HINT };
     const answers = tries.filter((t) => t.response_body !== null).map(describeAnswer);
@@ -235,7 +235,7 @@ async function retryDeliveryCommand({ audited, db, output }: Context, _: object,
   const delivery = await audited({ action: 'delivery.retry', tenantId, subject: id }, (trx) =>
     retryDelivery(trx, id),
   );
-  output.answer(toDeliveryDocument(delivery), () => `${id} is ${delivery.status}, and due now`);
+  await output.answer(toDeliveryDocument(delivery), () => `${id} is ${delivery.status}, and due now`);
   await warnIfNothingSends(db, output);
 }
 
@@ -255,7 +255,7 @@ async function replayDeliveriesCommand(
   const heldBack = await countHeldBack(db, filter);
   if (options.dryRun) {
     const matching = await countReplayable(db, filter);
-    output.answer(
+    await output.answer(
       { matching, held_back: heldBack },
       () => `${countOf(matching, 'delivery')} would be sent again`,
     );
@@ -274,7 +274,7 @@ async function replayDeliveriesCommand(
     replayed += part.replayed;
     ({ finishedBefore, left } = part);
   }
-  output.answer({ replayed }, () => `${countIs(replayed, 'delivery')} queued again`);
+  await output.answer({ replayed }, () => `${countIs(replayed, 'delivery')} queued again`);
   warnOfHeldBack(heldBack, output);
   if (replayed > 0) await warnIfNothingSends(db, output);
 }

@@ -85,7 +85,7 @@ async function reopenDepartureCommand(
 ): Promise<void> {
   const tour = await findTour(context.db, idOrSlug);
   const { document } = await change(context, 'reopen', tour, (trx) => reopenDeparture(trx, tour, named));
-  context.output.answer(document, () => `${tour.slug} on ${nameOf(document)} is ${document.status}`);
+  await context.output.answer(document, () => `${tour.slug} on ${nameOf(document)} is ${document.status}`);
 }
 
 async function setSeatsCommand(
@@ -97,7 +97,7 @@ async function setSeatsCommand(
 ): Promise<void> {
   const tour = await findTour(context.db, idOrSlug);
   const { document } = await change(context, 'set-seats', tour, (trx) => setSeats(trx, tour, named, seats));
-  context.output.answer(document, () => {
+  await context.output.answer(document, () => {
     return `${tour.slug} on ${nameOf(document)} has ${countOf(seats, 'seat')}, ${document.seats_available} of them free`;
   });
 }
@@ -111,7 +111,7 @@ async function setTimeCommand(
 ): Promise<void> {
   const tour = await findTour(context.db, idOrSlug);
   const { document } = await change(context, 'set-time', tour, (trx) => setStartTime(trx, tour, named, time));
-  context.output.answer(document, () => `${tour.slug} on ${named.date} leaves at ${time}`);
+  await context.output.answer(document, () => `${tour.slug} on ${named.date} leaves at ${time}`);
   if (document.status === 'gone')
     context.output.warn(`${nameOf(document)} is in the past: the departure cannot be booked`);
 }
@@ -125,7 +125,7 @@ async function setPriceCommand(
   const tour = await findTour(context.db, idOrSlug);
   const prices = toNewPrices(options);
   const { document } = await change(context, 'set-price', tour, (trx) => setPrices(trx, tour, named, prices));
-  context.output.answer(document, () => {
+  await context.output.answer(document, () => {
     const each = Object.entries(document.prices).map(
       ([category, amount]) =>
         `${category.replace('_', ' ')} ${formatMoney(amount as number, document.currency)}`,

@@ -241,7 +241,7 @@ async function doctorCommand(terminal: Terminal): Promise<number> {
   const { config } = terminal;
   const checks = [...(await examine(terminal)), await checkStore(config), ...checkDisk(config)];
   const ok = checks.every((check) => check.status !== 'broken');
-  terminal.output.answer({ ok, checks }, (screen) => describe(checks, screen));
+  await terminal.output.answer({ ok, checks }, (screen) => describe(checks, screen));
   return ok ? EXIT.done : EXIT.refused;
 }
 

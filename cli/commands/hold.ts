@@ -162,7 +162,7 @@ async function showHoldCommand(
     refusals: await findRefusalDocuments(db, { holdId: id }),
     audit: await findAuditDocuments(db, [id]),
   };
-  output.answer(document, (screen) => describe(document, history, screen));
+  await output.answer(document, (screen) => describe(document, history, screen));
 }
 
 type HoldShown = ReturnType<typeof toHoldDetailDocument> & {
@@ -205,5 +205,5 @@ async function releaseHoldCommand(
     note(toHoldDocument(before), toHoldDocument(after), { tenantId: after.tenant.id });
     return toHoldDocument(after);
   });
-  output.answer(document, (screen) => properties(toHoldFacts(document), screen));
+  await output.answer(document, (screen) => properties(toHoldFacts(document), screen));
 }

@@ -157,7 +157,7 @@ async function issue(
     issueApiKey(trx, keyPepper, tenant, given),
   );
   const document = toIssuedKeyDocument(credential, out === undefined ? token : null);
-  output.answer(document, () => document.key ?? '');
+  await output.answer(document, () => document.key ?? '');
   output.note(
     `Key ${document.id} of ${slug}: ${document.scopes.join(', ')}; ${describeExpiry(document.expires_at)}`,
   );
@@ -210,7 +210,7 @@ async function rotateKeyCommand(context: Context, options: RotateOptions, id: st
   const { output } = context;
   const { credential, token, previous } = await rotateCredentialCommand(context, KEYS, options, id);
   const document = toIssuedKeyDocument(credential, options.out === undefined ? token : null);
-  output.answer(document, () => document.key ?? '');
+  await output.answer(document, () => document.key ?? '');
   output.note(`Key ${document.id} of ${document.tenant}: ${describeExpiry(document.expires_at)}`);
   output.note(describePrevious('key', previous));
   if (options.out !== undefined) output.note(`The secret is in ${options.out}`);
@@ -266,7 +266,7 @@ async function inspectTokenCommand(
           const { keyPepper } = await secrets('keyPepper');
           return toInspectionDocument(await inspectToken(db, keyPepper, token));
         });
-  output.answer(document, (screen) => properties({ ...known(document), ...inWords(document) }, screen));
+  await output.answer(document, (screen) => properties({ ...known(document), ...inWords(document) }, screen));
 }
 
 function toInspectionDocument({

@@ -14,5 +14,7 @@ async function migrateCommand({ audited, db, output }: Context): Promise<void> {
   if (applied.length > 0) {
     await audited({ action: 'migrate' }, async (_, note) => note(null, { applied }));
   }
-  output.answer({ applied }, () => (applied.length > 0 ? applied.join('\n') : 'The schema is up to date'));
+  await output.answer({ applied }, () =>
+    applied.length > 0 ? applied.join('\n') : 'The schema is up to date',
+  );
 }

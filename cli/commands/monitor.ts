@@ -26,7 +26,7 @@ class QueueNotRunningError extends AppError {
 async function monitorCommand(context: Context): Promise<void> {
   const link = await createSignInLink(context);
   const { url, expiresAt } = link;
-  context.output.answer({ url, expires_at: expiresAt.toISOString() }, () => url);
+  await context.output.answer({ url, expires_at: expiresAt.toISOString() }, () => url);
   describeLink(link, context.output);
 }
 

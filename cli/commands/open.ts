@@ -29,7 +29,7 @@ async function openDocsCommand({ config, ...basics }: Terminal): Promise<void> {
 /** @param isNear whether this machine reaches the address @returns whether the page was opened; if not, its address is printed */
 async function show({ io, output }: Basics, url: string, isNear: boolean): Promise<boolean> {
   const opened = isNear && (await openInBrowser(url, io.env));
-  output.answer({ url, opened }, () => (opened ? '' : url));
+  await output.answer({ url, opened }, () => (opened ? '' : url));
   if (opened) output.note('Opened in the browser');
   return opened;
 }

@@ -56,7 +56,7 @@ interface OriginOptions {
 
 async function listOriginsCommand({ db, output }: Context, _: object, slug: string): Promise<void> {
   const { origins } = await findTenant(db, slug);
-  output.answer({ tenant: slug, origins }, () => origins.join('\n'));
+  await output.answer({ tenant: slug, origins }, () => origins.join('\n'));
   if (origins.length === 0) output.note(`${slug} allows no site: tourctl origins add ${slug} https://…`);
 }
 
@@ -113,7 +113,7 @@ async function change(
       return { before: tenant.origins, origins: changed.origins };
     },
   );
-  output.answer({ tenant: slug, origins }, () => origins.join('\n'));
+  await output.answer({ tenant: slug, origins }, () => origins.join('\n'));
   return before;
 }
 

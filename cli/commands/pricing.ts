@@ -132,7 +132,7 @@ async function showPricingCommand(
   const tenant = await findTenant(db, slug);
   const rules = await listPriceRules(db, tenant.id, { after, limit: limit + 1 });
   const found = rules.map((rule) => toPriceRuleDocument(tenant, rule, rule.tourSlug));
-  answerItems(output, found, limit, {
+  await answerItems(output, found, limit, {
     columns: [
       { heading: 'id', right: true },
       { heading: 'for', least: 10, cell: describeScope },
@@ -172,7 +172,7 @@ async function addPricingCommand(
     return added;
   });
   if (!hasTours) output.warn(noTourIn(continent));
-  output.answer(document, (screen) => properties(withMoney(document, ['amount', 'price']), screen));
+  await output.answer(document, (screen) => properties(withMoney(document, ['amount', 'price']), screen));
 }
 
 async function readRule(db: Db, { tour, continent, travelFrom, travelTo, roundTo, ...rule }: RuleOptions) {
@@ -208,5 +208,5 @@ async function removePricingCommand(
       return removed;
     },
   );
-  output.answer(document, () => `Price rule ${id} of ${slug} is removed`);
+  await output.answer(document, () => `Price rule ${id} of ${slug} is removed`);
 }

@@ -112,7 +112,7 @@ async function setRatesCommand(
     noteRates(note, before, after);
     return { items: after.map(toRateDocument), warnings: describeLargeChanges(before, after) };
   });
-  output.answer(document, (screen) => RATES_TABLE(document.items, screen));
+  await output.answer(document, (screen) => RATES_TABLE(document.items, screen));
   for (const warning of document.warnings) output.warn(warning);
 }
 
@@ -142,7 +142,10 @@ async function importRatesCommand({ audited, io, output }: Context, _: object, f
     },
   );
   const { changed, unchanged, warnings } = document;
-  output.answer(document, () => `${countOf(changed, 'rate')} of ${read.date} stored, ${unchanged} unchanged`);
+  await output.answer(
+    document,
+    () => `${countOf(changed, 'rate')} of ${read.date} stored, ${unchanged} unchanged`,
+  );
   for (const warning of warnings) output.warn(warning);
 }
 

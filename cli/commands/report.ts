@@ -60,7 +60,7 @@ async function reportSalesCommand(
   const sales = await reportSales(db, { scope: tenant?.id ?? ANY_TENANT, from, to, groups });
   const rows = sales.map(toReportDocument);
   if (csv) await output.pour(csvLines(groups, rows), 'csv');
-  else output.answer({ rows }, (screen) => drawReport(groups, sales, screen));
+  else await output.answer({ rows }, (screen) => drawReport(groups, sales, screen));
   if (tenant?.sandbox) output.note(`${tenant.slug} is a sandbox tenant: its bookings are in no report`);
   if (sales.some(({ platformMinor }) => platformMinor === null))
     output.note('A missing platform price: it was not stored with some bookings from before this version');

@@ -91,7 +91,7 @@ async function plantDemoFor({ audited, config, secrets }: Context): Promise<void
 async function seedCommand(context: Context): Promise<void> {
   await plantDemoFor(context);
   const document = { tenant: DEMO_TENANT, credentials: path.join(context.config.dataDir, 'demo.json') };
-  context.output.answer(document, () => properties(document));
+  await context.output.answer(document, () => properties(document));
 }
 
 /** The parts of the demo that still work. The welcome text shows them. */

@@ -31,7 +31,7 @@ export const statusVerb: VerbBody = {
 /** Shows what runs, what waits and what failed today. Exits with 0 when the database answers, whatever the state is. */
 async function statusCommand(context: Context): Promise<void> {
   const document = await readStatus(context);
-  context.output.answer(document, (screen) => describeStatus(document, screen));
+  await context.output.answer(document, (screen) => describeStatus(document, screen));
 }
 
 /** One subject of the screen. */

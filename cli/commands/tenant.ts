@@ -149,7 +149,7 @@ async function findListedTenants(db: Db, filter: { status?: TenantStatus; limit:
 
 async function showTenantCommand({ db, output }: Context, _: object, slug: string): Promise<void> {
   const document = toTenantDocument(await findTenant(db, slug));
-  output.answer(document, () => properties(document));
+  await output.answer(document, () => properties(document));
 }
 
 async function createTenantCommand(
@@ -163,7 +163,7 @@ async function createTenantCommand(
     note(null, created, { tenantId: tenant.id });
     return created;
   });
-  output.answer(document, () => properties(document));
+  await output.answer(document, () => properties(document));
   if (options.sellIn) await warnOfUnsellableTours(db, output, document);
   output.note(`Created. Next: tourctl key issue ${slug} --scope catalog:read`);
 }
@@ -180,7 +180,7 @@ async function setTenantCommand(
     return updated;
   });
   const document = toTenantDocument(changed);
-  output.answer(document, () => properties(document));
+  await output.answer(document, () => properties(document));
   if (options.sellIn) await warnOfUnsellableTours(db, output, changed);
   if (options.sellIn !== undefined) await warnOfLowPrices(db, output, changed);
   if ((options.paymentWindow ?? options.paymentReminder) !== undefined) noteMissingReminder(output, changed);
@@ -245,5 +245,5 @@ async function change(
     note({ status: tenant.status }, { status: changed.status }, { tenantId: tenant.id });
     return changed;
   });
-  output.answer(document, () => `${slug} is ${status}`);
+  await output.answer(document, () => `${slug} is ${status}`);
 }

@@ -32,7 +32,7 @@ async function upCommand(terminal: Terminal, { demo = true }: { demo?: boolean }
       await Promise.all(services.map((service) => service.ready));
       return welcome(terminal.config, found);
     });
-    terminal.output.answer(document, () => welcomeText(document, terminal.config));
+    await terminal.output.answer(document, () => welcomeText(document, terminal.config));
     await untilInterrupted(terminal.io);
     return 0;
   } finally {

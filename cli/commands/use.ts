@@ -33,7 +33,7 @@ async function useCommand(
   if (given !== undefined) await withContext(terminal, {}, ({ db }) => findTenant(db, given), [given]);
   if (given !== undefined || clear) keepDefaultTenant(config.dataDir, given);
   const { slug: tenant = null, from = null } = readDefaultTenant(config) ?? {};
-  output.answer({ tenant, from }, () => tenant ?? 'No default tenant');
+  await output.answer({ tenant, from }, () => tenant ?? 'No default tenant');
   if (from !== 'TOURCTL_TENANT') return;
   if (given !== undefined || clear) output.warn(`TOURCTL_TENANT is set, and wins: ${tenant}`);
   else output.note('TOURCTL_TENANT is set');

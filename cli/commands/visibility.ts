@@ -112,7 +112,9 @@ function shown(visible: boolean): string {
 
 async function showVisibilityCommand({ db, output }: Context, _: object, slug: string): Promise<void> {
   const visibility = await readVisibility(db, await findTenant(db, slug));
-  output.answer(toVisibilityDocument(slug, visibility), (screen) => describeVisibility(visibility, screen));
+  await output.answer(toVisibilityDocument(slug, visibility), (screen) =>
+    describeVisibility(visibility, screen),
+  );
 }
 
 /** A rule, a status or a missing rate that decides whether the tenant sees the tour. No rule can overrule a status or a missing rate. */
@@ -160,7 +162,7 @@ async function explainVisibilityCommand(
     `  decided by ${inWords(decided)}`,
     ...document.beaten.map((rule) => `  it overrides ${inWords(rule)}: ${rule.reason}`),
   ];
-  output.answer(document, (screen) => paragraph(sentences.join('\n'), screen));
+  await output.answer(document, (screen) => paragraph(sentences.join('\n'), screen));
   if (decided.visible && upcomingDepartures === 0)
     output.note(`The tour has no departure that can be booked: tourctl departure list ${tourSlug}`);
   for (const command of document.commands) output.note(`To show it: ${command}`);
@@ -208,7 +210,7 @@ function changing(verb: 'allow' | 'deny' | 'clear', step: Step) {
       note(rulesOf(targets, before), rulesOf(targets, after), { tenantId: tenant.id });
       return after;
     });
-    output.answer(toVisibilityDocument(slug, changed), (screen) => describeVisibility(changed, screen));
+    await output.answer(toVisibilityDocument(slug, changed), (screen) => describeVisibility(changed, screen));
   };
 }
 

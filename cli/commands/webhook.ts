@@ -264,7 +264,7 @@ interface WebhookListOptions {
 
 async function showWebhookCommand({ db, output }: Context, _: object, id: string): Promise<void> {
   const document = toWebhookDetail(await showEndpoint(db, id));
-  output.answer(document, (screen) => {
+  await output.answer(document, (screen) => {
     const { secrets, recent_deliveries: recent, last_failure: failure, ...facts } = document;
     const ends = secrets.flatMap((secret) => secret.expires_at ?? []);
     const { counted, ...counts } = recent;
@@ -303,7 +303,7 @@ async function addWebhookCommand(
     }),
   );
   const document = toSecretDocument({ ...added, tenant: slug }, out === undefined ? added.secret : null);
-  output.answer(document, () => document.secret ?? '');
+  await output.answer(document, () => document.secret ?? '');
   output.note(`Endpoint ${added.id} of ${slug}: ${added.events.join(', ')} to ${added.url}`);
   output.note(describeSecret(out));
   warnOfTwins(output, slug, added.twins);
@@ -334,7 +334,7 @@ async function change({ audited, output }: Context, verb: EndpointVerb, id: stri
     note(before, after, { tenantId });
     return after;
   });
-  output.answer(document, () => `${document.url} of ${document.tenant} is ${document.status}`);
+  await output.answer(document, () => `${document.url} of ${document.tenant} is ${document.status}`);
 }
 
 async function rotateSecretCommand(
@@ -361,7 +361,7 @@ async function rotateSecretCommand(
     ),
   );
   const document = toSecretDocument(endpoint, out === undefined ? secret : null);
-  output.answer(document, () => document.secret ?? '');
+  await output.answer(document, () => document.secret ?? '');
   output.note(describeSecret(out));
 }
 
@@ -393,7 +393,7 @@ async function setWebhookCommand(
     },
   );
   const document = toEndpointDocument(after);
-  output.answer(document, () => {
+  await output.answer(document, () => {
     const { tenant, url: address, events: types, format: form } = document;
     return `Endpoint ${id} of ${tenant}: ${types.join(', ')} to ${address} (${form})`;
   });

@@ -143,7 +143,7 @@ async function explainEmbeddingCommand(
   const asked = token ?? (await readPastedToken(io, output, 'widget doctor'));
   const { keyPepper } = await secrets('keyPepper');
   const embedding = await explainEmbedding(db, keyPepper, asked, origin);
-  output.answer(embedding, (screen) => properties({ ...embedding }, screen));
+  await output.answer(embedding, (screen) => properties({ ...embedding }, screen));
   return embedding.allowed ? EXIT.done : EXIT.refused;
 }
 
@@ -163,18 +163,18 @@ async function issueWidgetCommand(
   const { credential, token } = await issueCredential(context, TOKENS, { slug, out }, (trx, tenant) =>
     issueWidgetToken(trx, keyPepper, tenant, given),
   );
-  announceWidget(context, credential, token, out);
+  await announceWidget(context, credential, token, out);
 }
 
 /** Answers issue and rotate with the new token. */
-function announceWidget(
+async function announceWidget(
   { config, output }: Context,
   token: WidgetToken,
   secret: string,
   out: string | undefined,
-): void {
+): Promise<void> {
   const document = toIssuedWidgetDocument(token, out === undefined ? secret : null, config.publicBaseUrl);
-  output.answer(document, () => document.token ?? '');
+  await output.answer(document, () => document.token ?? '');
   const origins = document.origins.join(', ') || 'no site';
   output.note(`Token ${token.id} of ${token.tenant} for ${origins}; ${describeExpiry(document.expires_at)}`);
   // Prints the widget token: it is public, because every page contains it.
@@ -187,6 +187,6 @@ function announceWidget(
 
 async function rotateWidgetCommand(context: Context, options: RotateOptions, id: string): Promise<void> {
   const { credential, token, previous } = await rotateCredentialCommand(context, TOKENS, options, id);
-  announceWidget(context, credential, token, options.out);
+  await announceWidget(context, credential, token, options.out);
   context.output.note(describePrevious('token', previous));
 }

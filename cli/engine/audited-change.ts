@@ -5,6 +5,7 @@ import { type Db, inTransaction, type Trx } from '../../services/platform/databa
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import { isActorName } from '../../services/platform/text-forms';
 import type { Interruption, Io } from '../terminal/io';
+import type { Output } from '../terminal/output';
 
 export interface Operator {
   /** The name that --actor or TOURCTL_ACTOR gives. Without such a name: the system user, or the user who called sudo. */
@@ -27,7 +28,7 @@ export type Note = (before: unknown, after: unknown, found?: Omit<Audited, 'acti
 
 /** The resources of an audited change. */
 interface ChangeResources {
-  io: Io;
+  output: Output;
   interruption: Interruption;
   db: Db;
   operator: Operator;
@@ -38,7 +39,7 @@ interface ChangeResources {
  * on, so that the command still shows an issued secret and reports the change.
  */
 export async function runAudited<T>(
-  { io, interruption, db, operator }: ChangeResources,
+  { output, interruption, db, operator }: ChangeResources,
   entry: Audited,
   work: (trx: Trx, note: Note) => Promise<T>,
 ): Promise<T> {
@@ -48,7 +49,7 @@ export async function runAudited<T>(
       interruption.defer();
       return done;
     });
-    io.onResult?.('change');
+    output.recordChange();
     await awaitInstances(db);
     return result;
   } finally {

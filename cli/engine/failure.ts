@@ -6,7 +6,7 @@ import {
   LOCK_NOT_AVAILABLE,
   sqlState,
 } from '../../services/platform/errors';
-import { CancelledError } from '../terminal/io';
+import { CancelledError, ReaderGoneError } from '../terminal/io';
 import type { Output } from '../terminal/output';
 import { countOf } from '../terminal/text';
 
@@ -16,26 +16,31 @@ export const EXIT = { done: 0, refused: 1, usage: 2, interrupted: 130 } as const
 /** Codes of errors that depend only on arguments and configuration: exit 2, not 1. */
 const WRONG_ARGUMENTS: ReadonlySet<string> = new Set(['invalid_webhook_url', 'departure_time_missing']);
 
-/** Writes the error to stderr and returns the exit code. */
-export function fail(error: unknown, output: Output, path: string): number {
+/** Writes the error to stderr and returns the exit code when the reader has taken it. */
+export async function fail(error: unknown, output: Output, path: string): Promise<number> {
   if (error instanceof CancelledError) {
-    output.error('interrupted', error.message || 'Interrupted');
+    await output.error('interrupted', error.message || `Interrupted${output.describeWaiting()}`);
     return EXIT.interrupted;
   }
   if (error instanceof UsageError) return usage(error.message, output, error.hint ?? seeHelp(path));
   if (isCommanderError(error)) {
-    if (error.exitCode === 0) return EXIT.done;
     // Joins the lines, because Commander puts its suggestion on a second line.
     const message = error.message.replace(/^error: /, '').replace('\n', ' ');
     return usage(message, output, seeHelp(path));
   }
   const { code, message } = describeError(error);
-  output.error(code, message);
+  await output.error(code, message);
   return WRONG_ARGUMENTS.has(code) ? EXIT.usage : EXIT.refused;
 }
 
-function usage(message: string, output: Output, hint: string): number {
-  output.error('usage_error', message, hint);
+/** Returns if the error is a normal end: the help was shown, or the reader of stdout has closed the pipe. Throws all other errors. */
+export function acceptNormalEnd(error: unknown): void {
+  if (error instanceof ReaderGoneError || (isCommanderError(error) && error.exitCode === 0)) return;
+  throw error;
+}
+
+async function usage(message: string, output: Output, hint: string): Promise<number> {
+  await output.error('usage_error', message, hint);
   return EXIT.usage;
 }
 

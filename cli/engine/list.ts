@@ -75,19 +75,19 @@ export function listOf<Options, Item, Args extends unknown[] = []>(list: List<Op
       { ...options, limit: limit + 1 } as Options & { limit: number },
       ...args,
     );
-    answerItems(output, found, limit, list);
+    await answerItems(output, found, limit, list);
   };
 }
 
 /** Answers with the first `limit` items and notes that there are more. */
-export function answerItems<Item>(
+export async function answerItems<Item>(
   output: Output,
   found: Item[],
   limit: number,
   { document, columns, empty, after, cursor = '--after' }: ItemList<Item>,
-): void {
+): Promise<void> {
   const items = found.slice(0, limit);
-  output.answer({ items: document ? items.map(document) : items }, (screen) =>
+  await output.answer({ items: document ? items.map(document) : items }, (screen) =>
     tableOf(columns, empty)(items, screen),
   );
   const last = items.at(-1);

@@ -45,7 +45,7 @@ export async function withContext<T>(
       db,
       secrets: (...needed) => openSecretsFor(db, config, needed),
       operator,
-      audited: (entry, work) => runAudited({ io, interruption, db, operator }, entry, work),
+      audited: (entry, work) => runAudited({ output, interruption, db, operator }, entry, work),
     };
     const probe = () => openDatabase(server.url, PROBE);
     return await interruption.until(() => whileAnswering(probe, () => work(context)));

@@ -44,7 +44,7 @@ async function readLines(context: Context, run: Run, screen: Screen): Promise<st
   const output: Output = {
     ...context.output,
     screen,
-    answer: (_, text) => add(text(screen)),
+    answer: async (_, text) => add(text(screen)),
     note: (line) => add(paragraph(line, screen)),
     warn: (message) => add(paragraph(`warning: ${message}`, screen)),
   };

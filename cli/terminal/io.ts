@@ -15,8 +15,6 @@ export interface Io {
   isTTY: boolean;
   /** The width and the colours of the terminal at stdout. Undefined or PIPE: stdout is not a terminal. */
   screen?: Screen;
-  /** Called when a change is committed or a secret is printed, so that a later output failure can report it. */
-  onResult?: (what: 'change' | 'secret') => void;
   /** Aborted by Ctrl-C outside a prompt. */
   interrupted?: AbortSignal;
   /** Present in a series of questions, where Esc goes back one question. */
@@ -42,6 +40,11 @@ export function readVersion({ root }: Pick<Io, 'root'>): string {
 /** Signals Ctrl-C: exit 130; nothing was written unless the message says so. */
 export class CancelledError extends Error {
   override readonly name = 'CancelledError';
+}
+
+/** Signals that the reader of stdout has closed the pipe, as `head` does: the command ends without a message. */
+export class ReaderGoneError extends Error {
+  override readonly name = 'ReaderGoneError';
 }
 
 /** Signals Esc at a question that can be left. */
@@ -101,9 +104,14 @@ export function watchInterruption(interrupted: AbortSignal | undefined): Interru
 
 /** Waits for Ctrl-C. */
 export function untilInterrupted({ interrupted }: Pick<Io, 'interrupted'>): Promise<void> {
+  return untilAborted(interrupted);
+}
+
+/** Waits until the signal is aborted. Without a signal, waits for ever. */
+export function untilAborted(signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
-    if (interrupted?.aborted) return resolve();
-    interrupted?.addEventListener('abort', () => resolve());
+    if (signal?.aborted) return resolve();
+    signal?.addEventListener('abort', () => resolve());
   });
 }
 

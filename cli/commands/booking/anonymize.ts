@@ -52,7 +52,7 @@ export async function anonymizeBookingCommand(
     undelivered: erased?.undelivered ?? [],
     references: await referencesOf(db, ref),
   };
-  output.answer(document, () =>
+  await output.answer(document, () =>
     erased
       ? describe(document)
       : [`${ref} is already anonymised; nothing is left to erase`, ...describeReferences(document)].join(

@@ -120,7 +120,7 @@ export async function listBookingsCommand(context: Context, options: BookingList
     ...toBookingDocument(lead, reveal),
     customer: toCustomerDocument(lead.customer, reveal),
   }));
-  answerItems(output, items, limit, {
+  await answerItems(output, items, limit, {
     columns: columnsFor(search !== undefined, reveal),
     empty: 'No bookings',
     after: (booking) => booking.booking_ref,
@@ -176,7 +176,7 @@ export async function exportBookingsCommand(context: Context, options: ExportOpt
   else await writeTo(out, Readable.from(lines()));
   const count = countOf(bookings, 'booking');
   if (out === undefined) output.note(count);
-  else output.answer({ file: out, bookings }, () => `${out}: ${count}`);
+  else await output.answer({ file: out, bookings }, () => `${out}: ${count}`);
 }
 
 /** Writes a new file with mode 0600, because it may contain customer data. */

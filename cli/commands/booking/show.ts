@@ -49,7 +49,7 @@ export async function showBookingCommand(
     refusals: await findRefusalDocuments(db, { bookingRef: ref }),
     audit: await findAuditDocuments(db, [ref, ...(lead.holdId ? [lead.holdId] : [])]),
   };
-  output.answer({ ...booking, ...around }, (screen) => describe(booking, around, moments, screen));
+  await output.answer({ ...booking, ...around }, (screen) => describe(booking, around, moments, screen));
 }
 
 /** Finds the deliveries of the booking with their attempts, without the responses. */

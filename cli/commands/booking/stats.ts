@@ -34,7 +34,7 @@ export async function showStatsCommand(
     days,
     together,
   };
-  output.answer(document, (screen) =>
+  await output.answer(document, (screen) =>
     [
       drawDays(sales, screen, drawsBlocks(io.env)),
       paragraph(

@@ -59,7 +59,7 @@ export async function exportCatalogCommand(
     ...(departuresFile && { departures_file: departuresFile }),
     ...documentOf(written, options),
   };
-  output.answer(document, () => `${files.join(', ')}: ${summary}`);
+  await output.answer(document, () => `${files.join(', ')}: ${summary}`);
 }
 
 function describeWritten({ tours, departures }: Written, { missing }: ExportOptions): string {

@@ -51,7 +51,7 @@ export async function importCatalogCommand(
     const found = await importFiles(context, options, { files, given }, progress).finally(progress.clear);
     return { ...found, errors: found.errors.map((issue) => ({ ...issue, file: nameOf(issue.file) })) };
   });
-  output.answer(report, () => describeReport(report));
+  await output.answer(report, () => describeReport(report));
   if (report.past_departures) output.warn(describePast(report.past_departures));
   // Answers with the report even after a refusal; the error names the reason.
   if (report.errors.length > 0) throw new CatalogRefusedError(report);

@@ -11,7 +11,7 @@ const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 export function printScript(shell: keyof typeof SCRIPTS, tree: Branch[]): Action<Basics> {
   return async ({ output }) => {
     const script = SCRIPTS[shell](completedCommands(tree)).trimEnd();
-    output.answer({ shell, script }, () => script);
+    await output.answer({ shell, script }, () => script);
   };
 }
 

@@ -87,7 +87,11 @@ function pricesOf(options: NewDepartureOptions): NewDepartures['prices'] {
   return { ...toNewPrices(options), adult: options.adult };
 }
 
-function answerDryRun({ output }: Context, tour: CatalogTour, planned: PlannedDeparture[]): void {
+async function answerDryRun(
+  { output }: Context,
+  tour: CatalogTour,
+  planned: PlannedDeparture[],
+): Promise<void> {
   const existing = planned.filter(({ exists }) => exists).length;
   const document = {
     dry_run: true,
@@ -100,7 +104,7 @@ function answerDryRun({ output }: Context, tour: CatalogTour, planned: PlannedDe
       exists,
     })),
   };
-  output.answer(document, (screen) => describePlan(planned, screen));
+  await output.answer(document, (screen) => describePlan(planned, screen));
   output.note('Nothing was written: this was a dry run');
 }
 
@@ -143,7 +147,7 @@ async function write(
       closes_at: closes?.toISOString() ?? null,
     })),
   };
-  output.answer(document, () => describeAdded(tour, added.departures));
+  await output.answer(document, () => describeAdded(tour, added.departures));
   warnOfUnsaleable(output, added.departures);
 }
 

@@ -80,7 +80,7 @@ async function cancelDepartureCommand(
     bookings_cancelled: done.cancelledRefs.length,
     live_holds: done.live.holds,
   };
-  context.output.answer(answer, (screen) => {
+  await context.output.answer(answer, (screen) => {
     // Puts the customer beside the booking, so that a narrow screen keeps it.
     const columns = reveal ? AFFECTED_COLUMNS.toSpliced(1, 0, CUSTOMER_COLUMN) : AFFECTED_COLUMNS;
     const table = tableOf(columns, 'It has no bookings.')(answer.bookings, screen);

@@ -62,7 +62,7 @@ async function printManifestCommand(
     bookings: leads.map((lead) => toManifestBooking(lead, reveal)),
   };
   if (csv) return output.pour(csvLines(manifest), 'csv');
-  output.answer(manifest, (screen) => describeManifest(manifest, departure.cancelled, screen));
+  await output.answer(manifest, (screen) => describeManifest(manifest, departure.cancelled, screen));
   if (!reveal && leads.length > 0)
     output.note('Names, phones, travellers and notes are masked: --reveal shows them');
 }

@@ -48,7 +48,7 @@ async function moveDepartureCommand(
     return { ...moved, document };
   });
   const { document, left } = result;
-  output.answer(document, (screen) =>
+  await output.answer(document, (screen) =>
     [
       `${countOf(document.moved.length, 'booking')} and ${countOf(document.holds_moved, 'hold')} of ${tour.slug} moved from ` +
         `${nameOfDeparture(result.from)} to ${nameOfDeparture(result.to)}`,

@@ -105,7 +105,7 @@ export async function listCredentialsCommand<K extends CredentialKind>(
 ): Promise<void> {
   const page = { status, after, limit: limit + 1 };
   const found = await listCredentials(db, form.kind, await findTenantId(db, slug), page);
-  answerItems(output, found, limit, {
+  await answerItems(output, found, limit, {
     document: (each) => ({ ...form.toDocument(each), warnings: each.warnings }),
     columns: columnsOf(form, slug),
     empty: `No ${form.name}s`,
@@ -169,7 +169,7 @@ export async function revokeCredentialCommand<K extends CredentialKind>(
     note(toDocument(before), toDocument(after));
     return toDocument(after);
   });
-  output.answer(document, () => `The ${name} ${id} of ${document.tenant} is revoked`);
+  await output.answer(document, () => `The ${name} ${id} of ${document.tenant} is revoked`);
 }
 
 /** Describes until when a rotated credential stays valid. */

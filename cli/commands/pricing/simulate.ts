@@ -77,7 +77,7 @@ export async function simulatePricingCommand(
     output.warn(
       `${tour.slug} cannot be booked on ${departureOf(document)}: it is ${status.replace('_', ' ')}`,
     );
-  output.answer(document, (screen) => describe(document, screen));
+  await output.answer(document, (screen) => describe(document, screen));
 }
 
 function toParty({ adults = 1, children = 0, singleSupplements = 0 }: PartyOptions): Party {

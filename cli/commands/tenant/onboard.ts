@@ -23,7 +23,7 @@ export async function onboardTenantCommand(context: Context, options: OnboardOpt
   const plan = guided ? await askForPlan(context, options) : toPlan(options);
   if (!guided) printSpelling(plan.origin ?? [], plan.dev, context.output);
   const made = await provision(context, plan, guided || options.yes === true);
-  announce(context, made, plan, guided);
+  await announce(context, made, plan, guided);
 }
 
 /**
@@ -76,7 +76,12 @@ async function provision(context: Context, plan: OnboardPlan, agreed: boolean): 
 }
 
 /** Writes the secrets to stdout, each once, and everything else to stderr. */
-function announce(context: Context, made: Provisioned, { out }: OnboardPlan, guided: boolean): void {
+async function announce(
+  context: Context,
+  made: Provisioned,
+  { out }: OnboardPlan,
+  guided: boolean,
+): Promise<void> {
   const { config, output } = context;
   const { slug, origins } = made.tenant;
   const secrets = secretLines(made);
@@ -86,7 +91,7 @@ function announce(context: Context, made: Provisioned, { out }: OnboardPlan, gui
     output.note(`${describeOnboarding(made, out, 'written')}\n`);
     for (const warning of made.warnings) output.warn(warning);
   }
-  output.answer(document, () => (hidden ? '' : secrets.join('\n')));
+  await output.answer(document, () => (hidden ? '' : secrets.join('\n')));
   output.note(`${slug} is ready.${describeSecrets(secrets.length, out)}`);
   if (document.widget?.snippet) {
     // Prints the widget token: it is public, because every page contains it.

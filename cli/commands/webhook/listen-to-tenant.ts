@@ -29,8 +29,8 @@ class RealTenantError extends AppError {
 const EVERY_MS = 1000;
 
 /**
- * Prints the events of a sandbox or the demo tenant as they happen, until Ctrl-C. Changes no data: events that wait for an endpoint go to
- * the next endpoint as before. So nothing is lost if this process is killed.
+ * Prints the events of a sandbox or the demo tenant as they happen, until Ctrl-C or until the reader has closed the pipe. Changes no data:
+ * events that wait for an endpoint go to the next endpoint as before. So nothing is lost if this process is killed.
  * @throws TenantNotFoundError, RealTenantError
  */
 export async function listenToTenant(
@@ -43,14 +43,17 @@ export async function listenToTenant(
   );
 }
 
-async function follow(context: Context, slug: string, forwardTo: string | undefined): Promise<never> {
+async function follow(context: Context, slug: string, forwardTo: string | undefined): Promise<void> {
   const { db, output } = context;
   const tenant = await findTenant(db, slug);
   if (!tenant.sandbox && slug !== DEMO_TENANT) throw new RealTenantError(slug);
   const secret = forwardTo === undefined ? undefined : await secretOf(context, tenant.id);
   if (secret) {
     const text = `whsec_${secret.toString('base64')}`;
-    output.answer({ tenant: slug, forward_to: forwardTo, secret: text }, () => `Signing secret: ${text}\n`);
+    await output.answer(
+      { tenant: slug, forward_to: forwardTo, secret: text },
+      () => `Signing secret: ${text}\n`,
+    );
   }
   const endpoints = await listEndpoints(db, { tenantId: tenant.id, limit: 1 });
   let { events, from } = await findRecentEvents(db, tenant.id);
@@ -60,7 +63,7 @@ async function follow(context: Context, slug: string, forwardTo: string | undefi
     output.note(
       `${slug} has no endpoint: only booking.created is written without one, and it goes on waiting for an endpoint`,
     );
-  for (;;) {
+  while (!output.readerGone.aborted) {
     const seen = new Set(events.map(({ id }) => id));
     await sleep(EVERY_MS);
     ({ events, from } = await findRecentEvents(db, tenant.id, from));
@@ -92,7 +95,7 @@ async function show(
     forwarded = { to: forwardTo, ...(await forward(forwardTo, headers, body)) };
   }
   const document = { created_at: createdAt.toISOString(), event_type: type, webhook_id: webhook, body };
-  output.answer({ ...document, ...(forwarded && { forwarded }) }, () => {
+  await output.answer({ ...document, ...(forwarded && { forwarded }) }, () => {
     const lines = [`${document.created_at}  ${type}  ${webhook}`, pretty(body)];
     return `${[...lines, ...(forwarded ? describeForwarding(forwarded) : [])].join('\n')}\n`;
   });

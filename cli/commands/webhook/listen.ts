@@ -10,7 +10,7 @@ import { explainInvalidPayload, parseSecret } from '../../../services/webhook-qu
 import { mayAsk } from '../../engine/confirm';
 import type { Basics, Terminal } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
-import { CancelledError, type Io, untilInterrupted } from '../../terminal/io';
+import { CancelledError, type Io, untilAborted, untilInterrupted } from '../../terminal/io';
 import { askSecret } from '../../terminal/prompts';
 import { properties } from '../../terminal/table';
 
@@ -30,17 +30,19 @@ export interface ListenOptions {
   forwardTo?: string;
 }
 
-/** Prints each request to a local port, and whether its signature is valid, until Ctrl-C. */
+/** Prints each request to a local port, and whether its signature is valid, until Ctrl-C or until the reader has closed the pipe. */
 export async function listenToPort(
   { config, io, output }: Terminal,
   { port = DEFAULT_PORT, forwardTo }: ListenOptions,
 ): Promise<void> {
   const interrupted = untilInterrupted(io);
   const secret = await readSecret({ io, output }, interrupted);
+  let fail: (error: unknown) => void;
+  const failed = new Promise<never>((_, reject) => (fail = reject));
   const server = createServer((request, response) => {
     // Destroys the response to an aborted request, which cannot be verified.
     receive(request, response, secret, forwardTo).then(
-      (document) => document && output.answer(document, () => describe(document)),
+      (document) => document && output.answer(document, () => describe(document)).catch(fail),
       () => response.destroy(),
     );
   });
@@ -49,9 +51,10 @@ export async function listenToPort(
   output.note(`Listening on http://${HOST}:${port}/${onward} until Ctrl-C`);
   if (!config.webhooks.allowPrivateTargets)
     output.note('The webhook queue calls this address only while WEBHOOK_ALLOW_PRIVATE_TARGETS is on');
-  await interrupted;
-  server.close();
-  server.closeAllConnections();
+  await Promise.race([interrupted, untilAborted(output.readerGone), failed]).finally(() => {
+    server.close();
+    server.closeAllConnections();
+  });
 }
 
 async function receive(

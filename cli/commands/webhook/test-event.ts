@@ -15,7 +15,7 @@ export async function pingWebhookCommand(
   const { delivery } = await audited({ action: 'webhook.ping', tenantId, subject: id }, (trx) =>
     pingEndpoint(trx, id),
   );
-  output.answer({ id, delivery }, () => delivery);
+  await output.answer({ id, delivery }, () => delivery);
   output.note(`Queued for ${url}: tourctl delivery show ${delivery}`);
   await warnIfNothingSends(db, output);
 }
@@ -37,7 +37,7 @@ export async function triggerWebhookCommand(
       return queued;
     },
   );
-  output.answer({ id, event, delivery }, () => delivery);
+  await output.answer({ id, event, delivery }, () => delivery);
   output.note(`A test ${event} is queued for ${url}: tourctl delivery show ${delivery}`);
   await warnIfNothingSends(db, output);
 }
