@@ -10,7 +10,7 @@ export const migrateVerb: VerbBody = {
 
 /** Writes the audit row after the migrations, because they may create the audit table. */
 async function migrateCommand({ audited, db, output }: Context): Promise<void> {
-  const applied = await migrate(db);
+  const applied = await migrate(db, (line) => output.warn(line));
   if (applied.length > 0) {
     await audited({ action: 'migrate' }, async (_, note) => note(null, { applied }));
   }

@@ -73,7 +73,8 @@ async function serve(
   const db = database.openPool({ ...pool, poolMax: 8 });
   const writes = database.openPool({ ...pool, poolMax: 16 });
   // Migrates only an embedded database, which belongs to this process. With DATABASE_URL, `tourctl migrate` is a step of the roll-out.
-  if (!config.databaseUrl) await migrate(database.openPool({ applicationName: 'api', poolMax: 2 }));
+  if (!config.databaseUrl)
+    await migrate(database.openPool({ applicationName: 'api', poolMax: 2 }), (line) => log.warn(line));
   const secrets = await openApiSecrets(db, config, log, fail);
 
   const store = await openSharedStore(config, log);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { carryOver } from './migrate/carry-over';
+import { awaitIndexBuilds, type OnWait, withMigrationLock } from './migrate/migration-lock';
 import type { Db, Trx } from './database';
 import { AppError, DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from './errors';
 import { CONCURRENTLY, listMigrations, readMigration, runMigrationWithin } from './migrate/migration-files';
@@ -34,20 +35,18 @@ const TABLE_LOCK_MS = 2_000;
 const TABLE_LOCK_ATTEMPTS = 20;
 const TABLE_LOCK_PAUSE_MS = 500;
 
-/** The key of the advisory lock of migrations. Any number, but the same for all processes that migrate a database. */
-const MIGRATION_LOCK = 7_406_211_953;
-const POLL_MS = 100;
 const migrationSource = new SqlMigrationSource();
 
 /**
  * Migrates the schema to the latest version. Concurrent callers wait for each other. The pool must allow two connections.
+ * @param onWait receives a line for each minute of waiting for another process
  * @returns the names of the migrations that ran. For a database from before 0.1.0, also the new names of its migrations
  * @throws TablesInUseError; earlier migrations of the same run stay applied
  * @throws DatabaseTooOldError, SchemaNotCreatedError, SchemaDiffersError
  */
-export async function migrate(db: Db): Promise<string[]> {
-  return db.transaction(async (trx) => {
-    await acquireMigrationLock(trx);
+export async function migrate(db: Db, onWait: OnWait = () => {}): Promise<string[]> {
+  return withMigrationLock(db, onWait, async () => {
+    await awaitIndexBuilds(db, onWait);
     const carried = await runUntilLocked(async () => carryOver(db, await appliedMigrations(db)));
     // Frees Knex's own lock, which a killed migration leaves locked. MIGRATION_LOCK prevents concurrent migrations.
     await db.migrate.forceFreeMigrationsLock({ migrationSource });
@@ -88,20 +87,6 @@ class TablesInUseError extends AppError {
   }
 }
 
-/**
- * Polls for a transaction-level lock. A session-level lock would stay on the server connection of a transaction pooler. Polls in READ
- * COMMITTED and without bindings, so that the session holds no snapshot. CREATE INDEX CONCURRENTLY would wait for ever for the snapshot of
- * a waiting pg_advisory_lock, or for the snapshot of the portal of a statement with bindings (both observed).
- */
-export async function acquireMigrationLock(trx: Trx): Promise<void> {
-  await trx.raw(`
-    set transaction isolation level read committed;
-    set local idle_in_transaction_session_timeout = 0`);
-  const tryLock = async (): Promise<boolean> =>
-    (await trx.raw(`select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as ok`)).rows[0].ok;
-  while (!(await tryLock())) await sleep(POLL_MS);
-}
-
 /** Lists the migrations that this build has, in their order. */
 export async function knownMigrations(): Promise<string[]> {
   return migrationSource.getMigrations();
@@ -128,7 +113,7 @@ const MIGRATION_TABLES = `
 
 /**
  * Runs the named migrations that the database lacks, all in the caller's transaction. Use it for a database that no other process uses.
- * Call acquireMigrationLock first.
+ * Call takeMigrationLock first.
  */
 export async function migrateWithin(trx: Trx, names: readonly string[]): Promise<void> {
   await trx.raw(MIGRATION_TABLES);

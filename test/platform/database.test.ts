@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type Db,
   inTransaction,
   openDatabase,
   runPrepared,
@@ -120,6 +121,11 @@ describe('the database', () => {
   });
 });
 
+/** Waits until the query returns a row. */
+async function untilFound(db: Db, query: string): Promise<void> {
+  while ((await db.raw(query)).rows.length === 0) await sleep(10);
+}
+
 describe('migrate', () => {
   it('migrate runs each migration once when several processes start at once', async () => {
     const empty = await createTestDatabase();
@@ -154,6 +160,38 @@ describe('migrate', () => {
     expect(await migrating).toEqual([AUDIT]);
     expect(longest).toBeGreaterThan(0.5);
     expect(longest).toBeLessThan(2.8);
+  });
+
+  it('a waiting migrator and CREATE INDEX CONCURRENTLY of another one never wait for each other', async () => {
+    const { db } = database;
+    const holder = await db.transaction();
+    await holder.raw('select pg_try_advisory_xact_lock(7406211953)');
+    const waiters = [1, 2, 3, 4].map(() =>
+      openDatabase(database.url, { applicationName: 'test', poolMax: 2 }),
+    );
+    const waiting = waiters.map((one) => migrate(one));
+    for (const until = Date.now() + 2_000; Date.now() < until;) {
+      await db.raw('create index concurrently built_meanwhile on tours (updated_at)');
+      await db.raw('drop index built_meanwhile');
+    }
+    await holder.rollback();
+    expect(await Promise.all(waiting)).toEqual([[], [], [], []]);
+    await Promise.all(waiters.map((one) => one.destroy()));
+  });
+
+  it('migrate waits until an index is built that a killed migrator left', async () => {
+    const { db } = database;
+    const writer = await db.transaction();
+    await writer.raw('lock table tours in row exclusive mode');
+    const building = db
+      .raw('create index concurrently left_behind on tours (updated_at)')
+      .then(() => 'built');
+    await untilFound(db, 'select from pg_stat_progress_create_index where datname = current_database()');
+    const migrating = migrate(db).then(() => 'migrated');
+    expect(await Promise.race([migrating, sleep(500, 'waiting')])).toBe('waiting');
+    await writer.rollback();
+    expect(await Promise.all([building, migrating])).toEqual(['built', 'migrated']);
+    await db.raw('drop index left_behind');
   });
 
   it('migrate continues after a killed migrator that left its lock', async () => {

@@ -3,7 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import type { Config } from '../../platform/config';
 import type { Trx } from '../../platform/database';
 import { carriedNames, lacksStatusChanges } from '../../platform/migrate/carry-over';
-import { acquireMigrationLock, knownMigrations, migrateWithin } from '../../platform/migrate';
+import { knownMigrations, migrateWithin } from '../../platform/migrate';
+import { takeMigrationLock } from '../../platform/migrate/migration-lock';
 import { compareSecrets, findSecretChecks } from '../../platform/secrets';
 import { sqlState } from '../../platform/errors';
 import { readAsOf, recordRestore } from '../catalog/as-of';
@@ -63,10 +64,10 @@ function migrationsOf(file: string, { migrations, version }: BackupHeader): stri
 /**
  * Loads a checked file into an empty database, in the caller's transaction. Builds the schema that the file was made with, because its rows
  * fit no other schema. Then loads the rows, compares their number and checksums with the file, and migrates to the present schema.
- * @throws DatabaseNotEmptyError, ServicesRunningError, BackupInvalidError, RestoreDiffersError
+ * @throws DatabaseNotEmptyError, ServicesRunningError, MigrationRunningError, BackupInvalidError, RestoreDiffersError
  */
 export async function restoreBackup(trx: Trx, file: string): Promise<BackupHeader> {
-  await acquireMigrationLock(trx);
+  await takeMigrationLock(trx);
   await setCopyForms(trx);
   const seenVersion = await dropEmptySchema(trx);
   return readBackupFile(file, async (header, nextRows) => {
