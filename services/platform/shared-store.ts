@@ -1,6 +1,6 @@
 import { type CacheStore, createMemoryCacheStore, createGuardedCacheStore } from './shared-store/cache-store';
 import type { Logger } from './logger';
-import { createMemoryQuotaStore, type QuotaStore, createGuardedQuotaStore } from './shared-store/quota-store';
+import { createMemoryQuotaStore, createSharedQuotaStore, type QuotaStore } from './shared-store/quota-store';
 import { openRedisConnection } from './shared-store/redis-connection';
 import { openRestConnection } from './shared-store/rest-connection';
 import type { StoreAddress } from './shared-store/store-address';
@@ -38,7 +38,7 @@ export async function openSharedStore(settings: StoreSettings, log: Logger): Pro
   }
   const guard = guardStore(connectionTo(address), address.kind, log, settings.timing);
   const store = {
-    quotas: createGuardedQuotaStore(guard, replicas),
+    quotas: createSharedQuotaStore(guard.run, replicas),
     cache: createGuardedCacheStore(guard),
     close: () => guard.close(),
   };

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Tenant } from '../../services/api/tenants/tenant';
+import { runOnce } from '../cli/run-once';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { givenDeparture, givenKey, givenTenant, givenTour, type GivenTour } from '../support/given';
@@ -13,6 +15,7 @@ describeWithRedis('two API processes with one Redis', () => {
   let database: TestDatabase;
   let redis: TestRedis;
   let apis: ApiProcess[];
+  let tenant: Tenant;
   let key: string;
   let tour: GivenTour;
   let date: string;
@@ -21,7 +24,8 @@ describeWithRedis('two API processes with one Redis', () => {
     redis = await startRedis();
     const settings = { REDIS_URL: redis.url, REPLICAS: '2', CATALOG_RPM: `${QUOTA}`, LOG_LEVEL: 'info' };
     apis = await Promise.all([0, 1].map(() => startApiProcess(database.url, settings)));
-    key = await givenKey(database.db, await givenTenant(database.db));
+    tenant = await givenTenant(database.db);
+    key = await givenKey(database.db, tenant);
   });
   afterAll(async () => {
     await Promise.all((apis ?? []).map((api) => api.stop()));
@@ -77,6 +81,21 @@ describeWithRedis('two API processes with one Redis', () => {
     const statuses = [];
     for (let n = 0; n < QUOTA + 6; n++) statuses.push((await catalog(n % 2)).status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(QUOTA);
+  });
+
+  it('a number that tourctl gives the tenant applies in both processes when the command returns', async () => {
+    const env = { DATABASE_URL: database.url, SECRETS_KEY: 's'.repeat(32), CURSOR_KEY: 'c'.repeat(32) };
+    const limits = async () => {
+      const answers = await Promise.all([catalog(0), catalog(1)]);
+      return answers.map(({ headers }) => headers.get('ratelimit-limit'));
+    };
+    for (const [flag, limit] of [
+      ['7', '7'],
+      ['none', `${QUOTA}`],
+    ]) {
+      const { code } = await runOnce(`tenant set ${tenant.slug} --catalog-rpm ${flag}`, { env });
+      expect([code, ...(await limits())]).toEqual([0, limit, limit]);
+    }
   });
 
   it('two processes sell and answer fast while Redis hangs, and share their caches again afterwards', async () => {

@@ -1,5 +1,7 @@
 import type { Test } from 'supertest';
 import { rotateCredential } from '../../services/api/credentials/manage-credentials';
+import { updateTenant } from '../../services/api/tenants/manage-tenants';
+import type { TenantQuotas } from '../../services/api/tenants/tenant';
 import { inTransaction } from '../../services/platform/database';
 import { createMemoryQuotaStore } from '../../services/platform/shared-store/quota-store';
 import { useTestApi } from '../support/api';
@@ -51,9 +53,9 @@ describe('a quota', () => {
         expect(response.status).toBe(status);
         const reset = Number(response.headers['ratelimit-reset']);
         expect(reset).toBeGreaterThanOrEqual(1);
-        expect(reset).toBeLessThanOrEqual(65);
+        expect(reset).toBeLessThanOrEqual(60);
         expect(response.headers).toMatchObject({
-          'ratelimit-policy': `"${kind}";q=${limit};w=65`,
+          'ratelimit-policy': `"${kind}";q=${limit};w=60`,
           ratelimit: `"${kind}";r=${left};t=${reset}`,
           'ratelimit-limit': String(limit),
           'ratelimit-remaining': String(left),
@@ -132,6 +134,62 @@ describe('a quota', () => {
   it('a quota accepts exactly its limit of concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => call('GET', CATALOG)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(QUOTAS.catalog);
+  });
+});
+
+describe("a tenant's own quota", () => {
+  const own = (settings: Partial<TenantQuotas>) =>
+    inTransaction(api.db, (trx) => updateTenant(trx, reader.tenant, settings));
+  const remaining = async (path = CATALOG, key = reader.key) => {
+    const { status, headers } = await call('GET', path, key);
+    return `${status}: ${headers['ratelimit-remaining']} of ${headers['ratelimit-limit']}`;
+  };
+
+  it.each([
+    ['catalogRpm', 'catalog', 'GET', CATALOG],
+    [
+      'availabilityRpm',
+      'availability',
+      'GET',
+      '/api/gateway/tours/none/availability?departure_date=2027-01-01',
+    ],
+    ['holdRpm', 'hold', 'POST', '/api/gateway/tours/none/hold'],
+    ['bookingRpm', 'booking', 'POST', '/api/tenant/bookings'],
+  ] as const)('%s replaces the quota %s of the service', async (setting, kind, method, path) => {
+    await own({ [setting]: 2 });
+    for (const left of [1, 0]) {
+      const { status, headers } = await call(method, path);
+      expect(status).not.toBe(429);
+      expect(headers['ratelimit-policy']).toBe(`"${kind}";q=2;w=60`);
+      expect(headers['ratelimit-remaining']).toBe(`${left}`);
+    }
+    expectProblem(await call(method, path), 429, 'rate_limited');
+    await own({ [setting]: null });
+    expect((await call(method, path)).headers['ratelimit-limit']).toBe(`${QUOTAS[kind]}`);
+  });
+
+  it('a lowered or raised number applies to the next request, and begins a new window', async () => {
+    await spendAll('GET', CATALOG, QUOTAS.catalog + 1);
+    await own({ catalogRpm: 8 });
+    expect(await remaining()).toBe('200: 7 of 8');
+    await own({ catalogRpm: 1 });
+    expect([await remaining(), await remaining()]).toEqual(['200: 0 of 1', '429: 0 of 1']);
+  });
+
+  it('each key of the tenant has the number for itself, and another tenant keeps that of the service', async () => {
+    await own({ catalogRpm: 1 });
+    const second = await givenKey(api.db, reader.tenant, ['catalog:read']);
+    expect([await remaining(), await remaining(CATALOG, second)]).toEqual(['200: 0 of 1', '200: 0 of 1']);
+    const other = await givenWebsite(api, {}, ['catalog:read']);
+    expect(await remaining(CATALOG, other.key)).toBe('200: 4 of 5');
+  });
+
+  it('a 401 for a missing scope counts against the number of the tenant', async () => {
+    await own({ bookingRpm: 1 });
+    const narrow = await givenKey(api.db, reader.tenant, ['catalog:read']);
+    const answer = await call('POST', '/api/tenant/bookings/none/confirm', narrow);
+    expectProblem(answer, 401, 'insufficient_scope');
+    expect(answer.headers['ratelimit-limit']).toBe('1');
   });
 });
 

@@ -34,6 +34,10 @@ describe('tourctl tenant create', () => {
       max_holds: 1000,
       max_unpaid: 1000,
       max_hold_share: 100,
+      availability_rpm: null,
+      hold_rpm: null,
+      booking_rpm: null,
+      catalog_rpm: null,
       link_template: null,
       brand_color: null,
       brand_logo: null,
@@ -48,7 +52,7 @@ describe('tourctl tenant create', () => {
     const { json } = await create(
       'tokyo-tours',
       '--status active --currency jpy --country jp --booking-prefix TYO --visibility none --deposit-percent 12.5 ' +
-        '--payment-method card --payment-window none --payment-reminder 90m --hold-default 10 --hold-max 20m --max-holds 5 --max-unpaid 6 --max-hold-share 50 ' +
+        '--payment-method card --payment-window none --payment-reminder 90m --hold-default 10 --hold-max 20m --max-holds 5 --max-unpaid 6 --max-hold-share 50 --availability-rpm 1000 --hold-rpm 1 --booking-rpm 1000000 --catalog-rpm none ' +
         '--link-template https://t.example/{slug} --brand-color #ABCDEF --brand-logo https://t.example/l.png ' +
         '--brand-radius 4 --brand-font Inter,Georgia,serif',
     );
@@ -67,6 +71,10 @@ describe('tourctl tenant create', () => {
       max_holds: 5,
       max_unpaid: 6,
       max_hold_share: 50,
+      availability_rpm: 1000,
+      hold_rpm: 1,
+      booking_rpm: 1_000_000,
+      catalog_rpm: null,
       link_template: 'https://t.example/{slug}',
       brand_color: '#abcdef',
       brand_logo: 'https://t.example/l.png',
@@ -157,6 +165,35 @@ describe('other tourctl tenant commands', () => {
       expect((await set('365d')).json[field]).toBe('8760h');
     }
   });
+
+  it('tourctl tenant set gives a tenant quotas of its own, audits them, and takes them back with none', async () => {
+    await create('busy');
+    const set = (flags: string) => terminal.tourctl(`tenant set busy ${flags} --json`);
+    const { json } = await set('--availability-rpm 500 --hold-rpm 90 --booking-rpm 80 --catalog-rpm 2000');
+    const quotas = { availability_rpm: 500, hold_rpm: 90, booking_rpm: 80, catalog_rpm: 2000 };
+    expect(json).toMatchObject(quotas);
+    expect(await terminal.json('tenant show busy')).toMatchObject(quotas);
+    const [audited] = (await terminal.json('audit list --subject busy')).items;
+    expect(audited).toMatchObject({ action: 'tenant.set', after: quotas });
+    expect((await set('--hold-rpm none')).json).toMatchObject({ ...quotas, hold_rpm: null });
+  });
+
+  it.each(['0', '-1', '1.5', '1000001', 'many'])(
+    'tourctl tenant set refuses the quota %s, and says which numbers it takes',
+    async (value) => {
+      const { code, error } = await terminal.tourctl([
+        'tenant',
+        'set',
+        'any',
+        '--json',
+        `--hold-rpm=${value}`,
+      ]);
+      expect([code, error.message]).toEqual([
+        2,
+        '--hold-rpm must be a whole number from 1 to 1000000, or none',
+      ]);
+    },
+  );
 
   it('tourctl tenant list filters by status and obeys --limit', async () => {
     await create('gone-soon');

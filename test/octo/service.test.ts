@@ -34,7 +34,7 @@ describe('the quota of a call below /octo', () => {
       const { headers, status } = await call();
       expect(status).not.toBe(429);
       expect(headers).toMatchObject({
-        'ratelimit-policy': `"${kind}";q=${QUOTAS[kind]};w=65`,
+        'ratelimit-policy': `"${kind}";q=${QUOTAS[kind]};w=60`,
         'ratelimit-remaining': String(left),
       });
     }

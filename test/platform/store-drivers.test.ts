@@ -13,14 +13,17 @@ import {
 } from '../../services/platform/shared-store/cache-store';
 import {
   createMemoryQuotaStore,
-  type QuotaStore,
-  createScriptedQuotaStore,
+  createSharedQuotaStore,
 } from '../../services/platform/shared-store/quota-store';
 import { openRedisConnection } from '../../services/platform/shared-store/redis-connection';
 import { openRestConnection } from '../../services/platform/shared-store/rest-connection';
 import { loadConfig } from '../../services/platform/config';
 import type { RedisAddress } from '../../services/platform/shared-store/store-address';
-import type { StoreConnection, RunScript } from '../../services/platform/shared-store/store-guard';
+import {
+  PROBE_SCRIPT,
+  type StoreConnection,
+  type RunScript,
+} from '../../services/platform/shared-store/store-guard';
 import { describeWithRedis, startRedis, stopRedisServers, type TestRedis } from '../support/redis';
 import { type RestStore, startRestStore } from '../support/rest-store';
 
@@ -72,15 +75,12 @@ describeWithRedis('the drivers of the shared store', () => {
     time += milliseconds;
     await setClock();
   };
-  const memory = () => ({
-    quotas: createMemoryQuotaStore(() => time),
-    cache: createMemoryCacheStore(() => time),
-  });
-  const scripted = (connection: StoreConnection) => ({
-    quotas: createScriptedQuotaStore(runOn(connection), TEST_CLOCK),
-    cache: createScriptedCacheStore(runOn(connection), TEST_CLOCK),
-  });
-  const drivers = () => [memory(), scripted(overRedis), scripted(overRest)];
+  const drivers = () => [
+    createMemoryCacheStore(() => time),
+    createScriptedCacheStore(runOn(overRedis), TEST_CLOCK),
+    createScriptedCacheStore(runOn(overRest), TEST_CLOCK),
+  ];
+  const quotasOver = (connection: StoreConnection) => createSharedQuotaStore(runOn(connection), 1);
 
   it('the store drivers memory, Redis and REST give the same answers to random sequences of calls', async () => {
     await setClock();
@@ -109,7 +109,7 @@ describeWithRedis('the drivers of the shared store', () => {
 
   it('in the store, the value of an earlier load never replaces the value of a later load', async () => {
     await setClock();
-    for (const { cache } of drivers()) {
+    for (const cache of drivers()) {
       const older = (await cache.claim('order', undefined)) as { loadLock: LoadLock };
       await advance(2_000);
       const newer = (await cache.claim('order', undefined)) as { loadLock: LoadLock };
@@ -121,45 +121,75 @@ describeWithRedis('the drivers of the shared store', () => {
     }
   });
 
-  it.each(['redis', 'rest'])('a quota of 50 allows 50 of 200 concurrent requests (%s)', async (kind) => {
-    const quotas = createScriptedQuotaStore(runOn(kind === 'redis' ? overRedis : overRest));
-    const answers = await Promise.all(Array.from({ length: 200 }, () => quotas.consume(`all-${kind}`, 50)));
-    expect(answers.filter(({ allowed }) => allowed)).toHaveLength(50);
-  });
-
-  it.each(['redis', 'rest'])('every stored key expires within 60 to 70 seconds (%s)', async (kind) => {
-    const [server, connection] = kind === 'redis' ? [servers[0]!, overRedis] : [servers[1]!, overRest];
-    const cache = createScriptedCacheStore(runOn(connection));
-    await createScriptedQuotaStore(runOn(connection)).consume('ends', 5);
-    const { loadLock } = (await cache.claim('ends', undefined)) as { loadLock: LoadLock };
-    await cache.put('ends', loadLock, 'value', 70_000);
-    for (const key of ['ends', 'quota:ends']) {
-      expect(await server.pttl(key)).toBeGreaterThan(60_000);
-      expect(await server.pttl(key)).toBeLessThanOrEqual(70_000);
+  it('the quotas in memory, over Redis and over REST give the same answers', async () => {
+    const stores = [createMemoryQuotaStore(), quotasOver(overRedis), quotasOver(overRest)];
+    const asked = [
+      ...Array.from({ length: 4 }, () => ['a', 3, 1] as const),
+      ...Array.from({ length: 3 }, () => ['b', 7, 3] as const),
+      ['a', 5, 1] as const,
+      ['a', 3, 1] as const,
+    ];
+    for (const [bucket, limit, cost] of asked) {
+      const answers = [];
+      for (const store of stores) answers.push(await store.consume(`same-${bucket}`, limit, cost));
+      expect(answers).toEqual([answers[0], answers[0], answers[0]]);
     }
   });
 
-  it.each(['redis', 'rest'])(
-    'a value that another program stored under our key counts as missing (%s)',
-    async (kind) => {
-      const [server, connection] = kind === 'redis' ? [servers[0]!, overRedis] : [servers[1]!, overRest];
+  describe.each(['redis', 'rest'])('(%s)', (kind) => {
+    const part = () =>
+      kind === 'redis' ? ([servers[0]!, overRedis] as const) : ([servers[1]!, overRest] as const);
+
+    it(`a quota of 50 allows 50 of 200 concurrent requests (${kind})`, async () => {
+      const quotas = quotasOver(part()[1]);
+      const answers = await Promise.all(Array.from({ length: 200 }, () => quotas.consume('all', 50)));
+      expect(answers.filter(({ allowed }) => allowed)).toHaveLength(50);
+    });
+
+    it(`the window of a quota ends 60 s after its first request (${kind})`, async () => {
+      const [server, connection] = part();
+      const quotas = quotasOver(connection);
+      expect(await quotas.consume('ends', 2)).toEqual({ allowed: true, remaining: 1, resetSeconds: 60 });
+      expect(await server.pttl('quota:2:ends')).toBeLessThanOrEqual(60_000);
+      await server.pexpire('quota:2:ends', 20_500);
+      expect(await quotas.consume('ends', 2)).toEqual({ allowed: true, remaining: 0, resetSeconds: 21 });
+      expect(await quotas.consume('ends', 2)).toEqual({ allowed: false, remaining: 0, resetSeconds: 21 });
+      await server.pexpire('quota:2:ends', 1);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      expect(await quotas.consume('ends', 2)).toEqual({ allowed: true, remaining: 1, resetSeconds: 60 });
+    });
+
+    it(`a quota ignores the counts of the release before, which were hashes (${kind})`, async () => {
+      const [server, connection] = part();
+      await server.hset('quota:catalog:family', { [Math.floor(Date.now() / 5000)]: 600 });
+      const answer = await quotasOver(connection).consume('catalog:family', 600);
+      expect(answer).toMatchObject({ allowed: true, remaining: 599 });
+      expect(await server.type('quota:catalog:family')).toBe('hash');
+    });
+
+    it(`a stored value of the cache expires within 60 to 70 seconds (${kind})`, async () => {
+      const [server, connection] = part();
       const cache = createScriptedCacheStore(runOn(connection));
-      const quotas = createScriptedQuotaStore(runOn(connection));
-      await server.set('quota:foreign', 'text');
+      const { loadLock } = (await cache.claim('value', undefined)) as { loadLock: LoadLock };
+      await cache.put('value', loadLock, 'value', 70_000);
+      expect(await server.pttl('value')).toBeGreaterThan(60_000);
+      expect(await server.pttl('value')).toBeLessThanOrEqual(70_000);
+    });
+
+    it(`a value of the cache that another program stored counts as missing (${kind})`, async () => {
+      const [server, connection] = part();
+      const cache = createScriptedCacheStore(runOn(connection));
       await server.set('foreign', 'text');
-      await server.hset('quota:odd', { slice: 'many', [Math.floor(Date.now() / 5000)]: 'lots' });
-      expect(await quotas.consume('foreign', 5)).toMatchObject({ allowed: true, remaining: 4 });
-      expect(await quotas.consume('odd', 5)).toMatchObject({ allowed: true, remaining: 4 });
       expect(await cache.get('foreign')).toBeUndefined();
       const claim = (await cache.claim('foreign', undefined)) as { loadLock: LoadLock };
       expect(await cache.put('foreign', claim.loadLock, 'ours', 1000)).toBe(true);
       expect(await cache.get('foreign')).toMatchObject({ value: 'ours' });
-    },
-  );
+    });
+  });
 
   it('the REST driver sends concurrent commands in one request, and each gets its own answer', async () => {
     rest.requests.length = 0;
-    const quotas = createScriptedQuotaStore(runOn(overRest));
+    const quotas = quotasOver(overRest);
     await servers[1]!.set('wrong', 'text');
     const broken = { lua: `return redis.call('HGETALL', 'wrong')`, read: () => {} };
     const refusal = overRest.run(broken, 'secret-bucket', []).catch((error: Error) => error.message);
@@ -185,8 +215,7 @@ describeWithRedis('the drivers of the shared store', () => {
     await once(endless.listen(0, '127.0.0.1'), 'listening');
     const { port } = endless.address() as AddressInfo;
     const connection = openRestConnection({ kind: 'rest', url: `http://127.0.0.1:${port}`, token: 'any' });
-    const quotas = createScriptedQuotaStore(runOn(connection));
-    await expect(quotas.consume('b', 5)).rejects.toThrow();
+    await expect(connection.run(PROBE_SCRIPT, 'b', ['well'])).rejects.toThrow();
     // Allows the limit of 4 MiB, and what the buffers of both sockets hold.
     expect(sent).toBeLessThan(15e6);
     await connection.close();
@@ -195,8 +224,8 @@ describeWithRedis('the drivers of the shared store', () => {
 
   it('the REST driver reports a wrong token without showing it (T48)', async () => {
     const wrong = openRestConnection({ kind: 'rest', url: rest.url, token: 'hunter2' });
-    const message = await createScriptedQuotaStore(runOn(wrong))
-      .consume('b', 5)
+    const message = await wrong
+      .run(PROBE_SCRIPT, 'b', ['well'])
       .catch((error: Error) => `${error.message} ${error.stack}`);
     expect(message).toMatch(/refused CACHE_REST_TOKEN/);
     expect(message).not.toContain('hunter2');
@@ -236,7 +265,6 @@ describeWithRedis('the drivers of the shared store', () => {
 
 type Step =
   | { kind: 'advance'; ms: number }
-  | { kind: 'consume'; bucket: string; limit: number }
   | { kind: 'get'; key: string }
   | { kind: 'invalidate'; key: string }
   | { kind: 'claim'; key: string; replaced: number }
@@ -253,7 +281,6 @@ function aStep(): fc.Arbitrary<Step> {
     arbitrary('advance', {
       ms: fc.oneof(fc.nat(50), fc.nat(3_000), fc.nat(25_000), fc.constantFrom(2_000, 5_000, 20_000, 60_000)),
     }),
-    { arbitrary: arbitrary('consume', { bucket: key, limit: fc.integer({ min: 1, max: 6 }) }), weight: 3 },
     arbitrary('get', { key }),
     { arbitrary: arbitrary('claim', { key, replaced: lock }), weight: 2 },
     {
@@ -271,7 +298,7 @@ function aStep(): fc.Arbitrary<Step> {
 }
 
 /** Runs the steps on one driver. Replaces the token of each load lock by a number, because the tokens differ between drivers. */
-function createTracer({ quotas, cache }: { quotas: QuotaStore; cache: CacheStore }) {
+function createTracer(cache: CacheStore) {
   const locks: LoadLock[] = [];
   const numberOf = (token: string) => locks.findIndex((lock) => lock.token === token);
   const plain = (claim: LoadClaim) => {
@@ -282,7 +309,6 @@ function createTracer({ quotas, cache }: { quotas: QuotaStore; cache: CacheStore
     return { token: numberOf(token), fence: numberOf(fence), grantedAt };
   };
   return async (step: Exclude<Step, { kind: 'advance' }>, prefix: string): Promise<unknown> => {
-    if (step.kind === 'consume') return quotas.consume(`${prefix}:${step.bucket}`, step.limit);
     const key = `${prefix}:${step.key}`;
     if (step.kind === 'get')
       return cache.get(key).then((found) => found && { ...found, id: numberOf(found.id) });

@@ -31,10 +31,10 @@ describe('the quota of a widget token', () => {
     for (let n = 0; n < 200; n++) visits.push(await statusFrom('127.0.0.1', path));
 
     expect(visits.filter(({ status }) => status === 200)).toHaveLength(120);
-    expect(visits.at(-1)).toEqual({ status: 429, policy: '"widget-address";q=120;w=65' });
+    expect(visits.at(-1)).toEqual({ status: 429, policy: '"widget-address";q=120;w=60' });
     expect(await statusFrom('127.0.0.2', path)).toEqual({
       status: 200,
-      policy: '"widget";q=150;w=65, "widget-address";q=120;w=65',
+      policy: '"widget";q=150;w=60, "widget-address";q=120;w=60',
     });
   });
 });

@@ -5,6 +5,7 @@ import {
   type TenantStatus,
   USABLE_STATUSES,
 } from '../../../services/api/tenants/tenant';
+import type { VariableName } from '../../../services/platform/config/variables';
 import type { TenantSettings } from '../../../services/api/tenants/manage-tenants';
 import { flag, type Flag } from '../../engine/command';
 import {
@@ -72,6 +73,13 @@ export const LINK_TEMPLATE_FLAG = flag(
   { parse: orNone(linkTemplate) },
 );
 
+function quotaFlag(name: string, what: string, variable: VariableName): Flag {
+  return flag(`${name} <number>`, `${what} of each of its keys in a minute, or none for ${variable}`, {
+    parse: orNone(wholeNumber(1, 1_000_000)),
+    otherwise: 'none',
+  });
+}
+
 export const SETTINGS: Flag[] = [
   flag(
     '--sell-in <code>',
@@ -106,6 +114,10 @@ export const SETTINGS: Flag[] = [
     otherwise: '1000',
   }),
   HOLD_SHARE_FLAG,
+  quotaFlag('--availability-rpm', 'availability requests', 'GATEWAY_AVAILABILITY_RPM'),
+  quotaFlag('--hold-rpm', 'hold requests', 'GATEWAY_HOLD_RPM'),
+  quotaFlag('--booking-rpm', 'booking requests', 'GATEWAY_BOOKING_RPM'),
+  quotaFlag('--catalog-rpm', 'other reads', 'CATALOG_RPM'),
   LINK_TEMPLATE_FLAG,
   flag('--brand-color <color>', 'colour of the embedded page, such as #0a7d5c, or none', {
     parse: orNone(color),
@@ -142,6 +154,11 @@ export interface TenantOptions {
   maxHolds?: number;
   maxUnpaid?: number;
   maxHoldShare?: number;
+  /** Requests of each key in a minute. Null: the variable of the service. */
+  availabilityRpm?: number | null;
+  holdRpm?: number | null;
+  bookingRpm?: number | null;
+  catalogRpm?: number | null;
   linkTemplate?: string | null;
   brandColor?: string | null;
   brandLogo?: string | null;
@@ -169,6 +186,10 @@ export function toSettings(options: TenantOptions): TenantSettings {
     maxHolds: options.maxHolds,
     maxUnpaid: options.maxUnpaid,
     maxHoldShare: options.maxHoldShare,
+    availabilityRpm: options.availabilityRpm,
+    holdRpm: options.holdRpm,
+    bookingRpm: options.bookingRpm,
+    catalogRpm: options.catalogRpm,
     linkTemplate: options.linkTemplate,
     brandColor: options.brandColor,
     brandLogo: options.brandLogo,
@@ -201,6 +222,10 @@ export function toTenantDocument(tenant: Tenant) {
     max_holds: tenant.maxHolds,
     max_unpaid: tenant.maxUnpaid,
     max_hold_share: tenant.maxHoldShare,
+    availability_rpm: tenant.availabilityRpm,
+    hold_rpm: tenant.holdRpm,
+    booking_rpm: tenant.bookingRpm,
+    catalog_rpm: tenant.catalogRpm,
     link_template: tenant.linkTemplate,
     brand_color: tenant.brandColor,
     brand_logo: tenant.brandLogo,

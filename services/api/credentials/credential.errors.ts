@@ -1,5 +1,5 @@
 import { AppError } from '../../platform/errors';
-import type { Tenant } from '../tenants/tenant';
+import type { Tenant, TenantQuotas } from '../tenants/tenant';
 import type { ApiKeyPrincipal, Scope } from './credential';
 
 import type { CredentialKind } from './token';
@@ -60,7 +60,7 @@ export class TenantInactiveError extends CredentialError {
 type ScopelessPrincipal = Pick<ApiKeyPrincipal, 'kind' | 'familyId'> & {
   /** The scope that the key lacks. */
   scope: Scope;
-  tenant: Pick<Tenant, 'sandbox'>;
+  tenant: Pick<Tenant, 'sandbox'> & TenantQuotas;
 };
 
 /** A valid key without the scope of the request. HTTP answers 401; http/problems.ts has the status of every error. */

@@ -51,7 +51,7 @@ const REFUSALS: Record<Exclude<ProblemCode, 'internal_error'>, AppError> = {
     kind: 'api_key',
     familyId: '4nL0pQ8sTzX2',
     scope: 'booking:create',
-    tenant: { sandbox: false },
+    tenant: { sandbox: false, availabilityRpm: null, holdRpm: null, bookingRpm: null, catalogRpm: null },
   }),
   wrong_credential_type: new credentials.WrongCredentialTypeError('api_key'),
   invalid_widget_token: new credentials.InvalidWidgetTokenError(),

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import type { Quotas } from '../../platform/config';
+import type { Config, Quotas } from '../../platform/config';
 import { type QuotaAnswer, WINDOW_SECONDS } from '../../platform/shared-store/quota-store';
 import { addressOf, networkOf } from '../../platform/http/client-address';
 import { setHeaderList } from '../../platform/http/edge';
@@ -8,10 +8,7 @@ import { contextOf } from './api-context';
 import { type Principal, principalOf } from './authentication';
 import { RateLimitedError } from './http.errors';
 
-/**
- * Requests a minute of one address with one widget token. The quotas of keys are settings: platform/config/variables.ts, such as
- * GATEWAY_HOLD_RPM.
- */
+/** Requests a minute of one address with one widget token. limitOf has the other quotas. */
 const PER_ADDRESS_AND_TOKEN = 120;
 
 /**
@@ -34,7 +31,7 @@ export function quota(kind: keyof Quotas): RequestHandler {
   }
 }
 
-type Spender = Pick<Principal, 'kind' | 'familyId'>;
+type Spender = Pick<Principal | InsufficientScopeError['principal'], 'kind' | 'familyId' | 'tenant'>;
 
 async function spend(
   request: Request,
@@ -70,8 +67,14 @@ export async function spendQuota(
     const answer = await quotas.consume(`${family}:${networkOf(addressOf(request))}`, limit);
     addSpent(spent, { policy: `${kind}-address`, limit, answer });
   }
-  const limit = config.quotas[kind];
+  const limit = limitOf(config, principal.tenant, kind);
   addSpent(spent, { policy: kind, limit, answer: await quotas.consume(family, limit) });
+}
+
+/** Returns the requests a minute of a key or a widget token: the tenant's own number, or that of the variable, such as GATEWAY_HOLD_RPM. */
+function limitOf({ quotas }: Config, tenant: Spender['tenant'], kind: keyof Quotas): number {
+  const own = kind === 'widget' ? null : tenant[`${kind}Rpm` as const];
+  return own ?? quotas[kind];
 }
 
 function addSpent(spent: SpentQuota[], quota: SpentQuota): void {

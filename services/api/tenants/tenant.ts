@@ -43,6 +43,11 @@ export interface Tenant {
   maxUnpaid: number;
   /** Limit, in percent of a departure's seats, for the seats of the tenant's live holds and unpaid bookings together. */
   maxHoldShare: number;
+  /** Requests of each API key in a minute. Null: the variable of the service (limitOf in http/quota.ts). */
+  availabilityRpm: number | null;
+  holdRpm: number | null;
+  bookingRpm: number | null;
+  catalogRpm: number | null;
   linkTemplate: string | null;
   brandColor: string | null;
   brandLogo: string | null;
@@ -53,6 +58,9 @@ export interface Tenant {
   origins: string[];
   createdAt: Date;
 }
+
+/** A tenant's own quotas. */
+export type TenantQuotas = Pick<Tenant, 'availabilityRpm' | 'holdRpm' | 'bookingRpm' | 'catalogRpm'>;
 
 export function mayBeUsed(tenant: Pick<Tenant, 'status'>): boolean {
   return USABLE_STATUSES.includes(tenant.status);
@@ -107,6 +115,10 @@ const FIELDS: Record<keyof Tenant, true> = {
   maxHolds: true,
   maxUnpaid: true,
   maxHoldShare: true,
+  availabilityRpm: true,
+  holdRpm: true,
+  bookingRpm: true,
+  catalogRpm: true,
   linkTemplate: true,
   brandColor: true,
   brandLogo: true,

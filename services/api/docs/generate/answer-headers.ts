@@ -136,13 +136,13 @@ const ALL: Record<string, Header> = {
     example: 'live',
   },
   'RateLimit-Policy': {
-    description:
-      'The quota: q requests in w seconds. The window slides in steps of five seconds, so that no minute, from any start, has more.',
+    description: 'The quota: q requests in w seconds. The window begins with its first request.',
     schema: text,
-    example: '"hold";q=60;w=65',
+    example: '"hold";q=60;w=60',
   },
   RateLimit: {
-    description: 'The remaining quota: r requests; after t seconds it is complete again.',
+    description:
+      'The remaining quota: r requests; after t seconds, at most 60, the window ends and the quota is complete again.',
     schema: text,
     example: '"hold";r=58;t=41',
   },
