@@ -33,6 +33,7 @@ const DATA_HEADERS = dataHeadersOf(PAGE_HEADERS);
 export function createApp(context: SalesContext, shedder: LoadShedder = createLoadShedder()): Express {
   const app = createHttpApp({
     trustProxy: context.config.trustProxy,
+    log: context.log,
     writeRequestLine,
     measure: measureRequest,
     securityHeaders: DATA_HEADERS,

@@ -213,6 +213,13 @@ describe('failed authentication', () => {
     expectProblem(await from('198.51.100.1'), 401, 'invalid_api_key');
   });
 
+  it('visitors behind a gateway that writes ports have limits of their own', async () => {
+    await failSixtyTimes((n) => `198.51.100.9:${51_000 + n}`);
+    expect((await from('198.51.100.9:4', 'Bearer wrong')).status).toBe(429);
+    expect((await from('198.51.100.10:4', 'Bearer wrong')).status).toBe(401);
+    expect((await from('[2001:db8:9::1]:443', 'Bearer wrong')).status).toBe(401);
+  });
+
   it('the limit of failed authentication counts failures for the whole /64 of an IPv6 address', async () => {
     await failSixtyTimes((n) => `2001:db8:1:2::${n.toString(16)}`);
     expect((await from('2001:db8:1:2:ffff::1', 'Bearer wrong')).status).toBe(429);

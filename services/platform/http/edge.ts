@@ -10,7 +10,8 @@ import helmet from 'helmet';
 import http from 'node:http';
 import type { Socket } from 'node:net';
 import type { TrustProxy } from '../config/variables';
-import { isTrustedProxy } from './client-address';
+import type { Logger } from '../logger';
+import { isTrustedProxy, unreadableAddressLogger } from './client-address';
 import { malformationOf, type RequestMalformation, passRequests, type RefuseBody } from './malformed-request';
 import { nameRequest, logRequests, type WriteRequestLine } from './request-log';
 import {
@@ -26,6 +27,7 @@ import { answerInTurn } from './requests-in-turn';
 /** The settings in which the HTTP servers of the services differ. */
 export interface HttpEdge {
   trustProxy: TrustProxy;
+  log: Logger;
   writeRequestLine: WriteRequestLine;
   /** Measures every request, malformed ones too. */
   measure?: RequestHandler;
@@ -46,6 +48,7 @@ export function createHttpApp(edge: HttpEdge): Express {
   app.set('etag', false);
   app.set('trust proxy', edge.trustProxy);
   app.disable('x-powered-by');
+  app.locals.logUnreadableAddress = unreadableAddressLogger(edge.log);
   sendJsonDirectly(app);
 
   app.use(nameRequest, logRequests(edge.writeRequestLine));

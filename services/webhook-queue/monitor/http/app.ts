@@ -90,6 +90,7 @@ export const ROUTES: Route[] = [
 export function createMonitorApp(context: MonitorContext): Express {
   const app = createHttpApp({
     trustProxy: context.trustProxy,
+    log: context.log,
     writeRequestLine: requestLineWriter(context.log),
     securityHeaders: securityHeadersOf(SECURITY_HEADERS),
     toRefusal: refusalOfMalformed,
