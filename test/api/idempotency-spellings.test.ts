@@ -77,7 +77,7 @@ describe('a repeat of a booking', () => {
     await website.book({ ...ORDER, tour_id: tour.id }, key);
     const invalid = await website.book({ ...ORDER, tour_id: tour.id, name: ' ' }, key);
     expectProblem(invalid, 400, 'validation_failed');
-    expectProblem(await website.book({ ...ORDER, tour_id: 'none' }, key), 404, 'tour_not_found');
+    expectProblem(await website.book({ ...ORDER, tour_id: 'none' }, key), 422, REUSED);
   });
 
   it('the API recognises the repeat of a request that the previous release stored', async () => {

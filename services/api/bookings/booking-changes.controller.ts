@@ -126,7 +126,7 @@ export class BookingChangesController {
   private async change<A extends BookingFields>(
     request: HttpRequest,
     bookingRef: string,
-    operation: Write,
+    operation: Omit<Write, 'subject'>,
     toAnswer: (lead: BookingLead) => A,
     use: UseOfBooking,
     to?: Partial<DepartureKey>,
@@ -137,7 +137,11 @@ export class BookingChangesController {
     let left: BookingLead | undefined;
     const answer = await answerChange<ChangedBooking, A>(
       request,
-      { ...operation, turn: this.turnOfBooking(tenant, bookingRef, to) },
+      {
+        ...operation,
+        subject: () => ({ booking: bookingRef }),
+        turn: this.turnOfBooking(tenant, bookingRef, to),
+      },
       async (trx, runIdempotent) => {
         const changed = await use(trx, tenant, named, runIdempotent);
         if (!(changed instanceof ReplayedResponse)) left = changed.before;

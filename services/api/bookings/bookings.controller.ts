@@ -13,6 +13,7 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
+import { canonicalTourId } from '../catalog/find-tour';
 import { refuseWithAlternatives } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
@@ -74,12 +75,17 @@ export class BookingsController {
     const { tenant } = principal;
     const traceparent = traceparentOf(request);
     const wanted = { ...bookingRequest(body, tenant), by: byKey(principal) };
+    const subjectOf = (tour: string | null) => ({ tour, hold: wanted.holdId });
     const answer = await answerOnce<BookingLead, BookingAnswer>(
       request,
-      { ...CREATE, validated: (country) => bookingRequest(body, { country }) },
+      {
+        ...CREATE,
+        subject: async (db) => subjectOf(await canonicalTourId(db, body.tour_id)),
+        validated: (country) => bookingRequest(body, { country }),
+      },
       async (keyed) => {
         const tour = await findTourToBook(this.context, tenant, body.tour_id, wanted);
-        const claim = keyed && claimOf(keyed, { tour: tour.id, hold: wanted.holdId });
+        const claim = keyed && claimOf(keyed, subjectOf(tour.id));
         return sellBooking(this.context, { tenant, principal, claim, traceparent }, tour, wanted);
       },
       bookingAnswer,

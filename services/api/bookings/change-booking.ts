@@ -100,7 +100,7 @@ async function changeStatus(
   { status, reason, assertAllowed }: StatusChange,
 ): Promise<ChangedBooking | ReplayedResponse> {
   const { id, departureId } = await getBooking(trx, scope, bookingRef);
-  return runIdempotent({ booking: bookingRef }, async () => {
+  return runIdempotent(async () => {
     const locked = departureId ? await relockDeparture(trx, departureId) : undefined;
     await lockLead(trx, id);
     const before = await getBooking(trx, scope, bookingRef);

@@ -2,7 +2,13 @@ import type { Db } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
 import { TourNotFoundError } from './catalog.errors';
 import { type CatalogTour, type CatalogTourFilter, type Tour, tourKey } from './tour';
-import { findCatalogTour, findCatalogTours, findTourForTenant, findToursById } from './tour.repository';
+import {
+  findCatalogTour,
+  findCatalogTours,
+  findTourForTenant,
+  findTourId,
+  findToursById,
+} from './tour.repository';
 import { AppError } from '../../platform/errors';
 import { foldName } from './fold-name';
 
@@ -53,6 +59,16 @@ export async function getVisibleTour(db: Db, tenant: Tenant, idOrSlug: string): 
   const tour = key && (await findTourForTenant(db, tenant, key));
   if (!tour) throw new TourNotFoundError();
   return tour;
+}
+
+/**
+ * Returns the id of a tour, also of one that the tenant does not see. Only for the comparison of a request with an earlier one of the
+ * tenant: no answer may depend on it in another way. Null: there is no such tour.
+ * @param idOrSlug UUID in any case, or slug
+ */
+export async function canonicalTourId(db: Db, idOrSlug: string): Promise<string | null> {
+  const key = tourKey(idOrSlug);
+  return (key && (await findTourId(db, key))) ?? null;
 }
 
 /**

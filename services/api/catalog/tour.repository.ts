@@ -77,6 +77,11 @@ export async function findTourForTenant(db: Db, tenant: Tenant, key: TourKey): P
   return rows[0];
 }
 
+/** Returns the id of a tour with any status. */
+export async function findTourId(db: Db, key: TourKey): Promise<string | undefined> {
+  return (await db('tours').where(key).first<{ id: string } | undefined>('id'))?.id;
+}
+
 /** Returns the tours with these ids, also tours that the tenant does not see. */
 export async function findToursById(db: Db, tenant: Tenant, ids: string[]): Promise<Tour[]> {
   const { rows } = await db.raw(

@@ -15,14 +15,14 @@ import { exceedsHoldLife } from './seat-hold.repository';
 const LIFE_MINUTES = 120;
 
 /**
- * Checks the maximum that the tenant has set, which may be below the 60 minutes of the API.
+ * Checks the maximum that the tenant has set, which may be below the 60 minutes of the API. A stored answer of the request comes first,
+ * because the maximum may have changed since.
+ * @param holdMinutes undefined: the tenant's default
  * @throws InvalidInputError (400)
  */
-export function assertHoldMinutes(tenant: Tenant, holdMinutes: number): number {
-  if (holdMinutes > tenant.holdMaxMinutes) {
-    throw new InvalidInputError('body', 'hold_minutes', `must be at most ${tenant.holdMaxMinutes}`);
-  }
-  return holdMinutes;
+export function assertHoldMinutes({ holdMaxMinutes }: Tenant, holdMinutes: number | undefined): void {
+  if (holdMinutes !== undefined && holdMinutes > holdMaxMinutes)
+    throw new InvalidInputError('body', 'hold_minutes', `must be at most ${holdMaxMinutes}`);
 }
 
 /**

@@ -14,26 +14,25 @@ import { PHONE_MAX, phoneInput } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
 import type { HoldAmendment } from '../sales/amend-hold';
 import type { HoldBody, HoldPatch } from './hold.dto';
-import { assertHoldMinutes } from './hold-length';
 import type { HoldRequest } from '../sales/prepare-sale';
 
 /**
  * Reads the body of a new hold. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
  * @throws BadInputError with all issues of the body (400)
  */
-export function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, 'by'> {
+export function holdRequest(body: HoldBody, { country }: Pick<Tenant, 'country'>): Omit<HoldRequest, 'by'> {
   const customer = body.customer ?? {};
   const read = readAll({
     departureDate: () => dateInput('body', 'departure_date', body.departure_date),
     departureTime: () => givenInput(body.departure_time, (time) => departureTimeInput('body', time)),
     party: () => holdPartyInput(body),
-    holdMinutes: () => givenInput(body.hold_minutes, (minutes) => assertHoldMinutes(tenant, minutes)),
     externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
     name: () => optionalInput(customer.name, (name) => textInput('customer.name', name, 200)),
-    phone: () => optionalInput(customer.phone, (phone) => customerPhone(phone, tenant.country)),
+    phone: () => optionalInput(customer.phone, (phone) => customerPhone(phone, country)),
     email: () => optionalInput(customer.email, (email) => emailInput('customer.email', email)),
   });
-  const { departureDate, departureTime, party, holdMinutes, externalRef, name, phone, email } = read;
+  const { departureDate, departureTime, party, externalRef, name, phone, email } = read;
+  const { hold_minutes: holdMinutes } = body;
   return { departureDate, departureTime, party, holdMinutes, externalRef, customer: { name, phone, email } };
 }
 

@@ -18,6 +18,7 @@ import type { Request as HttpRequest } from 'express';
 import type { Turn } from '../../platform/database';
 import { traceparentOf } from '../../platform/traces';
 import { cachedVisibleTour } from '../catalog/cached-catalog';
+import { canonicalTourId } from '../catalog/find-tour';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import type { DepartureKey } from '../departures/departure';
@@ -29,7 +30,13 @@ import { pageAnswer, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
-import { answerChange, answerOnce, type WriteOperation, writeChecked } from '../http/write-request';
+import {
+  answerChange,
+  answerOnce,
+  type Write,
+  type WriteOperation,
+  writeChecked,
+} from '../http/write-request';
 import { toMajor } from '../pricing/currency';
 import { seatsOf, totalOf } from '../pricing/party';
 import { pricesAnswer } from '../pricing/price-categories';
@@ -41,6 +48,7 @@ import { byKey } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import { claimOf, ReplayedResponse } from '../idempotency/run-idempotent';
 import { type ChangedHold, releaseHold } from './change-hold';
+import { assertHoldMinutes } from './hold-length';
 import { holdAmendment, holdRequest } from './hold.request';
 import { getHold, pageOfHolds } from './find-hold';
 import type { ExtendBody, HoldAnswer, HoldBody, HoldItem, HoldPage, HoldPatch } from './hold.dto';
@@ -80,8 +88,13 @@ export class HoldsController {
     const wanted = { ...holdRequest(body, tenant), by: byKey(principal) };
     const answer = await answerOnce<SeatHold, HoldAnswer>(
       request,
-      { ...PLACE, validated: (country) => holdRequest(body, { ...tenant, country }) },
+      {
+        ...PLACE,
+        subject: async (db) => ({ tour: await canonicalTourId(db, id_or_slug) }),
+        validated: (country) => holdRequest(body, { country }),
+      },
       async (keyed) => {
+        assertHoldMinutes(tenant, wanted.holdMinutes);
         const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
         const { departureDate, departureTime } = wanted;
         const departure = await this.context.departureIds.find(tour, departureDate, departureTime);
@@ -162,7 +175,12 @@ export class HoldsController {
     const extension = { holdId: hold_id, holdMinutes: body.hold_minutes, by: byKey(principal) };
     const answer = await answerChange(
       request,
-      { ...EXTEND, validated: () => body, turn: this.turnOfHold(principal.tenant, hold_id) },
+      {
+        ...EXTEND,
+        ...subjectOf(hold_id),
+        validated: () => body,
+        turn: this.turnOfHold(principal.tenant, hold_id),
+      },
       (trx, runIdempotent) => extendHold(trx, principal.tenant, extension, runIdempotent),
       holdAnswer,
       (refused, refusal) => refuseWithAlternatives(this.context, { holdId: hold_id, ...refused }, refusal),
@@ -197,7 +215,12 @@ export class HoldsController {
     let left: SeatHold | undefined;
     const answer = await answerChange<ChangedHold, HoldAnswer>(
       request,
-      { ...CHANGE, validated, turn: this.turnOfHold(tenant, hold_id, { departureDate, departureTime }) },
+      {
+        ...CHANGE,
+        ...subjectOf(hold_id),
+        validated,
+        turn: this.turnOfHold(tenant, hold_id, { departureDate, departureTime }),
+      },
       async (trx, runIdempotent) => {
         const changed = await amendHold(trx, tenant, { ...named, ...amendment }, runIdempotent);
         if (!(changed instanceof ReplayedResponse)) left = changed.before;
@@ -241,6 +264,10 @@ export class HoldsController {
       return [hold.departureId, (await findDepartureAfterChange(db, hold, to)).departureId];
     });
   }
+}
+
+function subjectOf(holdId: string): Pick<Write, 'subject'> {
+  return { subject: () => ({ hold: holdId.toLowerCase() }) };
 }
 
 function holdAnswer(hold: SeatHold): HoldAnswer {

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { inTransaction, type Trx, type Turn } from '../../platform/database';
+import { AppError } from '../../platform/errors';
 import { requestIdOf } from '../../platform/http/request-log';
 import { setTransactionTrace, traceparentOf } from '../../platform/traces';
 import { assertKeyStillServes } from '../credentials/verify-credential';
@@ -18,6 +19,7 @@ import { NO_STORE, setCaching } from './caching';
 import { countWrite } from './request-log';
 import { problemCodeOf } from './error-handler';
 import { badInput } from './http.errors';
+import { PROBLEMS } from './problems';
 
 const REPLAYED = 'Idempotent-Replayed';
 
@@ -37,7 +39,7 @@ export interface WriteOperation {
 }
 
 /** One request of an operation. */
-export interface Write extends WriteOperation {
+export interface Write extends WriteOperation, Pick<IdempotentRequest<never>, 'subject'> {
   /**
    * Reads the validated body again, without defaults of the tenant. Another spelling of the same request gives an equal value.
    * @param phoneCountry the country of phone numbers without a country code
@@ -60,7 +62,8 @@ type OnRefusal = (refused: RefusedWrite, refusal: unknown) => Promise<never>;
 
 /**
  * Answers a write request. All requests with the same Idempotency-Key have one effect together: every later request gets the stored bytes
- * of the first answer. In this process, requests with the same key run one after another.
+ * of the first answer, before the tenant's limits, visibility and the tour are asked. In this process, requests with the same key run one
+ * after another.
  * @param write commits the effect, and stores its answer under the key. Gets null if the request has no key
  * @param onRefusal handles the error after the transaction, and throws it again or throws a more helpful one
  */
@@ -79,7 +82,7 @@ export async function answerOnce<T, A>(
   try {
     const keyed = keyedRequest(request, operation, toAnswer);
     result = await (keyed
-      ? singleFlight(`${tenantId} ${name} ${keyed.key}`, () => write(keyed))
+      ? singleFlight(`${tenantId} ${name} ${keyed.key}`, () => replayOrRefuse(request, keyed, write))
       : write(null));
   } catch (refusal) {
     countWrite(name, problemCodeOf(refusal));
@@ -93,6 +96,30 @@ export async function answerOnce<T, A>(
   request.res!.setHeader(REPLAYED, 'true');
   // Parses the stored text. JSON.stringify later produces the same bytes again, because both keep the order of the keys.
   return JSON.parse(result.answer.body) as A;
+}
+
+/**
+ * Runs a write with a key. The write itself looks for a stored answer under its locks, without a further statement, but it judges the
+ * tenant's limits and what the request names before that. If it refuses there, looks for the stored answer, which comes first.
+ */
+async function replayOrRefuse<T>(
+  request: Request,
+  keyed: IdempotentRequest<T>,
+  write: (keyed: IdempotentRequest<T>) => Promise<T | ReplayedResponse>,
+): Promise<T | ReplayedResponse> {
+  try {
+    return await write(keyed);
+  } catch (refusal) {
+    if (!mayPrecedeLookUp(refusal) || !(await isRepeat(contextOf(request).db, keyed))) throw refusal;
+    const refuse = () => Promise.reject<T>(refusal);
+    // Reads the answer in a transaction, so that COMMIT waits for the standby (docs/failover.md).
+    return writeChecked(request, (trx) => withIdempotencyKey(trx, keyed)(refuse));
+  }
+}
+
+/** Returns whether a write may refuse the request so before it has looked for a stored answer: all 409s come after that. */
+function mayPrecedeLookUp(refusal: unknown): refusal is AppError {
+  return refusal instanceof AppError && [400, 404].includes(PROBLEMS[problemCodeOf(refusal)].status);
 }
 
 /**
@@ -126,7 +153,7 @@ export function isReplayed(request: Request): boolean {
 /** Returns the request's Idempotency-Key and what is stored with it; null if the request has no key. @throws BadInputError (400) */
 function keyedRequest<T, A>(
   request: Request,
-  { name, status, keepHours, ids = [], validated }: Write,
+  { name, status, keepHours, ids = [], subject, validated }: Write,
   toAnswer: (result: T) => A,
 ): IdempotentRequest<T> | null {
   const key = idempotencyKeyOf(request);
@@ -136,6 +163,7 @@ function keyedRequest<T, A>(
     tenantId,
     operation: name,
     key,
+    subject,
     body: without(ids, request.body),
     validated,
     phoneCountry,

@@ -41,11 +41,12 @@ export function bindKeys(keys: ClaimedKey[]) {
   return { keys: JSON.stringify(rows) };
 }
 
-/** Returns whether the key has an answer that has not expired. Locks nothing. */
-export async function isAnswered(db: Db, { tenantId, operation, key }: KeyOfOperation): Promise<boolean> {
+/** Returns whether the key has an answer that has not expired, or one that was erased. Locks nothing. */
+export async function isTaken(db: Db, { tenantId, operation, key, erasedKey }: ClaimedKey): Promise<boolean> {
+  // A committed row without an answer is one whose answer was erased: a running request stores its answer in the transaction of its row.
   const row = await db('idempotency_keys')
-    .where({ tenant_id: tenantId, operation, key })
-    .whereNotNull('answer')
+    .where({ tenant_id: tenantId, operation })
+    .whereIn('key', [key, erasedKey])
     .whereRaw('expires_at > clock_timestamp()')
     .first('key');
   return row !== undefined;

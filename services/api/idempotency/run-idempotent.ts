@@ -7,7 +7,7 @@ import {
   claimKey,
   type EarlierAnswer,
   type ErasedAnswer,
-  isAnswered,
+  isTaken,
   storeAnswer,
 } from './idempotency.repository';
 import type { Operation } from './operation';
@@ -35,24 +35,26 @@ export function replay(earlier: EarlierAnswer | ErasedAnswer, request: ComparedR
 
 /**
  * Runs `effect` once for all requests with the same key. Later requests get the answer of the first one. A use case calls this function
- * after the checks that answer 404, and before its first lock, because the row of the key is the first in the lock order.
- * @param subject the canonical ids of the request, so that a slug and a UUID are the same request
+ * after the checks that answer 404, because a key in use comes after a 404, and before its first lock, because the row of the key is the
+ * first in the lock order. If such a check refuses a repeat, answerOnce finds the stored answer.
  */
-export type RunIdempotent<T> = (
-  subject: Record<string, unknown>,
-  effect: () => Promise<T>,
-) => Promise<T | ReplayedResponse>;
+export type RunIdempotent<T> = (effect: () => Promise<T>) => Promise<T | ReplayedResponse>;
 
 /** Runs the effect on every call, for requests without a key. */
-export async function withoutKey<T>(_subject: Record<string, unknown>, effect: () => Promise<T>): Promise<T> {
+export async function withoutKey<T>(effect: () => Promise<T>): Promise<T> {
   return effect();
 }
+
+/** The canonical ids of a request, so that a slug and a UUID are the same request. */
+export type Subject = Record<string, string | null>;
 
 /** A request with an Idempotency-Key, and the way in which its answer is stored. */
 export interface IdempotentRequest<T> {
   tenantId: string;
   operation: Operation;
   key: string;
+  /** Returns the canonical ids, also of a tour that the tenant does not see: a stored answer comes before visibility. */
+  subject: (db: Db) => Subject | Promise<Subject>;
   /** The body as sent, without the fields that name a tour or a hold: their canonical ids are compared instead. */
   body: unknown;
   /** Returns the validated body, as in ComparedRequest. */
@@ -68,14 +70,11 @@ export interface IdempotentRequest<T> {
 }
 
 /**
- * Returns whether the key already has a stored answer. A request with such a key is only replayed or refused, so it does not have to queue
- * for a departure.
+ * Returns whether the key already has a stored answer, or one that was erased. A request with such a key is only replayed or refused, so
+ * it does not have to queue for a departure.
  */
-export async function isRepeat(
-  db: Db,
-  request: Pick<IdempotentRequest<never>, 'tenantId' | 'operation' | 'key'>,
-): Promise<boolean> {
-  return isAnswered(db, request);
+export async function isRepeat(db: Db, request: IdempotentRequest<never>): Promise<boolean> {
+  return isTaken(db, { ...request, erasedKey: erasedForm(request.secret, request) });
 }
 
 /**
@@ -84,8 +83,8 @@ export async function isRepeat(
  * key's row back.
  */
 export function withIdempotencyKey<T>(trx: Trx, request: IdempotentRequest<T>): RunIdempotent<T> {
-  return async (subject, effect) => {
-    const claimed = claimOf(request, subject);
+  return async (effect) => {
+    const claimed = claimOf(request, await request.subject(trx));
     const earlier = await claimKey(trx, claimed);
     if (earlier) return replay(earlier, claimed.request);
     const result = await effect();
@@ -103,8 +102,8 @@ export interface KeyClaim<T> extends ClaimedKey {
   toResponse(result: T): StoredResponse;
 }
 
-/** Creates the claim of a request's key. @param subject the canonical ids of the request, as in RunIdempotent */
-export function claimOf<T>(idempotent: IdempotentRequest<T>, subject: Record<string, unknown>): KeyClaim<T> {
+/** Creates the claim of a request's key. @param subject the same ids as those of IdempotentRequest.subject */
+export function claimOf<T>(idempotent: Omit<IdempotentRequest<T>, 'subject'>, subject: Subject): KeyClaim<T> {
   const { tenantId, operation, key, body, validated, phoneCountry, keepHours, secret, toResponse } =
     idempotent;
   const request: ComparedRequest = {

@@ -193,7 +193,7 @@ export class OctoBookingChangesController {
   /** Runs one change of a booking in one transaction. */
   private async write(
     request: HttpRequest,
-    operation: Write,
+    operation: Omit<Write, 'subject'>,
     uuid: string,
     use: (write: OctoWrite) => Promise<void>,
     to: DepartureMove = {},
@@ -211,9 +211,13 @@ export class OctoBookingChangesController {
     let language: string | undefined;
     const answer = await answerChange<ShownState, OctoBooking>(
       request,
-      { ...operation, turn: departureQueue.turnFor(() => departuresOf(db, found, to)) },
+      {
+        ...operation,
+        subject: () => ({ booking: uuid.toLowerCase() }),
+        turn: departureQueue.turnFor(() => departuresOf(db, found, to)),
+      },
       (trx, runIdempotent) =>
-        runIdempotent({ booking: found.octo.uuid }, async () => {
+        runIdempotent(async () => {
           const state = await lockState(trx, tenant.id, uuid, to);
           const { tourId = placeOf(state).tourId } = to;
           await namingProduct(tourId, () => use({ trx, principal, state }));

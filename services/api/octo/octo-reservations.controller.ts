@@ -144,10 +144,10 @@ export class OctoReservationsController {
     };
     const answer = await answerOnce<SeatHold, OctoBooking>(
       request,
-      { ...RESERVE, validated: compared.read },
+      { ...RESERVE, subject: () => ({ uuid, departure: departure.id }), validated: compared.read },
       async (keyed) => {
         const claim = keyed && claimOf(keyed, { uuid, departure: departure.id });
-        const isReplay = claim !== null && (await isRepeat(db, claim));
+        const isReplay = keyed !== null && (await isRepeat(db, keyed));
         if (uuid && !isReplay && (await isUuidTaken(db, tenant.id, uuid))) throw new OctoUuidTakenError();
         return sales.sell(
           prepareHold(

@@ -71,7 +71,7 @@ export async function amendBooking(
 ): Promise<ChangedBooking | ReplayedResponse> {
   const found = await getBooking(trx, tenant.id, bookingRef);
   const { id, tour } = found;
-  return runIdempotent({ booking: bookingRef }, async () => {
+  return runIdempotent(async () => {
     const { departureId, departureDate, departureTime } = amendment;
     const to = await findDepartureAfterChange(trx, found, { departureId, departureDate, departureTime });
     const facts = await lockAndReadFacts(trx, tenant, tour.id, [found.departureId, to.departureId]);

@@ -52,7 +52,7 @@ export async function amendHold(
   runIdempotent: RunIdempotent<ChangedHold> = withoutKey,
 ): Promise<ChangedHold | ReplayedResponse> {
   const found = await getHold(trx, tenant.id, holdId);
-  return runIdempotent({ hold: found.id }, async () => {
+  return runIdempotent(async () => {
     const { departureId, departureDate, departureTime, tour = found.tour } = amendment;
     const move = { tourId: tour.id, departureId, departureDate, departureTime };
     const to = await findDepartureAfterChange(trx, found, move);

@@ -23,7 +23,7 @@ export async function extendHold(
 ): Promise<SeatHold | ReplayedResponse> {
   assertHoldMinutes(tenant, holdMinutes);
   const { departureId, tour } = await getHold(trx, tenant.id, holdId);
-  return runIdempotent({ hold: holdId.toLowerCase() }, async () => {
+  return runIdempotent(async () => {
     const facts = await lockAndReadFacts(trx, tenant, tour.id, [departureId]);
     const hold = await getHold(trx, tenant.id, holdId);
     assertNotMoved(departureId, hold);

@@ -11,7 +11,6 @@ import { SaleMovedError } from '../departures/departure.errors';
 import type { ChoiceOfDate, DepartureChoice } from '../departures/choose-departure';
 import { type DepartureIds, findDeparture } from '../departures/find-departures';
 import { findOnlyLiveHold, getHold, getHolds } from '../holds/find-hold';
-import { assertHoldMinutes } from '../holds/hold-length';
 import type { NewOctoDetails } from '../holds/octo-booking';
 import type { PartialCustomer, SeatHold } from '../holds/seat-hold';
 import type { ReplayedResponse } from '../idempotency/run-idempotent';
@@ -26,7 +25,7 @@ export interface HoldRequest {
   /** HH:MM. Undefined: not named. */
   departureTime?: string;
   party: Party;
-  /** Undefined: the tenant's default. */
+  /** At most the tenant's maximum (assertHoldMinutes). Undefined: the tenant's default. */
   holdMinutes: number | undefined;
   externalRef: string | null;
   customer: PartialCustomer;
@@ -39,7 +38,6 @@ export interface HoldRequest {
  * Builds the sale of a hold. Locks nothing.
  * @param tour a tour that the tenant sees
  * @param choice the departure that the request names
- * @throws InvalidInputError (400)
  */
 export function prepareHold(
   seller: Seller<SeatHold>,
@@ -58,7 +56,7 @@ export function prepareHold(
     tour: { id, slug },
     departureId,
     times,
-    holdMinutes: assertHoldMinutes(tenant, request.holdMinutes ?? tenant.holdDefaultMinutes),
+    holdMinutes: request.holdMinutes ?? tenant.holdDefaultMinutes,
     octo: request.octo ?? null,
   };
 }
