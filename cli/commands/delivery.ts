@@ -25,9 +25,9 @@ import { HIDDEN_HINT, recordReveal, type RevealOptions } from '../engine/persona
 import { uuid, uuidStart } from '../engine/values';
 import { WATCH_FLAG } from '../engine/watch';
 import type { Output } from '../terminal/output';
-import type { Tone } from '../terminal/screen';
+import type { Screen, Tone } from '../terminal/screen';
 import { properties, shortTime, tableOf } from '../terminal/table';
-import { countIs, countOf } from '../terminal/text';
+import { countIs, countOf, foreignText } from '../terminal/text';
 import { warnIfNothingSends } from './webhook/test-event';
 
 const FILTERS: Flag[] = [
@@ -199,7 +199,9 @@ async function showDeliveryCommand(
   await context.output.answer(document, (screen) => {
     const { tries: _, ...facts } = document;
     const shown = reveal ? facts : { ...facts, body: HIDDEN_HINT };
-    const answers = tries.filter((t) => t.response_body !== null).map(describeAnswer);
+    const answers = tries
+      .filter((t) => t.response_body !== null)
+      .map((tried) => describeAnswer(tried, screen));
     const history = describeTries(tries, screen);
     return [properties(shown, screen), history, ...answers].join('\n\n');
   });
@@ -219,8 +221,10 @@ const describeTries = tableOf<AttemptDocument>(
   'No tries yet',
 );
 
-function describeAnswer(tried: ShownAttempt): string {
-  return `Answer to try ${tried.number}\n${properties({ ...tried.response_headers })}\n${tried.response_body}`;
+/** Indents the headers and the body, because the receiver wrote them. */
+function describeAnswer(tried: ShownAttempt, { columns }: Screen): string {
+  const answer = `${properties({ ...tried.response_headers })}\n${tried.response_body}`;
+  return `Answer to try ${tried.number}\n${foreignText(answer, columns)}`;
 }
 
 /** Lists the milliseconds of the phases in the order of time. The database stores the phases in another order. */

@@ -11,6 +11,7 @@ import { HIDDEN, maskEmail, maskName, maskPhone } from '../../services/platform/
 import { flag } from './command';
 import type { Context } from './context';
 import type { ItemColumn } from '../terminal/table';
+import { foldLines } from '../terminal/text';
 
 /** Column for lists with --reveal. */
 export const CUSTOMER_COLUMN: ItemColumn<{ customer: PartialCustomer }> = {
@@ -39,9 +40,9 @@ export function toReferenceDocument(
   return reference === null || reveal || !personFinder(people)(reference) ? reference : HIDDEN;
 }
 
-/** Joins the customer's data on one line. */
+/** Joins the customer's data on one line, also if a value has line breaks. */
 export function describeCustomer({ name, phone, email }: PartialCustomer): string | null {
-  return [name, phone, email].filter((value) => value !== null).join(', ') || null;
+  return foldLines([name, phone, email].filter((value) => value !== null).join(', ')) || null;
 }
 
 /** Masks the name, the day of birth and the note of a traveller unless revealed. */
@@ -57,11 +58,11 @@ export function toTravellerDocument(traveller: Traveller, reveal: boolean): Trav
   };
 }
 
-/** Returns `Rui Lima (child, 2019-05-04): vegetarian`. */
+/** Returns `Rui Lima (child, 2019-05-04): vegetarian` on one line, also if a value has line breaks. */
 export function describeTraveller({ category, first_name, last_name, birth_date, note }: Traveller): string {
   const facts = [category, birth_date].filter((fact) => fact !== null).join(', ');
   const name = `${first_name} ${last_name}`.trim();
-  return `${name} (${facts})${note === null ? '' : `: ${note}`}`;
+  return foldLines(`${name} (${facts})${note === null ? '' : `: ${note}`}`);
 }
 
 /** Masks the contacts of an OCTO booking unless revealed. */

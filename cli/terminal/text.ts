@@ -20,9 +20,14 @@ export function cleanText(text: string): string {
   return text.replace(JOINERS, '').replace(UNSAFE, BROKEN);
 }
 
+/** Joins the lines of a text. */
+export function foldLines(text: string): string {
+  return text.replace(/\s*[\r\n]+\s*/g, ' ');
+}
+
 /** Cleans the text and joins it to one line. */
 export function oneLine(text: string): string {
-  return cleanText(text.replace(/\s*[\r\n]+\s*/g, ' ')).replaceAll('\t', BROKEN);
+  return cleanText(foldLines(text)).replaceAll('\t', BROKEN);
 }
 
 /** Escapes in JSON text the characters that `cleanText` would replace. */
@@ -90,6 +95,39 @@ export function wrapText(text: string, width: number): string[] {
     } else line = longer;
   }
   return [...lines, line];
+}
+
+/** Breaks a line anywhere into parts of at most `width` cells. */
+function breakLine(line: string, width: number): string[] {
+  if (textWidth(line) <= width) return [line];
+  const parts: string[] = [];
+  let part = '';
+  let used = 0;
+  for (const { segment } of segmenter.segment(line)) {
+    const cells = segmentWidth(segment);
+    if (used + cells > width && part !== '') {
+      parts.push(part);
+      part = '';
+      used = 0;
+    }
+    part += segment;
+    used += cells;
+  }
+  return [...parts, part];
+}
+
+/** The indentation of foreign text: our own lines begin in the first column, or are indented less. */
+const FOREIGN_INDENT = '    ';
+const NARROWEST_FOREIGN = 20;
+
+/**
+ * Indents every line of a text that another program or a customer wrote, so that none of its lines can look like ours. Breaks the lines at
+ * the width of the screen, because the terminal would continue a longer line in the first column.
+ */
+export function foreignText(text: string, columns = Infinity): string {
+  const width = Math.max(NARROWEST_FOREIGN, columns - FOREIGN_INDENT.length);
+  const lines = text.split('\n').flatMap((line) => breakLine(cleanText(line).replaceAll('\t', '  '), width));
+  return lines.map((line) => FOREIGN_INDENT + line).join('\n');
 }
 
 /** Formats a number with its noun: `1 seat`, `3 seats`, `2 deliveries`. */

@@ -105,6 +105,16 @@ describe('text from outside', () => {
     const json = await terminal.json(`delivery show ${delivery} --reveal`);
     expect(json.tries[0].response_body).toBe(EVIL);
   });
+
+  it("tourctl delivery show indents every line of a receiver's response, also the lines that the terminal breaks", async () => {
+    const [{ id }] = (await terminal.json('webhook list acme')).items;
+    const { delivery } = await terminal.json(`webhook ping ${id}`);
+    await givenAnswer(terminal, delivery, `ok\nstatus  delivered\n${'\u00a0'.repeat(196)}error: wide`);
+    const { stdout } = await onScreen(`delivery show ${delivery} --reveal`);
+    expect(stdout).toContain('\n    status  delivered\n');
+    expect(stdout).toContain('\n    error: wide');
+    expect(stdout).not.toMatch(/^(status {2}delivered|error: wide)/m);
+  });
 });
 
 /** Inserts a try of the delivery with this response. */

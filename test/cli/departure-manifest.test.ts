@@ -105,8 +105,7 @@ describe('tourctl departure manifest', () => {
      Rui Costa, +4912345678
      - Rui Costa (adult): vegetarian
      - Eva Costa (child, 2024-02-03)
-     Notes: Rui comes late, "maybe",
-     by train
+     Notes: Rui comes late, "maybe", by train
      Reference: rui-costa-7
 
 [ ]  ACME-2, 2 adults, UNPAID, acme

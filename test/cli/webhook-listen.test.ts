@@ -171,8 +171,8 @@ describe('tourctl webhook listen', () => {
     listening.child.kill('SIGTERM');
     expect(await listening.ended).toBe(0);
     expect(listening.stdout).toMatch(/POST \/hook\?a=1 {2}verified\n/);
-    expect(listening.stdout).toContain('\n  "booking_ref": "ACME-1"\n');
-    expect(listening.stdout).toContain('not JSON \u{fffd}]0;evil\u{fffd}\u{fffd}31m');
+    expect(listening.stdout).toContain('\n      "booking_ref": "ACME-1"\n');
+    expect(listening.stdout).toContain('\n    not JSON \u{fffd}]0;evil\u{fffd}\u{fffd}31m');
     expect(listening.stderr).toContain('Listening on http://127.0.0.1:');
     expect(listening.stderr).toContain('WEBHOOK_ALLOW_PRIVATE_TARGETS');
   });

@@ -21,7 +21,7 @@ import {
 import { departureOnDate } from '../../engine/values';
 import type { Screen } from '../../terminal/screen';
 import { beside } from '../../terminal/table';
-import { countOf } from '../../terminal/text';
+import { countOf, foldLines } from '../../terminal/text';
 import { nameOfDeparture } from './document';
 
 interface ManifestOptions extends RevealOptions {
@@ -150,9 +150,9 @@ function describeBooking(booking: ManifestBooking, screen: Screen): string {
   });
   const lines = [
     [booking_ref, party, status === 'confirmed' ? status : 'UNPAID', tenant].join(', '),
-    [name, phone].filter((value) => value !== null).join(', '),
+    foldLines([name, phone].filter((value) => value !== null).join(', ')),
     ...(travellers ?? []).map((one) => `- ${describeTraveller(one)}`),
-    notes === null ? '' : `Notes: ${notes}`,
+    notes === null ? '' : `Notes: ${foldLines(notes)}`,
     external_ref === null ? '' : `Reference: ${external_ref}`,
   ];
   const facts = lines.filter((line) => line !== '').join('\n');

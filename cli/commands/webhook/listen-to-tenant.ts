@@ -12,7 +12,7 @@ import { signPayload, webhookHeaders, webhookId } from '../../../services/webhoo
 import type { Context, Terminal } from '../../engine/context';
 import { withContext } from '../../engine/open-database';
 import { endAtInterruption } from '../../terminal/io';
-import { describeForwarding, forward, type Forwarded, pretty } from './listen';
+import { describeBody, describeForwarding, forward, type Forwarded } from './listen';
 
 /** Signals that the events of a tenant contain data of real customers. */
 class RealTenantError extends AppError {
@@ -95,8 +95,8 @@ async function show(
     forwarded = { to: forwardTo, ...(await forward(forwardTo, headers, body)) };
   }
   const document = { created_at: createdAt.toISOString(), event_type: type, webhook_id: webhook, body };
-  await output.answer({ ...document, ...(forwarded && { forwarded }) }, () => {
-    const lines = [`${document.created_at}  ${type}  ${webhook}`, pretty(body)];
-    return `${[...lines, ...(forwarded ? describeForwarding(forwarded) : [])].join('\n')}\n`;
+  await output.answer({ ...document, ...(forwarded && { forwarded }) }, (screen) => {
+    const lines = [`${document.created_at}  ${type}  ${webhook}`, describeBody(body, screen)];
+    return `${[...lines, ...(forwarded ? describeForwarding(forwarded, screen) : [])].join('\n')}\n`;
   });
 }

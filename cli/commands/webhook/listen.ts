@@ -12,7 +12,9 @@ import type { Basics, Terminal } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
 import { CancelledError, type Io, untilAborted, untilInterrupted } from '../../terminal/io';
 import { askSecret } from '../../terminal/prompts';
+import type { Screen } from '../../terminal/screen';
 import { properties } from '../../terminal/table';
+import { foreignText } from '../../terminal/text';
 
 const HOST = '127.0.0.1';
 const DEFAULT_PORT = 4000;
@@ -42,7 +44,7 @@ export async function listenToPort(
   const server = createServer((request, response) => {
     // Destroys the response to an aborted request, which cannot be verified.
     receive(request, response, secret, forwardTo).then(
-      (document) => document && output.answer(document, () => describe(document)).catch(fail),
+      (document) => document && output.answer(document, (screen) => describe(document, screen)).catch(fail),
       () => response.destroy(),
     );
   });
@@ -147,20 +149,29 @@ async function readAnswer({ body }: Response): Promise<string> {
   return Buffer.concat(chunks).subarray(0, ANSWER_MAX).toString();
 }
 
-function describe(received: NonNullable<Awaited<ReturnType<typeof receive>>>): string {
+function describe(received: NonNullable<Awaited<ReturnType<typeof receive>>>, screen: Screen): string {
   const { received_at, method, path, verified, reason, body, forwarded, ...facts } = received;
   const verdict = verified ? 'verified' : `NOT VERIFIED: ${reason}`;
-  const lines = [`${received_at}  ${method} ${path}  ${verdict}`, properties(facts), pretty(body)];
-  if (forwarded) lines.push(...describeForwarding(forwarded));
+  const lines = [
+    `${received_at}  ${method} ${path}  ${verdict}`,
+    properties(facts),
+    describeBody(body, screen),
+  ];
+  if (forwarded) lines.push(...describeForwarding(forwarded, screen));
   return `${lines.join('\n')}\n`;
 }
 
-export function describeForwarding({ to, status, error, body }: Forwarded): string[] {
+export function describeForwarding({ to, status, error, body }: Forwarded, screen: Screen): string[] {
   const line = `forwarded to ${to}: ${status === null ? `no answer (${error})` : `answered ${status}`}`;
-  return body ? [line, pretty(body)] : [line];
+  return body ? [line, describeBody(body, screen)] : [line];
 }
 
-export function pretty(body: string): string {
+/** Indents a body, because anybody may have written it. */
+export function describeBody(body: string, { columns }: Screen): string {
+  return foreignText(pretty(body), columns);
+}
+
+function pretty(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
   } catch {
