@@ -154,13 +154,13 @@ function storeIssues({ REDIS_URL, CACHE_REST_URL, CACHE_REST_TOKEN }: Environmen
     return [
       new ConfigError(
         'REDIS_URL',
-        'left out when CACHE_REST_URL or CACHE_REST_TOKEN is set: use one shared store',
+        'must be left out when CACHE_REST_URL or CACHE_REST_TOKEN is set: use one shared store',
       ),
     ];
   if (CACHE_REST_TOKEN && !CACHE_REST_URL)
-    return [new ConfigError('CACHE_REST_URL', 'set where CACHE_REST_TOKEN is set')];
+    return [new ConfigError('CACHE_REST_URL', 'must be set where CACHE_REST_TOKEN is set')];
   if (CACHE_REST_URL && !CACHE_REST_TOKEN)
-    return [new ConfigError('CACHE_REST_TOKEN', 'set where CACHE_REST_URL is set')];
+    return [new ConfigError('CACHE_REST_TOKEN', 'must be set where CACHE_REST_URL is set')];
   return [];
 }
 
@@ -176,7 +176,7 @@ export function missingSecrets({ databaseUrl, secrets }: Config): ConfigError[] 
 export function missingSecret(name: string): ConfigError {
   return new ConfigError(
     name,
-    'set where DATABASE_URL is set: at least 32 characters, the same for every process',
+    'must be set where DATABASE_URL is set: at least 32 characters, the same for every process',
   );
 }
 

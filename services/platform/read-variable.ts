@@ -43,8 +43,9 @@ export function readVariables<D extends Declarations>(env: Environment, declarat
   for (const [name, variable] of Object.entries(declarations)) {
     const fallback = variable.default?.replaceAll(/<(\w+)>/g, (_, other: string) => texts[other] ?? '');
     let text = env[name] || fallback;
-    if (text && !isValid(variable, text)) {
-      issues.push(new ConfigError(name, variable.mustBe));
+    const issue = text ? issueOf(name, variable, text) : undefined;
+    if (issue) {
+      issues.push(issue);
       text = fallback;
     }
     if (!text) continue;
@@ -54,12 +55,13 @@ export function readVariables<D extends Declarations>(env: Environment, declarat
   return { values: values as Values<D>, texts: texts as Readings<D>['texts'], issues };
 }
 
-function isValid(variable: Variable, text: string): boolean {
+function issueOf(name: string, variable: Variable, text: string): ConfigError | undefined {
   try {
     variable.parse(text);
-    return true;
+    return undefined;
   } catch (error) {
-    if (error instanceof InvalidValueError) return false;
+    if (error instanceof InvalidValueError)
+      return new ConfigError(name, error.message || `must be ${variable.mustBe}`);
     throw error;
   }
 }
@@ -133,6 +135,7 @@ export function baseUrl(...protocols: string[]): Kind<string> {
   return {
     mustBe: `${mustBe}, without query, # and user`,
     parse(text) {
+      assertPasswordEncoded(text);
       const { search, hash, username, password } = new URL(parse(text));
       if (search || hash || username || password) throw new InvalidValueError();
       return text.replace(/\/+$/, '');
@@ -153,8 +156,26 @@ export function secret(): Kind<string> & { secret: true; generated: true } {
   };
 }
 
-/** A text that is not a valid value of its variable. Has no message, because the declaration describes the valid values. */
+/**
+ * A text that is not a valid value of its variable. The message begins with "must" and says what to change. Without a message, the
+ * declaration's `mustBe` describes the valid values.
+ */
 export class InvalidValueError extends Error {}
+
+/** Matches the authority of a URL, which ends at the first slash, question mark or number sign. */
+const AUTHORITY = /^[^/]*\/\/[^/?#]*/;
+
+/**
+ * Refuses a URL with an at sign behind its authority. Its password has a character that ends the authority, so the parser takes a part of
+ * the password for a path, and `show` would print it.
+ * @throws InvalidValueError
+ */
+export function assertPasswordEncoded(url: string): void {
+  if (url.replace(AUTHORITY, '').includes('@'))
+    throw new InvalidValueError(
+      'must have a percent-encoded password: %2F for a slash, %3F for a question mark, %23 for a number sign, %40 for an at sign',
+    );
+}
 
 /** An invalid variable, which stops the start. The message never contains the value, because the value may be a secret. */
 export class ConfigError extends Error {
@@ -162,8 +183,8 @@ export class ConfigError extends Error {
 
   constructor(
     readonly variable: string,
-    mustBe: string,
+    rule: string,
   ) {
-    super(`${variable} must be ${mustBe}`);
+    super(`${variable} ${rule}`);
   }
 }

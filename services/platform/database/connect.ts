@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import pg from 'pg';
 import { CANNOT_CONNECT, databaseReason, READ_ONLY } from '../errors';
 import { readDatabaseUrl, type Target } from './database-url';
+import { explainConnectionError, tlsOptions } from './tls';
 
 /** Opens a connection to a server that accepts writes. Uses these settings, except the host: the host comes from the URL of connectTo. */
 type Connect = (settings: pg.ClientConfig) => Promise<pg.Client>;
@@ -14,7 +15,7 @@ const CONNECT_MS = 5000;
  * connection, so that a dead host delays only one connection.
  */
 export function connectTo(url: string): Connect {
-  const { urls, target, requiresScram } = readDatabaseUrl(url);
+  const { urls, tls, target, requiresScram } = readDatabaseUrl(url);
   const Client = requiresScram ? ScramClient : pg.Client;
   let preferred = 0;
   return async ({ connectionTimeoutMillis = CONNECT_MS, ...settings }) => {
@@ -27,13 +28,14 @@ export function connectTo(url: string): Connect {
         ...settings,
         connectionString: urls[index],
         connectionTimeoutMillis: timeoutMs,
+        ...(tls && { ssl: tlsOptions(tls) }),
       });
       try {
         await openClient(client, target, timeoutMs);
         preferred = index;
         return client;
       } catch (error) {
-        failures.push(error as Error);
+        failures.push(explainConnectionError(error as Error));
         if (preferred === index) preferred = (index + 1) % urls.length;
       }
     }

@@ -1,9 +1,12 @@
-import { hidePassword, InvalidValueError } from '../read-variable';
+import { assertPasswordEncoded, hidePassword, InvalidValueError } from '../read-variable';
+import { readTls, type Tls, TLS_PARAMETERS } from './tls';
 
 /** The content of a database URL. The parameters of the URL mean the same as in libpq. */
 interface DatabaseServers {
-  /** One URL for each host, in the order of the list. */
+  /** One URL for each host, in the order of the list, without the parameters of TLS. */
   urls: string[];
+  /** Undefined: the URL does not name TLS. */
+  tls: Tls | undefined;
   /**
    * The required role of the server. Undefined for a URL with one host and no target_session_attrs: a new connection then queries the role
    * of the server only if the server reports that it is a standby.
@@ -25,6 +28,21 @@ export const DATABASE_URL_FORM =
 const FORM = /^(postgres(?:ql)?:\/\/)([^/?#]*)(.*)$/is;
 const TARGETS: readonly string[] = ['primary', 'read-write'] satisfies Target[];
 
+/** The parameters that a URL may have. pg obeys all of them but the first two, which this file reads. */
+const PARAMETERS = [
+  'target_session_attrs',
+  'require_auth',
+  ...TLS_PARAMETERS,
+  'sslnegotiation',
+  'host',
+  'port',
+  'user',
+  'password',
+  'application_name',
+  'client_encoding',
+  'options',
+];
+
 /**
  * Reads a URL with one host, or with several hosts separated by commas. For several hosts without target_session_attrs, the target is the
  * primary.
@@ -33,21 +51,38 @@ const TARGETS: readonly string[] = ['primary', 'read-write'] satisfies Target[];
 export function readDatabaseUrl(text: string): DatabaseServers {
   const urls = splitHosts(text);
   const { searchParams } = new URL(urls[0]!);
+  // Refuses other parameters, because pg ignores them: a misspelt one would turn a protection off unnoticed.
+  const unknown = [...searchParams.keys()].find((name) => !PARAMETERS.includes(name));
+  if (unknown !== undefined)
+    throw new InvalidValueError(`must have no other parameters than ${PARAMETERS.join(', ')}`);
+  const auth = searchParams.get('require_auth');
+  if (auth !== null && auth !== 'scram-sha-256')
+    throw new InvalidValueError(`must have ${REQUIRE_SCRAM} or no require_auth`);
   const target = searchParams.get('target_session_attrs') ?? (urls.length > 1 ? 'primary' : undefined);
   if (target !== undefined && !TARGETS.includes(target)) throw new InvalidValueError();
   // Refuses a list of hosts in the parameter `host`, because pg would look up the whole list as one name.
   if (searchParams.get('host')?.includes(',')) throw new InvalidValueError();
   return {
-    urls,
+    urls: urls.map(withoutTls),
+    tls: readTls(searchParams),
     target: target as Target | undefined,
-    requiresScram: text.split(/[?&]/).includes(REQUIRE_SCRAM),
+    requiresScram: auth !== null,
   };
+}
+
+/** Removes the parameters of TLS, which pg would read in its own way. Leaves the rest of the URL as it is written. */
+function withoutTls(url: string): string {
+  const [base, query] = url.split('?', 2);
+  if (query === undefined) return url;
+  const kept = query.split('&').filter((pair) => !TLS_PARAMETERS.includes(pair.split('=', 1)[0]!));
+  return kept.length > 0 ? `${base}?${kept.join('&')}` : base!;
 }
 
 /** Returns a URL for each host. @throws InvalidValueError */
 function splitHosts(text: string): string[] {
   const [, scheme, authority, rest] = FORM.exec(text) ?? [];
   if (authority === undefined) throw new InvalidValueError();
+  assertPasswordEncoded(text);
   // Takes the last @ as the end of the password, because the password itself may contain an @ and commas.
   const userEnd = authority.lastIndexOf('@') + 1;
   const hosts = authority.slice(userEnd).split(',');
@@ -65,7 +100,7 @@ export function parseDatabaseUrl(text: string): string {
 
 /** Hides the password; user and hosts stay visible. */
 export function showDatabaseUrl(text: string): string {
-  const shown = readDatabaseUrl(text).urls.map((url) => new URL(hidePassword(url)));
+  const shown = splitHosts(text).map((url) => new URL(hidePassword(url)));
   const { protocol, username, password, pathname, search } = shown[0]!;
   const user = [username, password].filter(Boolean).join(':');
   const hosts = shown.map(({ host }) => host).join(',');

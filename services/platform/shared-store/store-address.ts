@@ -1,4 +1,4 @@
-import { InvalidValueError } from '../read-variable';
+import { assertPasswordEncoded, InvalidValueError } from '../read-variable';
 
 export type StoreAddress = RedisAddress | RestAddress;
 
@@ -41,6 +41,7 @@ export function parseStoreToken(text: string): string {
  * @throws InvalidValueError
  */
 export function parseRedisUrl(url: string): RedisAddress {
+  assertPasswordEncoded(url);
   const parts = URL_PARTS.exec(url);
   if (!parts) throw new InvalidValueError();
   const [, scheme, form = 'single', user, hosts, path = '', query = ''] = parts;
