@@ -23,16 +23,21 @@ export const TLS_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 export function readTls(parameters: URLSearchParams): Tls | undefined {
   const [mode, root, cert, key] = TLS_PARAMETERS.map((name) => parameters.get(name) || undefined);
   if ([mode, root, cert, key].every((value) => value === undefined)) return undefined;
+  assertTls(mode, root);
+  if ((cert === undefined) !== (key === undefined))
+    throw new InvalidValueError('must have sslcert and sslkey together, or neither');
+  const ca = root === 'system' ? undefined : root;
+  const isVerified = mode === 'require' && ca !== undefined;
+  return { mode: isVerified ? 'verify-ca' : mode, files: { ca, cert, key } };
+}
+
+/** @throws InvalidValueError */
+function assertTls(mode: string | undefined, root: string | undefined): asserts mode is Tls['mode'] {
   if (mode === undefined || !MODES.includes(mode)) throw new InvalidValueError(`must have ${MODE_NEEDED}`);
   if (mode === 'verify-ca' && (root === undefined || root === 'system'))
     throw new InvalidValueError('must have a sslrootcert, the file of the authority, with sslmode=verify-ca');
   if (root === 'system' && mode !== 'verify-full')
     throw new InvalidValueError('must have sslmode=verify-full with sslrootcert=system');
-  if ((cert === undefined) !== (key === undefined))
-    throw new InvalidValueError('must have sslcert and sslkey together, or neither');
-  const ca = root === 'system' ? undefined : root;
-  const isVerified = mode === 'require' && ca !== undefined;
-  return { mode: isVerified ? 'verify-ca' : (mode as Tls['mode']), files: { ca, cert, key } };
 }
 
 /** Returns the settings of Node's TLS. False: the connection is not encrypted. @throws Error that names a file that cannot be read */
