@@ -1,5 +1,6 @@
 import { changeTourStatus } from '../../services/api/catalog-import/change-tour-status';
 import { exportTour, type FileEntry } from '../../services/api/catalog-import/export-catalog';
+import { PRUNE_AT_MOST } from '../../services/api/catalog-import/risky-changes';
 import { findTour, listTours } from '../../services/api/catalog/find-tour';
 import { type CatalogTour, TOUR_STATUSES, type TourStatus } from '../../services/api/catalog/tour';
 import { translateFields, type TranslatedFields } from '../../services/api/catalog/tour-text';
@@ -9,7 +10,17 @@ import { flag, type Verb } from '../engine/command';
 import type { Context } from '../engine/context';
 import { refuseMistakes, UsageError } from '../engine/failure';
 import { afterFlag, LIST_FLAGS, listOf } from '../engine/list';
-import { continent, fileName, formatMoney, language, line, slug, withMoney } from '../engine/values';
+import {
+  continent,
+  fileName,
+  formatMoney,
+  language,
+  line,
+  percent,
+  slug,
+  wholeNumber,
+  withMoney,
+} from '../engine/values';
 import { properties, sections, tableOf } from '../terminal/table';
 import { countOf } from '../terminal/text';
 import { exportCatalogCommand, exportFormat, type ExportOptions } from './catalog/export';
@@ -47,9 +58,10 @@ export const catalogVerbs: Verb[] = [
     about:
       'Create and change tours and departures from .json, .jsonl or .csv files, all or nothing; - is standard input',
     args: { file: catalogFile },
-    check: (_: object, files: string[]) => {
+    check: ({ prune, pruneAtMost }: { prune?: boolean; pruneAtMost?: number }, files: string[]) => {
       if (files.filter((file) => file === STANDARD_INPUT).length > 1)
         throw new UsageError('- may be given only once: there is one standard input');
+      if (pruneAtMost !== undefined && !prune) throw new UsageError('--prune-at-most needs --prune');
     },
     flags: [
       flag('--dry-run', 'only list what would change, field by field'),
@@ -57,6 +69,10 @@ export const catalogVerbs: Verb[] = [
         '--prune',
         'archive tours that the files lack; delete departures missing from a list, or cancel booked ones',
       ),
+      flag('--prune-at-most <percent>', 'the largest share of the tours or departures that --prune removes', {
+        parse: percent(wholeNumber(0, 100)),
+        otherwise: `${PRUNE_AT_MOST}%`,
+      }),
     ],
     asks: ({ prune, dryRun }: { prune?: boolean; dryRun?: boolean }) => prune === true && dryRun !== true,
     examples: [

@@ -14,7 +14,7 @@ export function mayAsk({ io, output }: Streams): boolean {
 }
 
 /**
- * Asks before a dangerous change: suspend, close, revoke, rotate with grace 0, remove, release, cancel and --prune.
+ * Asks before a dangerous change: suspend, close, revoke, rotate with grace 0, remove, release, cancel, --prune and tenfold prices.
  * @param agreed whether --yes is given
  * @throws UsageError if there is nobody to ask; NotConfirmedError
  */

@@ -84,7 +84,9 @@ describe('lines that arrive in chunks', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom('', ' ', '{"a":1}', 'xy')), lengths, async (lines, sizes) => {
         const pieces = await cut(cutLines, inChunks(lines.join('\n'), sizes));
-        const expected = lines.flatMap((text, i) => (text.trim() === '' ? [] : [{ text, line: i + 1 }]));
+        const expected = lines
+          .map((text, i) => ({ text, line: i + 1, ...(i === lines.length - 1 && { isUnended: true }) }))
+          .filter(({ text }) => text.trim() !== '');
         expect(pieces).toEqual(expected);
       }),
     );

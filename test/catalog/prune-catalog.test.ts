@@ -81,7 +81,7 @@ describe('a pruning import', () => {
       tourEntry({ slug: 'andes', departures }),
     );
     const csv =
-      'tour_slug;departure_date;seats_total;prices.adult\nalps;2031-06-01;10;1290\nalps;2031-07-01;5;990.50';
+      'tour_slug;departure_date;seats_total;prices.adult\nalps;2031-06-01;10;1290\nalps;2031-07-01;5;990.50\n';
     const report = await prune({ 'departures.csv': csv });
     expect(report).toEqual({
       tours: none,

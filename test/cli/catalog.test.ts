@@ -154,7 +154,7 @@ describe('tourctl catalog import', () => {
     const refused = await importing(files, '--prune');
     expect([refused.code, refused.error.code]).toEqual([2, 'usage_error']);
     expect(await tourOf(terminal.db, 'stayer')).toBeUndefined();
-    const { code, json } = await importing(files, '--prune', '--yes');
+    const { code, json } = await importing(files, '--prune', '--prune-at-most', '100%', '--yes');
     expect(code).toBe(0);
     expect(json.pruned.tours_archived).toBeGreaterThan(0);
     expect((await tourOf(terminal.db, 'goner')).status).toBe('archived');

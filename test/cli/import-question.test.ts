@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => terminal.drop());
 
-const prune = () => terminal.sit(`catalog import ${files.join(' ')} --prune`);
+const prune = () => terminal.sit(`catalog import ${files.join(' ')} --prune --prune-at-most 100%`);
 const archived = () => terminal.db('tours').where({ status: 'archived' }).orderBy('slug').pluck('slug');
 
 /** Lists the terminal's connections that have a transaction open. */
@@ -78,7 +78,7 @@ describeOnTerminal('the question of a pruning import', () => {
   it('the import asks after it has read a named pipe', async () => {
     const pipe = path.join(path.dirname(files[0]!), 'pipe.json');
     execFileSync('mkfifo', [pipe]);
-    const person = terminal.sit(`catalog import ${pipe} --prune`);
+    const person = terminal.sit(`catalog import ${pipe} --prune --prune-at-most 100%`);
     await writeFile(pipe, readFileSync(files[0]!));
     await person.answer(ASKS, 'y', KEY.enter);
     expect(await person.ended).toBe(0);

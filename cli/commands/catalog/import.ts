@@ -4,14 +4,17 @@ import { tmpdir } from 'node:os';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import path from 'node:path';
-import { CATALOG_FILE_TYPES, type WatchImport } from '../../../services/api/catalog-import/catalog-file';
-import type {
-  FieldDiff,
-  TourDiff,
-  ImportReport,
-  PastDepartures,
-  Removals,
-} from '../../../services/api/catalog-import/import-report';
+import {
+  CATALOG_FILE_TYPES,
+  type Issue,
+  type WatchImport,
+} from '../../../services/api/catalog-import/catalog-file';
+import type { ImportReport } from '../../../services/api/catalog-import/import-report';
+import {
+  PRUNE_AT_MOST,
+  largePrune,
+  type TenfoldPrice,
+} from '../../../services/api/catalog-import/risky-changes';
 import {
   type ComparedImport,
   withComparedFiles,
@@ -23,19 +26,23 @@ import { nameDeparture } from '../../../services/api/catalog/start-time';
 import type { Context } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
 import type { Io } from '../../terminal/io';
-import { table } from '../../terminal/table';
-import { countIs, countOf } from '../../terminal/text';
+import { countOf } from '../../terminal/text';
+import { describePast, describeReport, warnOfReport } from './describe-import';
 import { type ProgressBar, showProgress } from './progress-bar';
 
 /** The files to read, and their names on the command line. */
 interface ImportedFiles {
   files: string[];
   given: string[];
+  /** Returns the name on the command line of a file to read. */
+  nameOf: (file: string) => string;
 }
 
 interface Options {
   dryRun?: boolean;
   prune?: boolean;
+  /** In percent. */
+  pruneAtMost?: number;
   yes?: boolean;
 }
 
@@ -48,8 +55,10 @@ export async function importCatalogCommand(
   const { io, output } = context;
   const progress = showProgress(io, output.json);
   const report = await withSpooledPipes(given, io, async (files, nameOf) => {
-    const found = await importFiles(context, options, { files, given }, progress).finally(progress.clear);
-    return { ...found, errors: found.errors.map((issue) => ({ ...issue, file: nameOf(issue.file) })) };
+    const found = await importFiles(context, options, { files, given, nameOf }, progress).finally(
+      progress.clear,
+    );
+    return withNames(found, nameOf);
   });
   await output.answer(report, () => describeReport(report));
   if (report.past_departures) output.warn(describePast(report.past_departures));
@@ -58,34 +67,78 @@ export async function importCatalogCommand(
   if (options.dryRun) output.note('Nothing was written: this was a dry run');
 }
 
+function withNames(report: ImportReport, nameOf: (file: string) => string): ImportReport {
+  const rename = (issue: Issue) => ({ ...issue, file: nameOf(issue.file) });
+  const { errors, warnings } = report;
+  return { ...report, errors: errors.map(rename), ...(warnings && { warnings: warnings.map(rename) }) };
+}
+
 /**
- * Compares the files with the catalog, asks for agreement to removals, compares again, and writes. No transaction is open during the
- * question. If the removals have changed since the person agreed, asks again.
+ * Compares the files with the catalog, asks for agreement to removals and tenfold prices, compares again, and writes. No transaction is open
+ * during the questions. If the removals or prices have changed since the person agreed, asks again.
+ * @throws PruneTooLargeError
  */
 async function importFiles(
   context: Context,
-  { dryRun = false, prune = false, yes = false }: Options,
-  { files, given }: ImportedFiles,
+  { dryRun = false, prune = false, pruneAtMost = PRUNE_AT_MOST, yes = false }: Options,
+  { files, given, nameOf }: ImportedFiles,
   progress: ProgressBar,
 ): Promise<ImportReport> {
   const { confirm, db, output } = context;
-  let agreed: Removals | undefined;
+  let agreed: Agreement | undefined;
   for (;;) {
-    const mayWrite = ({ removals }: ComparedImport) =>
-      yes || removals.named.length === 0 || removals.digest === agreed?.digest;
     const done = await withComparedFiles(db, files, { prune, dryRun }, progress.watch, async (compared) => {
       const { report, removals } = compared;
       progress.clear();
+      if (!agreed) warnOfReport(output, withNames(report, nameOf));
+      const refusal = largePrune(removals, pruneAtMost);
+      if (dryRun && refusal) output.warn(refusal.message);
       if (dryRun || !compared.hasChanges) return { report };
-      return mayWrite(compared)
+      if (refusal) throw refusal;
+      const needed = agreementTo(compared);
+      return yes || needed.questions.length === 0 || needed.digest === agreed?.digest
         ? { report: await write(context, compared, given, progress.watch) }
-        : { report, removals };
+        : { report, needed };
     });
-    if (!done.removals) return done.report;
-    if (agreed) output.note(describeOvertaken(agreed, done.removals));
-    await confirm(pruningQuestion(done.report));
-    agreed = done.removals;
+    if (!done.needed) return done.report;
+    if (agreed) output.note(describeOvertaken(agreed, done.needed));
+    for (const question of done.needed.questions) await confirm(question);
+    agreed = done.needed;
   }
+}
+
+/** What a person must agree to before the import is written. */
+interface Agreement {
+  /** Digest of all removals and prices, to detect that they have changed. */
+  digest: string;
+  /** Texts that name the first removals and prices. */
+  named: string[];
+  questions: string[];
+}
+
+function agreementTo({ report, removals }: ComparedImport): Agreement {
+  const { tenfold_prices: prices = [], tenfold_prices_total: total = prices.length } = report;
+  const named = prices.map(nameTenfold);
+  return {
+    digest: [removals.digest, total, ...named].join('\n'),
+    named: [...removals.named, ...named],
+    questions: [
+      ...(removals.named.length > 0 ? [pruningQuestion(report)] : []),
+      ...(total > 0 ? [tenfoldQuestion(named, total)] : []),
+    ],
+  };
+}
+
+/** Names a price and its change: `alps 2031-06-01 prices.adult 149 → 14.9 EUR`. */
+function nameTenfold({ tour, departure_date, start_time, field, before, after, currency }: TenfoldPrice) {
+  const departure = departure_date === undefined ? [] : [nameDeparture(departure_date, start_time ?? null)];
+  return [tour, ...departure, field, before, '→', after, currency].join(' ');
+}
+
+function tenfoldQuestion(named: string[], total: number): string {
+  const shown = named.slice(0, MOST_SHOWN);
+  const more = total > shown.length ? [`and ${total - shown.length} more`] : [];
+  return `Change ${countOf(total, 'price')} by a factor of 10 or more: ${[...shown, ...more].join('; ')}?`;
 }
 
 async function write(
@@ -97,9 +150,9 @@ async function write(
   const subject = given.map((file) => path.basename(file)).join(' ');
   try {
     return await audited({ action: 'catalog.import', subject }, async (trx, note) => {
-      const { errors: _, ...written } = await writeImport(trx, compared, watch);
+      const { errors: _, warnings, ...written } = await writeImport(trx, compared, watch);
       note(null, written);
-      return { ...written, errors: [] };
+      return { ...written, errors: [], ...(warnings && { warnings }) };
     });
   } catch (error) {
     if (error instanceof CatalogRefusedError) return error.report;
@@ -119,15 +172,9 @@ function pruningQuestion({ pruned }: ImportReport): string {
   return `${question.charAt(0).toUpperCase()}${question.slice(1)}?`;
 }
 
-function describePast({ departures, first }: PastDepartures): string {
-  const many = countIs(departures, 'new departure');
-  const name = nameDeparture(first.departure_date, first.start_time);
-  return `${many} in the past and cannot be booked: ${first.tour} on ${name}${departures === 1 ? '' : ' and others'}`;
-}
-
 const MOST_SHOWN = 5;
 
-function describeOvertaken(before: Removals, after: Removals): string {
+function describeOvertaken(before: Agreement, after: Agreement): string {
   const changed = [
     ...after.named.filter((what) => !before.named.includes(what)).map((what) => `now also: ${what}`),
     ...before.named.filter((what) => !after.named.includes(what)).map((what) => `no longer: ${what}`),
@@ -185,99 +232,6 @@ async function spoolInput(stdin: Readable, copy: string, stop: AbortSignal | und
   const named = `${copy}${await detectFileType(copy)}`;
   renameSync(copy, named);
   return named;
-}
-
-/** Formats the report of an import. If there are issues, formats only the issues, because nothing was written. */
-function describeReport(report: ImportReport): string {
-  if (report.errors.length > 0) return describeIssues(report);
-  const parts = [
-    ...describeChanges(report),
-    table(
-      ['', 'created', 'updated', 'unchanged'],
-      (['tours', 'departures'] as const).map((name) => {
-        const { created, updated, unchanged } = report[name];
-        return [name, created, updated, unchanged];
-      }),
-      '',
-    ),
-    ...describePruned(report),
-    ...describeBookings(report),
-  ];
-  return parts.join('\n\n');
-}
-
-function describeIssues({ errors, errors_total: total }: ImportReport): string {
-  const rows = errors.map(({ file, line, index, field, message }) => {
-    const place = line === undefined ? `${file}[${index}]` : `${file}:${line}`;
-    return [place, field || '-', message];
-  });
-  const listed = table(['where', 'field', 'issue'], rows, '');
-  return total === undefined ? listed : `${listed}\n… and ${total - errors.length} more`;
-}
-
-function describePruned({ pruned }: ImportReport): string[] {
-  if (!pruned) return [];
-  const { tours_archived: tours, departures_deleted: deleted, departures_cancelled: cancelled } = pruned;
-  return [
-    `Pruned: ${countOf(tours, 'tour')} archived, ${countOf(deleted, 'departure')} deleted, ${cancelled} cancelled`,
-  ];
-}
-
-function describeBookings({ bookings_to_tell: concerned }: ImportReport): string[] {
-  if (!concerned) return [];
-  const rows = concerned.map(({ tour, departure_date, start_time, booking_refs }) => [
-    tour,
-    nameDeparture(departure_date, start_time),
-    booking_refs.join(' '),
-  ]);
-  return [table(['cancelled', 'on', 'affected bookings'], rows, '')];
-}
-
-/** Maximum lines of a dry run on a screen; --json lists all. */
-const MOST_LINES = 60;
-const MOST_CHARACTERS = 40;
-
-const SIGNS = { created: '+', updated: '~', archived: '-', deleted: '-', cancelled: '-' };
-
-/** Lists the changes of a dry run, one line for each field: `~` changed, `+` new, `-` removed. */
-function describeChanges({ changes, changes_left_out: leftOut = 0 }: ImportReport): string[] {
-  if (!changes || changes.length === 0) return [];
-  const lines: string[] = [];
-  let tours = 0;
-  for (const change of changes) {
-    if (lines.length >= MOST_LINES) break;
-    lines.push(...describeTour(change));
-    tours++;
-  }
-  const hidden = changes.length - tours + leftOut;
-  const shown = lines.slice(0, MOST_LINES);
-  if (lines.length > MOST_LINES) shown.push(`… ${lines.length - MOST_LINES} more lines of the last tour`);
-  if (hidden > 0)
-    shown.push(`… and ${countOf(hidden, 'more tour')}; --json lists ${leftOut > 0 ? 'more' : 'them'}`);
-  return [shown.join('\n')];
-}
-
-function describeTour({ tour, change, fields = [], departures = [] }: TourDiff): string[] {
-  const lines = [`${SIGNS[change ?? 'updated']} ${tour}${change ? ` ${change}` : ''}`];
-  lines.push(...fields.map((field) => `    ${describeField(field)}`));
-  for (const departure of departures) {
-    const name = nameDeparture(departure.departure_date, departure.start_time);
-    const what = `${SIGNS[departure.change]} ${name} ${departure.change}`;
-    const changed = departure.fields?.map(describeField).join(', ');
-    lines.push(`    ${what}${changed ? `: ${changed}` : ''}`);
-  }
-  return lines;
-}
-
-function describeField({ field, before, after }: FieldDiff): string {
-  return `${field} ${inShort(before)} → ${inShort(after)}`;
-}
-
-function inShort(value: unknown): string {
-  if (value === null || value === undefined) return '-';
-  const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
-  const characters = [...text];
-  return characters.length > MOST_CHARACTERS ? `${characters.slice(0, MOST_CHARACTERS).join('')}…` : text;
 }
 
 /** Describes the columns of both CSV files for the help. A test compares these names with the columns that an import reads. */

@@ -3,7 +3,7 @@ import { CsvError, parse, type Parser } from 'csv-parse';
 import { z } from 'zod';
 import { csvLine, readFormulas } from '../../platform/csv-cells';
 import { countDecimals, readWholeNumber } from '../../platform/text-forms';
-import type { CatalogRecord, Issue, IssueList, Place } from './catalog-file';
+import { type CatalogRecord, type Issue, type IssueList, NO_LINE_BREAK, type Place } from './catalog-file';
 import { AMOUNT, DEPARTURE, nearestName, TOUR_FIELDS, TRANSLATION } from './catalog-schema';
 import type { FileEntry } from './export-catalog';
 import { WrittenAmount } from './field-checks';
@@ -151,6 +151,16 @@ export async function* readCsv(
   const toRecords = ({ record, raw, info }: CsvRow): CatalogRecord[] => {
     const { width, isDepartures } = head!;
     const line = info.lines - (raw.trim().match(/\n/g)?.length ?? 0);
+    if (!raw.endsWith('\n')) {
+      if (record.length < width) {
+        report(
+          line,
+          `ends after ${record.length} of ${width} cells without a line break: the file is cut off`,
+        );
+        return [];
+      }
+      issues.warn({ file, line, field: '', message: NO_LINE_BREAK });
+    }
     if (record.length <= width)
       return [{ place: { file, line }, isDeparture: isDepartures, value: head!.toRecord(record) }];
     report(line, `has ${record.length} cells, but the first line names ${width}`);

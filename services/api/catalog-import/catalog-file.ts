@@ -48,6 +48,10 @@ export interface Issue extends Place {
   message: string;
 }
 
+/** Warns of a complete last line without a line break. Some programs write no last line break, so it does not prove that the file is cut. */
+export const NO_LINE_BREAK =
+  'does not end with a line break: check that this last line of the file is complete';
+
 /** The most issues that are kept. Further issues are only counted. */
 const MOST_LISTED = 1000;
 
@@ -59,6 +63,7 @@ export type IssueList = ReturnType<typeof createIssueList>;
  */
 export function createIssueList(files: string[]) {
   const kept: Issue[] = [];
+  const warnings: Issue[] = [];
   let count = 0;
   const position = ({ line, index }: Issue) => line ?? index ?? -1;
   return {
@@ -66,6 +71,11 @@ export function createIssueList(files: string[]) {
       count += issues.length;
       kept.push(...issues.slice(0, MOST_LISTED - kept.length));
     },
+    /** Adds what may be wrong, but does not refuse the import. */
+    warn(warning: Issue): void {
+      if (warnings.length < MOST_LISTED) warnings.push(warning);
+    },
+    warnings: () => warnings,
     /** Returns the number of all issues, listed or not. */
     count: () => count,
     /** Returns the first issues found, in the order of the files and of the positions in them. */

@@ -3,6 +3,8 @@ export interface JsonPiece {
   text: string;
   /** The line in which the part begins. */
   line: number;
+  /** True for the last line of JSON lines, if no line break ends it. */
+  isUnended?: boolean;
 }
 
 /** Thrown where the text cannot be cut any further. */
@@ -76,7 +78,7 @@ export async function* cutLines(chunks: AsyncIterable<string>): AsyncGenerator<J
     refuseEndless(text.length, line + lines.length);
     yield lines.map((content) => ({ text: content, line: line++ })).filter(isFilled);
   }
-  yield [{ text, line }].filter(isFilled);
+  yield [{ text, line, isUnended: true }].filter(isFilled);
 }
 
 const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44];

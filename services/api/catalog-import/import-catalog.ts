@@ -20,7 +20,8 @@ import {
   ImportRunningError,
   refuseOverlap,
 } from './import.errors';
-import { findDiff, findRemovals, type ImportReport, type Removals, reportChanges } from './import-report';
+import { findDiff, type ImportReport, reportChanges } from './import-report';
+import { findRemovals, type Removals } from './risky-changes';
 import { type StagedFiles, stageFiles, stageRecords } from './stage-files';
 import {
   closeStage,
@@ -102,7 +103,7 @@ async function compareFiles(files: StagedImport, dryRun: boolean): Promise<Compa
     report.changes = await findDiff(stage);
     if (tours > report.changes.length) report.changes_left_out = tours - report.changes.length;
   }
-  const removals = isRefused ? { digest: '', named: [] } : await findRemovals(stage);
+  const removals = isRefused ? { digest: '', named: [], shares: [] } : await findRemovals(stage);
   return { ...staged, report, rows, hasChanges: rows > 0, removals };
 }
 

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CLOCK } from '../../platform/database';
 import type { Issue, IssueList } from './catalog-file';
-import { departureName } from './match-departures';
+import { beginsAt } from './match-departures';
+import { findTenfoldPrices, type TenfoldPrices } from './risky-changes';
 import { departureJson, type FileEntry, tourJson } from './export-catalog';
-import { queryStage, type Stage } from './stage.repository';
+import { placeJson, queryStage, type Stage } from './stage.repository';
 
 /** The result of an import or of a dry run, as `--json` prints it. All counts are 0 if there are issues. */
 export interface ImportReport {
@@ -18,6 +19,12 @@ export interface ImportReport {
   bookings_to_tell?: BookingsToTell[];
   /** New departures that cannot be booked, because they have started, or their date is over in the tour's time zone. Absent if none. */
   past_departures?: PastDepartures;
+  /** The prices that change by a factor of 10 or more, at most 1,000; absent if there are none. */
+  tenfold_prices?: TenfoldPrices['listed'];
+  /** The number of all such prices; absent if all are listed. */
+  tenfold_prices_total?: number;
+  /** What may be wrong in the files, with its place. Absent if there is none. */
+  warnings?: Issue[];
   /** In a dry run: the changes of each tour. */
   changes?: TourDiff[];
   /** Number of tours that would change and are not listed; absent if all are listed. */
@@ -65,11 +72,14 @@ export async function reportChanges(
   const counts = await countChanges(stage);
   const bookings = await findBookingsToTell(stage);
   const past = await findPastDepartures(stage);
-  const report = {
-    ...toReport(counts, total, prune, issues),
-    ...(bookings.length > 0 && { bookings_to_tell: bookings }),
-    ...(past && { past_departures: past }),
-  };
+  const prices = await findTenfoldPrices(stage);
+  const warnings = [...issues.warnings(), ...(await findWarnings(stage))];
+  const report: ImportReport = toReport(counts, total, prune, issues);
+  if (bookings.length > 0) report.bookings_to_tell = bookings;
+  if (past) report.past_departures = past;
+  if (prices.listed.length > 0) report.tenfold_prices = prices.listed;
+  if (prices.total > prices.listed.length) report.tenfold_prices_total = prices.total;
+  if (warnings.length > 0) report.warnings = warnings;
   return { report, counts };
 }
 
@@ -124,6 +134,26 @@ async function findBookingsToTell(stage: Stage): Promise<BookingsToTell[]> {
   return rows.map(({ booking }) => booking);
 }
 
+/**
+ * Warns of a new tour whose slug differs from another one by leading zeros only: a spreadsheet that reads `00123` as a number writes `123`.
+ * The staged tour of a departures file alone is no new tour.
+ */
+async function findWarnings(stage: Stage): Promise<Issue[]> {
+  const rows = await queryStage<{ warning: Issue }>(
+    stage,
+    `select ${placeJson('s')}::jsonb || jsonb_build_object('field', 'slug', 'message',
+       format('differs from the slug of the tour %s by leading zeros only: spreadsheets remove them', t.slug)) as warning
+     from changed_tours c join staged_tours s on s.entry = c.entry
+     join tours t on ltrim(t.slug, '0') = ltrim(c.slug, '0') and t.slug <> c.slug
+     where c.action = 'insert' order by c.entry limit ?`,
+    [MOST_WARNINGS],
+  );
+  return rows.map(({ warning }) => warning);
+}
+
+/** The most warnings of slugs. */
+const MOST_WARNINGS = 1000;
+
 async function findPastDepartures(stage: Stage): Promise<PastDepartures | undefined> {
   const [row] = await queryStage<{ past: PastDepartures }>(
     stage,
@@ -134,32 +164,6 @@ async function findPastDepartures(stage: Stage): Promise<PastDepartures | undefi
      order by c.entry, c.departure_date, ${beginsAt('c', 't')} limit 1`,
   );
   return row?.past;
-}
-
-/** The most removals in `Removals.named`. */
-const MOST_NAMED = 1000;
-
-/** The tours and departures that a pruning import would archive, delete and cancel. */
-export interface Removals {
-  /** Digest of all removals, to detect that they have changed. */
-  digest: string;
-  /** Texts that name the first removals, at most MOST_NAMED. */
-  named: string[];
-}
-
-export async function findRemovals(stage: Stage): Promise<Removals> {
-  const [row] = await queryStage<Removals>(
-    stage,
-    `select coalesce(md5(string_agg(name, ',' order by entry < 0, slug, name)), '') as digest,
-            coalesce((array_agg(name order by entry < 0, slug, name))[1:?], '{}') as named
-     from (select t.entry, t.slug, format('%s %s %s', d.action, t.slug,
-             ${departureName('d.departure_date', beginsAt('d', 't'))}) as name
-           from changed_departures d join changed_tours t on t.entry = d.entry where d.action in ('delete', 'cancel')
-           union all
-           select entry, slug, format('archive %s', slug) from changed_tours where action = 'archive') as removal`,
-    [MOST_NAMED],
-  );
-  return row!;
 }
 
 /** The most tours that a dry run lists: about 10 MB if each tour has 20 departures. */
@@ -199,11 +203,6 @@ interface Change<Action> {
 type TourChange = Change<'insert' | 'update' | 'touch' | 'archive'> & {
   departures: (Change<'insert' | 'update' | 'delete' | 'cancel'> & { start_time: string | null })[] | null;
 };
-
-/** Returns the SQL of the time at which a staged departure begins after the import. */
-function beginsAt(departure: string, tour: string): string {
-  return `coalesce(${departure}.start_time, ${tour}.start_time)`;
-}
 
 const CHANGES = {
   insert: 'created',

@@ -3,7 +3,7 @@ import { describePlace, type Issue, type Place } from './catalog-file';
 import { MOST_MINOR_UNITS } from '../pricing/currency';
 import { MOST_LANGUAGES, TOO_MANY_LANGUAGES } from './catalog-schema';
 import { departureName, isMeant, isOnlyRow, startTimeAfter } from './match-departures';
-import { queryStage, type Stage } from './stage.repository';
+import { placeJson, queryStage, type Stage } from './stage.repository';
 
 /**
  * Finds the issues that depend on all files or on the catalog, also in entries that have other issues. Runs after compareStaged, because
@@ -65,9 +65,6 @@ async function findRefusedChanges(stage: Stage, unknown: string[]): Promise<Issu
   // Keeps one of several equal issues: a schedule may have the same issue for each of its departures.
   return [...new Map(issues.map((issue) => [JSON.stringify(issue), issue])).values()];
 }
-
-const placeJson = (row: string) =>
-  `json_strip_nulls(json_build_object('file', ${row}.file, 'line', ${row}.line, 'index', ${row}.index))`;
 
 /** Returns the SQL that is true for a hold or lead whose tenant had no selling currency (isLockedInSellingCurrency). */
 const isLockedInTourCurrency = (sale: string) =>

@@ -44,3 +44,8 @@ export function isStagedFor(row: string, departure: string, tourTime: string): s
 export function departureName(date: string, time: string): string {
   return `concat_ws(' ', ${date}, ${time})`;
 }
+
+/** Returns the SQL of the time at which a staged departure begins after the import. */
+export function beginsAt(departure: string, tour: string): string {
+  return `coalesce(${departure}.start_time, ${tour}.start_time)`;
+}

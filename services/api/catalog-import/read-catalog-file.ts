@@ -1,7 +1,13 @@
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { CsvError } from 'csv-parse';
-import { CATALOG_FILE_TYPES, type CatalogRecord, type FindUnchanged, type IssueList } from './catalog-file';
+import {
+  CATALOG_FILE_TYPES,
+  type CatalogRecord,
+  type FindUnchanged,
+  type IssueList,
+  NO_LINE_BREAK,
+} from './catalog-file';
 import { cutArray, cutLines, UncuttableError } from './cut-json';
 import { CsvHead, parseCsvRows, readCsv } from './catalog-csv';
 import { digestEntry } from './known-digests.repository';
@@ -26,7 +32,7 @@ export async function* readCatalogFile(
   const text = readText(file, onBytes);
   try {
     if (type === '.csv') yield* readCsv(file, text, issues);
-    else yield* readJson(file, text, report, type === '.jsonl', findUnchanged);
+    else yield* readJson(file, text, issues, type === '.jsonl', findUnchanged);
   } catch (error) {
     if (error instanceof UncuttableError) return report(error.line, error.message);
     if (!isInvalidText(error)) throw error;
@@ -41,7 +47,7 @@ export async function* readCatalogFile(
 async function* readJson(
   file: string,
   text: AsyncIterable<string>,
-  report: (line: number, message: string) => void,
+  issues: IssueList,
   isLines: boolean,
   findUnchanged?: FindUnchanged,
 ): AsyncGenerator<CatalogRecord[]> {
@@ -54,8 +60,12 @@ async function* readJson(
       const place = isLines ? { file, line: piece.line } : { file, index: index++ };
       const digest = digests[at];
       const record = toRecord({ place, digest, unchanged: found?.get(digest!) }, piece.text);
+      if (piece.isUnended) issues.warn({ ...place, field: '', message: NO_LINE_BREAK });
       if (typeof record !== 'string') records.push(record);
-      else report(piece.line + lineOfError(piece.text.trimStart()) - 1, record);
+      else {
+        const line = piece.line + lineOfError(piece.text.trimStart()) - 1;
+        issues.add([{ file, line, field: '', message: record }]);
+      }
       if (typeof record !== 'string' || isLines) continue;
       yield records;
       return;

@@ -165,6 +165,11 @@ export async function prepareStage(stage: Stage): Promise<void> {
   );
 }
 
+/** Returns the SQL of the place of a staged row, as JSON. */
+export function placeJson(row: string): string {
+  return `json_strip_nulls(json_build_object('file', ${row}.file, 'line', ${row}.line, 'index', ${row}.index))`;
+}
+
 /** Runs a statement on the connection that has the staging tables. */
 export async function queryStage<R>(
   { db, connection }: Stage,
