@@ -170,14 +170,73 @@ describe('a list of thousands of items', () => {
     const text = order({ travellers: items });
     for (const refusal of [await send(BOOK(), text), await send(BOOK(), gzipSync(text), GZIP)]) {
       expect(refusal).toMatchObject({ status: 400, code: 'validation_failed', fields: ['travellers'] });
-      expect(refusal.text).toContain('must have at most 500 items');
+      expect(refusal.text).toContain('must have at most 50 items');
     }
   });
 
   it('OCTO refuses 7,000 unit items (T17)', async () => {
     const response = await website.post('/octo/bookings', { unitItems: items });
     expect(response.status).toBe(400);
-    expect(response.body.errorMessage).toContain('must have at most 500 items');
+    expect(response.body.errorMessage).toContain('must have at most 100 items');
+  });
+});
+
+describe('the limits of lists and of issues', () => {
+  const list = (length: number, item: unknown) => Array.from({ length }, () => item);
+
+  it.each<[string, string, string, object, number]>([
+    ['POST', '/api/tenant/bookings', 'travellers', { travellers: list(51, 1) }, 50],
+    ['PATCH', '/api/tenant/bookings/X-1', 'travellers', { travellers: list(51, { a: 1 }) }, 50],
+    ['POST', '/octo/availability', 'availabilityIds', { availabilityIds: list(367, 1) }, 366],
+    ['POST', '/octo/availability', 'units', { units: list(51, {}) }, 50],
+    ['POST', '/octo/availability/calendar', 'units', { units: list(51, {}) }, 50],
+    ['POST', '/octo/bookings', 'unitItems', { unitItems: list(101, 1) }, 100],
+    ['PATCH', '/octo/bookings/x', 'unitItems', { unitItems: list(101, 1) }, 100],
+    ['POST', '/octo/bookings/x/confirm', 'contact.locales', { contact: { locales: list(51, 1) } }, 50],
+    [
+      'POST',
+      '/octo/bookings',
+      'unitItems.1.contact.locales',
+      { unitItems: [{}, { contact: { locales: list(51, 1) } }] },
+      50,
+    ],
+    [
+      'POST',
+      '/octo/notifications/subscriptions',
+      'notificationTypes',
+      { notificationTypes: list(51, 1) },
+      50,
+    ],
+  ])('%s %s refuses a longer %s before it looks at the items', async (method, path, field, body, max) => {
+    const { status, body: answer } = await (method === 'POST'
+      ? website.post(path, body)
+      : website.patch(path, body));
+    const message = `must have at most ${max} items`;
+    expect(status).toBe(400);
+    expect(path.startsWith('/octo') ? answer.errorMessage : answer.errors).toEqual(
+      path.startsWith('/octo') ? `${field} ${message}.` : [{ in: 'body', field, message }],
+    );
+  });
+
+  it.each([
+    ['wrong travellers', { travellers: list(50, { category: 1, first_name: 1, last_name: 1, note: 1 }) }],
+    ['unknown fields', Object.fromEntries(list(1500, 1).map((value, n) => [`k${n}`, value]))],
+    ['unknown fields of travellers', { travellers: list(50, { a: 1, b: 2, c: 3 }) }],
+  ])('an answer to a body with hundreds of %s names 50 issues', async (_what, more) => {
+    const { status, fields, text } = await send(BOOK(), order(more));
+    expect({ status, issues: fields.length }).toEqual({ status: 400, issues: 50 });
+    expect(text.length).toBeLessThan(8_000);
+  });
+
+  it('an answer to a query or an empty body with hundreds of unknown names has 50 issues', async () => {
+    const names = list(500, 1).map((_, n) => `k${n}`);
+    const query = await website.get(`/api/tenant/catalog?${names.join('=1&')}=1`);
+    expect(query.body.errors).toHaveLength(50);
+    const { fields } = await send(
+      CONFIRM(),
+      JSON.stringify(Object.fromEntries(names.map((name) => [name, 1]))),
+    );
+    expect(fields).toHaveLength(50);
   });
 });
 

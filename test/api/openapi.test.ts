@@ -1,4 +1,6 @@
+import type { Schema } from '../../services/api/docs/openapi-document';
 import { useTestApi } from '../support/api';
+import { OPERATIONS, resolve } from '../support/documented-operations';
 import { PROBLEMS } from '../../services/api/http/problems';
 
 interface Operation {
@@ -115,6 +117,16 @@ describe('GET /openapi.json', () => {
     ['GET /api/gateway/tours/{id_or_slug}/availability', 'departure_date', { type: 'string' }],
   ])('GET /openapi.json documents for %s the type and limits of %s', (name, parameter, schema) => {
     expect(named(name).parameters!.find((it) => it.name === parameter)!.schema).toMatchObject(schema);
+  });
+
+  it('GET /openapi.json documents the longest length of each list in a body', () => {
+    const unlimited = (schema: Schema, at: string): string[] => {
+      const { items, maxItems, properties = {} } = resolve(schema);
+      if (items) return [...(maxItems === undefined ? [at] : []), ...unlimited(items, at)];
+      return Object.entries(properties).flatMap(([name, part]) => unlimited(part, `${at}.${name}`));
+    };
+    const found = OPERATIONS.flatMap(({ id, body }) => (body ? unlimited(body, id) : []));
+    expect(found).toEqual([]);
   });
 
   it('GET /openapi.json documents the error statuses of each call', () => {

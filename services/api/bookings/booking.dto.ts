@@ -42,7 +42,7 @@ export interface BookingBody {
   single_supplements?: number;
   /**
    * The travellers that are known: at most as many adults and children as are booked.
-   * @maxItems 50 must have at most 50 travellers
+   * @maxItems 50 must have at most 50 items
    */
   travellers?: TravellerBody[];
   /** By default the tenant's setting. `reserve` takes no deposit. */
@@ -121,7 +121,7 @@ export interface BookingPatch {
   external_ref?: string | null;
   /**
    * All travellers that are known: at most as many adults and children as are booked. Null clears the list.
-   * @maxItems 50 must have at most 50 travellers
+   * @maxItems 50 must have at most 50 items
    */
   travellers?: TravellerBody[] | null;
   /** The new total that the customer saw, in major units. A different total is refused. */

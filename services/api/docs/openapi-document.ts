@@ -89,6 +89,7 @@ export interface Schema {
   minProperties?: number;
   pattern?: string;
   items?: Schema;
+  maxItems?: number;
   allOf?: Schema[];
   anyOf?: Schema[];
   properties?: Record<string, Schema>;

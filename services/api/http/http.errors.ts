@@ -1,17 +1,23 @@
 import { AppError, type InputIssue, type InputPlace } from '../../platform/errors';
 import { PARSED_HEADER_MAX, type RequestMalformation } from '../../platform/http/malformed-request';
 
-/** The input of a request is not valid. The error contains all issues. */
+/** The most issues in an answer. A body of 16 KiB can have thousands. */
+export const ISSUES_MAX = 50;
+
+/** The input of a request is not valid. The error contains all issues, 50 at most. */
 export class BadInputError extends AppError {
+  readonly errors: InputIssue[];
+
   constructor(
     readonly code: BadInputCode,
-    readonly errors: InputIssue[],
+    issues: InputIssue[],
   ) {
     super(
-      errors.length === 1
-        ? `${errors[0]!.field} ${errors[0]!.message}.`
+      issues.length === 1
+        ? `${issues[0]!.field} ${issues[0]!.message}.`
         : 'Several fields are not valid; see errors.',
     );
+    this.errors = issues.slice(0, ISSUES_MAX);
   }
 
   override get facts(): Record<string, unknown> {

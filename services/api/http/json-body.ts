@@ -3,7 +3,8 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import type { FieldErrors } from '@tsoa/runtime';
 import { type InputIssue, InvalidInputError, type InputPlace } from '../../platform/errors';
 import { BODY_MAX, hasBody, readBody } from '../../platform/http/request-body';
-import { badInput, BadInputError, TransportError, UNKNOWN_FIELD, fieldName } from './http.errors';
+import { badInput, BadInputError, ISSUES_MAX, TransportError, UNKNOWN_FIELD, fieldName } from './http.errors';
+import { longListIssue } from './list-limits';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { requestIdOf } from '../../platform/http/request-log';
 import { contextOf } from './api-context';
@@ -20,7 +21,7 @@ export function jsonBodyUpTo(max: number): RequestHandler {
     max,
   );
   return (request, response, next) => {
-    const finish = (error?: unknown) => next(error ?? longListIssue(request.body));
+    const finish = (error?: unknown) => next(error ?? longListIssue(request));
     if (isPlain(request, max)) return readPlain(request, finish);
     if (hasBody(request) && !request.is('application/json')) {
       next(new TransportError('unsupported_media_type', 'Send Content-Type: application/json.'));
@@ -30,21 +31,6 @@ export function jsonBodyUpTo(max: number): RequestHandler {
       finish(isBrokenCompression(error) ? unreadable('must be compressed as Content-Encoding says') : error),
     );
   };
-}
-
-/** More than the longest list that any call accepts (366 items). */
-const LIST_MAX = 500;
-
-/**
- * Returns an error if a field of the body is a list that is longer than any call accepts. tsoa checks a list of objects in quadratic time:
- * 16 KiB of items of the wrong type took 3.6 s of CPU.
- */
-function longListIssue(body: unknown): BadInputError | undefined {
-  const isLong = (value: unknown) => Array.isArray(value) && value.length > LIST_MAX;
-  const field = Object.entries((body as object | undefined) ?? {}).find(([, value]) => isLong(value))?.[0];
-  return field === undefined
-    ? undefined
-    : badInput('validation_failed', 'body', fieldName(field), `must have at most ${LIST_MAX} items`);
 }
 
 /** Reads a JSON body of at most 16 KiB. */
@@ -127,20 +113,22 @@ export function emptyBody(request: Request, response: Response, next: NextFuncti
  * @param others the issues that the route's own reader found. Leaves out the issues of a field for which tsoa also found an issue
  */
 export function validationIssues(fields: FieldErrors, others: InputIssue[] = []): BadInputError {
-  const found = Object.entries(withoutNull(fields)).map(([path, { message, value }]): InputIssue => {
-    const isOfList = LIST_INDEX.test(path);
-    const place: InputPlace = path === 'body' || path.startsWith('body.') || isOfList ? 'body' : 'query';
-    const field = path.replace(/^body\./, '').replace(LIST_INDEX, '.$1');
-    const excess = /^"(.+)" is an excess property/s.exec(message)?.[1];
-    if (excess !== undefined) {
-      return { in: place, field: fieldName(nested(field, excess)), message: UNKNOWN_FIELD };
-    }
-    return {
-      in: place,
-      field: fieldName(field),
-      message: value === undefined ? 'is required' : plain(message),
-    };
-  });
+  const found = Object.entries(withoutNull(fields))
+    .slice(0, ISSUES_MAX)
+    .map(([path, { message, value }]): InputIssue => {
+      const isOfList = LIST_INDEX.test(path);
+      const place: InputPlace = path === 'body' || path.startsWith('body.') || isOfList ? 'body' : 'query';
+      const field = path.replace(/^body\./, '').replace(LIST_INDEX, '.$1');
+      const excess = /^"(.+)" is an excess property/s.exec(message)?.[1];
+      if (excess !== undefined) {
+        return { in: place, field: fieldName(nested(field, excess)), message: UNKNOWN_FIELD };
+      }
+      return {
+        in: place,
+        field: fieldName(field),
+        message: value === undefined ? 'is required' : plain(message),
+      };
+    });
   const isNamed = ({ field }: InputIssue) =>
     found.some((issue) => issue.in === 'body' && issue.field === field);
   const issues = [...found, ...others.filter((other) => !isNamed(other))];

@@ -57,12 +57,12 @@ for (const [path, operations] of Object.entries(openapi.paths)) {
 export function strictQuery(request: Request, _response: Response, next: NextFunction): void {
   const rules = rulesOf(request);
   const isKnown = (name: string) => rules.has(name) || name === 'api_key';
-  next(checkQuery(request, rules, isKnown));
+  next(undecodableIssue(request) ?? checkQuery(request, rules, isKnown));
 }
 
 /** Checks the query of widget routes. Accepts unknown parameters there, because sites append their own (utm_source). */
 export function tolerantQuery(request: Request, _response: Response, next: NextFunction): void {
-  next(checkQuery(request, rulesOf(request), () => true));
+  next(undecodableIssue(request) ?? checkQuery(request, rulesOf(request), () => true));
 }
 
 /** Returns whether the query has no other parameters than those of the route and the widget token. */
@@ -85,6 +85,13 @@ export function documentedQuery<T>(request: Request): T {
   return values as T;
 }
 
+/** Returns the method and path of the request's OpenAPI entry: `get /api/tenant/tours/{id_or_slug}`. */
+export function operationOf(request: Request): string {
+  const { path } = request.route as { path: string };
+  const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase();
+  return `${method} ${path.replace(/:(\w+)/g, '{$1}')}`;
+}
+
 /** Caches the rules by Express's route, because a lookup by method and template takes 9 µs. */
 const rulesByRoute = new WeakMap<object, Rules>();
 
@@ -92,9 +99,7 @@ function rulesOf(request: Request): Rules {
   const route = request.route as { path: string };
   const known = rulesByRoute.get(route);
   if (known) return known;
-  const template = route.path.replace(/:(\w+)/g, '{$1}');
-  const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase();
-  const rules = documented.get(`${method} ${template}`) ?? new Map<string, Rule>();
+  const rules = documented.get(operationOf(request)) ?? new Map<string, Rule>();
   rulesByRoute.set(route, rules);
   return rules;
 }
@@ -130,6 +135,33 @@ function checkQuery(
     issues.length === repeated.length ? 'duplicate_parameter' : 'validation_failed',
     issues,
   );
+}
+
+/**
+ * Returns an error that names the parameters that are not percent-encoded UTF-8. Express would read their broken bytes as U+FFFD.
+ */
+function undecodableIssue({ url }: Request): BadInputError | undefined {
+  const query = url.slice(url.indexOf('?') + 1);
+  const broken = query.includes('%') ? query.split('&').filter((pair) => !isDecodable(pair)) : [];
+  if (broken.length === 0) return undefined;
+  const issues = broken.map((pair): InputIssue => ({
+    in: 'query',
+    field: fieldName(pair.split('=', 1)[0]!),
+    message: 'must be percent-encoded UTF-8',
+  }));
+  return new BadInputError('validation_failed', issues);
+}
+
+/** Matches a percent sign that encodes nothing. It means itself, as in `q=100%`. */
+const BARE_PERCENT = /%(?![0-9a-f]{2})/gi;
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text.replace(BARE_PERCENT, '%25'));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function issueOf(value: string, rule: Rule | undefined): string | undefined {

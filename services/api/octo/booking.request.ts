@@ -25,7 +25,10 @@ export interface OctoContactBody {
   lastName?: string | null;
   emailAddress?: string | null;
   phoneNumber?: string | null;
-  /** Languages in order of preference. */
+  /**
+   * Languages in order of preference.
+   * @maxItems 50 must have at most 50 items
+   */
   locales?: string[] | null;
   postalCode?: string | null;
   /** ISO 3166. */
@@ -66,7 +69,10 @@ export interface OctoReservationBody {
   expirationMinutes?: number | null;
   /** At most 2,000 characters. */
   notes?: string | null;
-  /** One for each seat. */
+  /**
+   * One for each seat.
+   * @maxItems 100 must have at most 100 items
+   */
   unitItems?: OctoUnitItemBody[] | null;
   contact?: OctoContactBody | null;
   /** The caller's own reference. */
@@ -93,7 +99,10 @@ export interface OctoConfirmationBody {
   contact?: OctoContactBody | null;
   /** The caller's own reference. */
   resellerReference?: string | null;
-  /** All units of the booking. A unit with the UUID of an earlier unit replaces that unit. */
+  /**
+   * All units of the booking. A unit with the UUID of an earlier unit replaces that unit.
+   * @maxItems 100 must have at most 100 items
+   */
   unitItems?: OctoUnitItemBody[] | null;
   /** ISO 4217. The currency in which you sell the tour. */
   currency?: string | null;
@@ -116,7 +125,10 @@ export interface OctoChangeBody {
   expirationMinutes?: number | null;
   /** At most 2,000 characters; null clears it. */
   notes?: string | null;
-  /** All units of the booking. A unit with the UUID of an earlier unit replaces that unit. */
+  /**
+   * All units of the booking. A unit with the UUID of an earlier unit replaces that unit.
+   * @maxItems 100 must have at most 100 items
+   */
   unitItems?: OctoUnitItemBody[] | null;
   /** Fields that are left out stay as they are. */
   contact?: OctoContactBody | null;

@@ -8,7 +8,10 @@ import { NOTIFICATION_TYPES, type OctoNotificationType } from './notification.dt
 export interface OctoSubscriptionBody {
   /** The address to which notifications are sent: https, a public host, port 443 or from 1024 on. */
   url: string;
-  /** At least one of `PRODUCT_UPDATE`, `AVAILABILITY_UPDATE` and `BOOKING_UPDATE`. `BOOKING_UPDATE` needs the scope `booking:read`. */
+  /**
+   * At least one of `PRODUCT_UPDATE`, `AVAILABILITY_UPDATE` and `BOOKING_UPDATE`. `BOOKING_UPDATE` needs the scope `booking:read`.
+   * @maxItems 50 must have at most 50 items
+   */
   notificationTypes: string[];
   /** The headers that each request gets: at most 20, with at most 4096 characters in total. They are encrypted, and no answer shows their values. */
   headers?: { [name: string]: unknown } | null;
@@ -22,7 +25,10 @@ export interface OctoSubscriptionChangeBody {
    * request sends `headers`.
    */
   url?: string | null;
-  /** The new types. */
+  /**
+   * The new types.
+   * @maxItems 50 must have at most 50 items
+   */
   notificationTypes?: string[] | null;
   /** All headers that each request gets from now on. Null keeps the present ones, and `{}` removes them. */
   headers?: { [name: string]: unknown } | null;

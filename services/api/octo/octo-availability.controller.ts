@@ -49,7 +49,10 @@ export interface OctoCalendarBody {
   localDateStart?: string | null;
   /** The last day, YYYY-MM-DD; at most 366 days. */
   localDateEnd?: string | null;
-  /** The wanted units. `available` is true if all of them can be booked. */
+  /**
+   * The wanted units. `available` is true if all of them can be booked.
+   * @maxItems 50 must have at most 50 items
+   */
   units?: OctoUnitQuantity[] | null;
   /** ISO 4217. The currency in which you sell the tour. */
   currency?: string | null;
@@ -69,9 +72,15 @@ export interface OctoAvailabilityBody {
   localDateStart?: string | null;
   /** The last day, YYYY-MM-DD; at most 366 days. */
   localDateEnd?: string | null;
-  /** At most 366. */
+  /**
+   * The ids of departures.
+   * @maxItems 366 must have at most 366 items
+   */
   availabilityIds?: string[] | null;
-  /** The wanted units. `available` is true if all of them can be booked. */
+  /**
+   * The wanted units. `available` is true if all of them can be booked.
+   * @maxItems 50 must have at most 50 items
+   */
   units?: OctoUnitQuantity[] | null;
   /** ISO 4217. The currency in which you sell the tour. */
   currency?: string | null;
