@@ -69,6 +69,23 @@ describe('a reservation', () => {
   });
 });
 
+describe('a confirmation', () => {
+  it('a confirmation succeeds at the limits of unpaid bookings and of the share, because it leaves nothing unpaid', async () => {
+    const seats = await givenSeats(api.db, { seats: 10 });
+    const modest = await givenWebsite(api, { maxUnpaid: 1, maxHoldShare: 30 });
+    await modest.book({ tour_id: seats.tour.id, departure_date: seats.date });
+    const refused = await modest.book({ tour_id: seats.tour.id, departure_date: seats.date });
+    expect(refused.body.code).toBe('hold_limit_reached');
+    const uuid = uuidOf(await reserve(modest, seats, 2));
+    const confirm = { contact: { fullName: 'Ana Lima' }, unitItems: adults(4) };
+    const confirmed = await modest.post(`/octo/bookings/${uuid}/confirm`, confirm);
+    expect(expectOcto(confirmed, 'booking')).toMatchObject({ status: 'CONFIRMED', unitItems: adults(4) });
+    // The unpaid booking still counts.
+    expectOctoError(await reserve(modest, seats, 3), 400, 'UNPROCESSABLE_ENTITY');
+    expectOcto(await reserve(modest, seats, 2), 'booking');
+  });
+});
+
 describe('a sandbox key', () => {
   it('a sandbox key reserves and confirms sandbox seats only', async () => {
     const seats = await givenSeats(api.db, { seats: 3 });

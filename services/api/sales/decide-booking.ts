@@ -49,18 +49,20 @@ export interface GrantedBooking {
  *   unchanged.
  */
 export function decideBooking(facts: SaleFacts, sale: BookingSale): GrantedBooking {
-  const { tenant, party } = sale;
+  const { tenant, party, isConfirmed } = sale;
   const { departure, held, price } = seatsToBook(facts, sale);
-  assertMoreUnpaid(facts, tenant);
   const more = seatsOf(party) - (held ? held.quantity : 0);
-  if (departure && more > 0) assertWithinShare(facts, tenant, departure, more);
+  if (!isConfirmed) {
+    assertMoreUnpaid(facts, tenant);
+    if (departure && more > 0) assertWithinShare(facts, tenant, departure, more);
+  }
   assertPriced(party, price.prices);
   const totalMinor = totalOf(party, price.prices);
   assertExpectedTotal(sale.expectedTotal, totalMinor, price);
 
   if (departure) takeSeats(facts, tenant, departure, more);
   if (held) consume(facts, sale, held);
-  add(facts.unpaidLeads, tenant.id, 1);
+  if (!isConfirmed) add(facts.unpaidLeads, tenant.id, 1);
   return {
     kind: 'booking',
     sale,

@@ -80,6 +80,8 @@ export interface BookingRequest {
   notes: string | null;
   /** By default tenant_api. */
   source?: BookingSource;
+  /** True: the caller confirms the booking in the same transaction. By default false. */
+  isConfirmed?: boolean;
   /** Null: unknown. */
   by: Actor | null;
 }
@@ -175,6 +177,7 @@ export async function prepareBooking(
     tour: { id, slug },
     paymentMethod: request.paymentMethod ?? tenant.paymentMethod,
     source: request.source ?? 'tenant_api',
+    isConfirmed: request.isConfirmed ?? false,
   };
 }
 

@@ -62,6 +62,8 @@ export interface BookingSale extends SaleOf<BookingLead> {
   /** The total that the customer saw, in major units. */
   expectedTotal: number | null;
   notes: string | null;
+  /** True: the transaction of the sale confirms the booking, so no limit of unpaid bookings or seats counts it. */
+  isConfirmed: boolean;
 }
 
 /** A request that creates a hold or a booking. */
