@@ -3,7 +3,7 @@ import { useTerminalOf } from '../cli/terminal';
 import { startApiProcess } from '../support/api-process';
 import { useTestApi } from '../support/api';
 import { add } from '../webhook-queue/queue-fixture';
-import { reservationOf, useConformance } from './conformance-api';
+import { holdIdOf, reservationOf, useConformance } from './conformance-api';
 import { expectOcto, expectOctoError } from './schemas';
 
 const api = useTestApi();
@@ -164,5 +164,44 @@ describe('the people of an OCTO booking', () => {
     expect(statuses).toEqual([200, 400, 400, 200]);
     expect(service.log()).toContain('/octo/bookings');
     expect(service.log() + metrics).not.toMatch(new RegExp(person.mark, 'i'));
+  });
+});
+
+describe('the customer of a booking that REST or the tenant has changed', () => {
+  const other = { phone: '+4989123456', email: 'other@example.com' };
+
+  it.each([
+    ['PATCH', (uuid: string, body: object) => reseller.patch(`/octo/bookings/${uuid}`, body)],
+    ['a confirmation', (uuid: string, body: object) => reseller.post(`/octo/bookings/${uuid}/confirm`, body)],
+  ])('%s that names a name keeps the phone and email that REST has set', async (_call, send) => {
+    const body = reservation(somebody());
+    expectOcto(await reseller.post('/octo/bookings', body), 'booking');
+    const { uuid } = body;
+    const holdId = await holdIdOf(api, uuid);
+    expect((await reseller.patch(`/api/gateway/holds/${holdId}`, { customer: other })).status).toBe(200);
+    const { contact } = expectOcto(await send(uuid, { contact: { fullName: 'Ana Lima' } }), 'booking');
+    expect(contact).toMatchObject({
+      fullName: 'Ana Lima',
+      phoneNumber: other.phone,
+      emailAddress: other.email,
+      postalCode: body.contact.postalCode,
+    });
+  });
+
+  it('a PATCH of the name keeps the phone number that was read by the earlier country of the tenant', async () => {
+    const country = (code: string) =>
+      api.db('tenants').where({ id: reseller.tenant.id }).update({ country: code });
+    const body = { ...reservation(somebody()), contact: { phoneNumber: '030 901820' } };
+    await country('DE');
+    expectOcto(await reseller.post('/octo/bookings', body), 'booking');
+    await country('AT');
+    const contact = { fullName: 'Ana Lima' };
+    expectOcto(await reseller.patch(`/octo/bookings/${body.uuid}`, { contact }), 'booking');
+    await country(reseller.tenant.country);
+    const hold = await api
+      .db('seat_holds')
+      .where({ id: await holdIdOf(api, body.uuid) })
+      .first();
+    expect(hold).toMatchObject({ customerName: 'Ana Lima', customerPhone: '+4930901820' });
   });
 });

@@ -84,14 +84,35 @@ it('a change that names only the product keeps the date to which another request
 });
 
 describe('the currency of a request', () => {
-  it("PATCH and confirm refuse another currency than the product's", async () => {
+  it("PATCH and confirm refuse another currency than the booking's, and name the booking", async () => {
     const uuid = await reserve(1);
     const contact = { fullName: 'Ana Lima' };
     const change = async (currency: string) => reseller.patch(at(uuid), { contact, currency });
     const confirm = async (currency: string) => reseller.post(at(uuid, '/confirm'), { contact, currency });
-    for (const ask of [change, confirm]) expectOctoError(await ask('USD'), 400, 'BAD_REQUEST');
+    const expectRefused = async () => {
+      for (const ask of [change, confirm]) {
+        const refused = await ask('USD');
+        expectOctoError(refused, 400, 'BAD_REQUEST');
+        expect(refused.body.errorMessage).toBe('currency must be EUR, the currency of the booking.');
+      }
+    };
+    await expectRefused();
     expect(await read(uuid)).toMatchObject({ status: 'ON_HOLD', contact: { fullName: null } });
     for (const ask of [change, confirm])
       expect(expectOcto(await ask('EUR'), 'booking').contact).toMatchObject(contact);
+    await expectRefused();
+  });
+
+  it("a reservation and a move to another product refuse another currency than the product's", async () => {
+    const reservation = reservationOf(tours.startTime, { currency: 'USD' });
+    const uuid = await reserve(1);
+    const move = { productId: small.id, availabilityId: smallIds[0], currency: 'USD' };
+    for (const refused of [
+      await reseller.post('/octo/bookings', reservation),
+      await reseller.patch(at(uuid), move),
+    ]) {
+      expectOctoError(refused, 400, 'BAD_REQUEST');
+      expect(refused.body.errorMessage).toBe('currency must be EUR, the currency of the product.');
+    }
   });
 });

@@ -10,7 +10,7 @@ import { localTimeIn, type OctoAvailability, toAvailability, type ToLocalTime } 
 import { type BookedPrices, bookedPrices } from './booked-prices';
 import { customerOf } from './booking.request';
 import type { OctoCapability } from './capabilities';
-import { partyOf, type ShownState } from './octo-state';
+import { keptUnitsOf, type OctoState, partyOf, type ShownState } from './octo-state';
 import { OCTO_UNIT_IDS, type OctoPricing, type OctoUnitId } from './pricing.dto';
 import {
   type OctoOption,
@@ -188,7 +188,8 @@ export function toOctoBooking(
   const isPriced = capabilities.includes('octo/pricing');
   const toBooked = (unit: OctoUnit) => (isPriced ? withBookedPrice(unit, prices) : unit);
   const shared = parts.productOf(state);
-  const product = withUnits(shared.product, toBooked);
+  const units = bookedUnits(state, shared).map(toBooked);
+  const product = asBooked(shared.product, { units, currency: prices.total.currency });
   const availability = parts.availabilityOf(state);
   return {
     id: octo.uuid,
@@ -356,10 +357,36 @@ function toUnitItem(
   };
 }
 
-function withUnits(product: OctoProduct, toUnit: (unit: OctoUnit) => OctoUnit): OctoProduct {
+/** Returns the units of the product, and those that the booking keeps although the product has them no more. */
+function bookedUnits(state: OctoState, { product, units }: BookedProduct): OctoUnit[] {
+  const shown: OctoUnitId[] = [...product.options[0]!.units.map(({ id }) => id), ...keptUnitsOf(state)];
+  return OCTO_UNIT_IDS.filter((id) => shown.includes(id)).map((id) => units[id]);
+}
+
+/** Shows the product with the units and the currency of the booking. The tenant may sell the product in another currency now. */
+function asBooked(
+  product: OctoProduct,
+  { units, currency }: { units: OctoUnit[]; currency: string },
+): OctoProduct {
   return {
     ...product,
-    options: product.options.map((option) => ({ ...option, units: option.units.map(toUnit) })),
+    // Without octo/pricing, a product has no currency.
+    ...(product.defaultCurrency && { defaultCurrency: currency, availableCurrencies: [currency] }),
+    options: product.options.map((option) => ({ ...option, units })),
+  };
+}
+
+/**
+ * Returns a booking without its people, its notes and the reason of its cancellation, for a key that may place reservations only: others
+ * may have changed the booking since.
+ */
+export function withoutContacts({ cancellation, unitItems, ...booking }: OctoBooking): OctoBooking {
+  return {
+    ...booking,
+    cancellation: cancellation && { ...cancellation, reason: null },
+    contact: NO_CONTACT,
+    notes: null,
+    unitItems: unitItems.map((item) => ({ ...item, contact: NO_CONTACT })),
   };
 }
 

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInputError } from '../../platform/errors';
 import { isUuid } from '../../platform/text-forms';
-import type { Tour } from '../catalog/tour';
 import { customerOfContact, type OctoContact, type StoredUnitItem } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
 import { clearableInput, emailInput, proseInput, readAll, textInput } from '../http/input';
-import { type Party, seatsOf } from '../pricing/party';
+import type { Party } from '../pricing/party';
 import { PHONE_MAX, phoneInput, readPhone } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
 import { partyOfUnits } from './find-product';
 import { unprocessable } from './octo.errors';
-import { maxUnits } from './product.dto';
 
 /**
  * The person who travels or books. All fields are optional, are kept as sent, and are personal data.
@@ -262,27 +260,18 @@ function unitItemInput(item: OctoUnitItemBody, index: number): SentUnitItem {
 }
 
 /**
- * Returns the party of the unit items.
- * @throws OctoRefusalError UNPROCESSABLE_ENTITY for no unit items and for more than the product allows, INVALID_UNIT_ID for an unknown
- * unit; InvalidInputError for two unit items with the same UUID (400)
+ * Returns the party of the unit items. Checks only rules that are the same for all products: assertUnits and assertMaxUnits check those of
+ * one product.
+ * @throws OctoRefusalError UNPROCESSABLE_ENTITY for no unit items, INVALID_UNIT_ID for a unit that no product has; InvalidInputError for
+ * two unit items with the same UUID (400)
  */
-export function partyOfItems(tour: Tour, items: SentUnitItem[] | undefined): Party {
+export function partyOfItems(items: SentUnitItem[] | undefined): Party {
   if (!items?.length) throw unprocessable('unitItems must have at least one unit.');
-  const party = partyOfUnits(
-    tour,
-    items.map(({ unitId }) => ({ id: unitId, quantity: 1 })),
-  );
-  assertUnits(tour, party);
+  const party = partyOfUnits(items.map(({ unitId }) => ({ id: unitId, quantity: 1 })));
   const uuids = items.flatMap(({ uuid }) => uuid ?? []);
   if (new Set(uuids).size < uuids.length)
     throw new InvalidInputError('body', 'unitItems', 'must not have a uuid twice');
   return party;
-}
-
-/** @throws OctoRefusalError UNPROCESSABLE_ENTITY for more units than the product allows */
-export function assertUnits(tour: Tour, party: Party): void {
-  if (seatsOf(party) > maxUnits(tour))
-    throw unprocessable(`unitItems must have at most ${maxUnits(tour)} units.`);
 }
 
 /**

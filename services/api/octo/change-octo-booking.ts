@@ -14,22 +14,15 @@ import { releaseHold } from '../holds/change-hold';
 import { HoldExpiredError, HoldStateConflictError } from '../holds/hold.errors';
 import type { OctoContact } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
-import type { Party } from '../pricing/party';
+import { type Party, seatsOf } from '../pricing/party';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
 import { writeSale } from '../sales/transact-sales';
 import { byKey } from '../tenants/actor';
-import {
-  assertUnits,
-  customerOf,
-  partyOfItems,
-  type SentDetails,
-  withoutNull,
-  withUuids,
-} from './booking.request';
-import { assertCurrency } from './find-product';
+import { customerOf, type SentDetails, withoutNull, withUuids } from './booking.request';
+import { assertCurrency, assertMaxUnits, assertUnits } from './find-product';
 import { invalidId, unprocessable } from './octo.errors';
 import { updateOctoDetails } from './octo-bookings.repository';
-import { type OctoState, partyOf, placeOf, tourOf } from './octo-state';
+import { keptUnitsOf, type OctoState, partyOf, placeOf, tourOf } from './octo-state';
 
 /** One change of a booking. lockState has locked the booking's departure, so no other request can change the booking meanwhile. */
 export interface OctoWrite {
@@ -51,18 +44,19 @@ export async function extendOctoBooking(write: OctoWrite, holdMinutes: number): 
 
 /**
  * Makes a lead from the hold and confirms the lead. If the hold already has a lead, confirms that lead and stores none of the sent details.
- * @throws errors of prepareBooking, writeSale, confirmBooking and partyFor; OctoRefusalError INVALID_BOOKING_UUID for an ended hold
+ * @throws errors of prepareBooking, writeSale, confirmBooking and assertSale; OctoRefusalError INVALID_BOOKING_UUID for an ended hold
  */
 export async function confirmOctoBooking(write: OctoWrite, sent: SentDetails & SentSale): Promise<void> {
   const { trx, principal, state } = write;
   const { tenant } = principal;
   const by = byKey(principal);
   await assertScopeNow(write, 'booking:create', 'booking:manage');
-  const party = await partyFor(write, sent);
   if (state.lead) {
+    assertCurrency(sent.currency, state.lead, 'booking');
     await confirmBooking(trx, tenant, { bookingRef: state.lead.bookingRef, by });
     return;
   }
+  await assertSale(write, sent);
   const { hold, octo } = state;
   const { contact, unitItems, customer } = mergedWith(sent, write);
   const seller = { tenant, principal, claim: null, traceparent: transactionTrace(trx) };
@@ -70,7 +64,7 @@ export async function confirmOctoBooking(write: OctoWrite, sent: SentDetails & S
     const sale = await prepareBooking(trx, seller, hold.tour, {
       holdId: hold.id,
       departureDate: null,
-      party: party ?? partyOf(state),
+      party: sent.party ?? partyOf(state),
       travellers: null,
       customer: customer ?? hold.customer,
       paymentMethod: null,
@@ -78,6 +72,7 @@ export async function confirmOctoBooking(write: OctoWrite, sent: SentDetails & S
       externalRef: sent.resellerReference ?? null,
       notes: octo.notes,
       source: 'octo',
+      isConfirmed: true,
       by,
     });
     return writeSale(trx, sale);
@@ -103,31 +98,35 @@ export async function cancelOctoBooking(write: OctoWrite, reason: string | null)
 
 /** The parts of a request that are checked against the tour. */
 interface SentSale {
-  unitItems: SentDetails['unitItems'];
+  /** The party of the unit items. Undefined: the request leaves them out. */
+  party: Party | undefined;
   currency: string | null | undefined;
-  /** The tour to which the booking moves. Undefined: the booking keeps its tour. */
   tour?: Tour;
 }
 
-/** The change of a booking. Undefined fields stay as they are. */
-export interface OctoChange extends SentDetails, SentSale {
-  /** The departure to which the booking moves. */
+/** The place to which a booking moves. Undefined fields stay as they are. */
+export interface OctoMove {
+  tour?: Tour;
   departureId?: string;
-  /** YYYY-MM-DD, the date of this departure. */
+  /** YYYY-MM-DD, the date of the departure. */
   departureDate?: string;
+}
+
+/** The change of a booking. Undefined fields stay as they are. */
+export interface OctoChange extends SentDetails, SentSale, OctoMove {
   /** The length of the hold in minutes from now. Ignored for a lead. */
   holdMinutes?: number;
 }
 
-/** @throws errors of amendHold, extendHold, amendBooking and partyFor; OctoRefusalError UNPROCESSABLE_ENTITY */
+/** @throws errors of amendHold, extendHold, amendBooking and assertSale; OctoRefusalError UNPROCESSABLE_ENTITY */
 export async function changeOctoBooking(write: OctoWrite, change: OctoChange): Promise<void> {
   const { hold, lead } = write.state;
-  const { tour, notes } = change;
+  const { tour, party, notes } = change;
   await assertScopeNow(write, lead ? 'booking:manage' : 'booking:create');
   const { contact, unitItems, customer } = mergedWith(change, write);
   if (lead?.anonymizedAt) throw unprocessable('The booking is anonymized.');
   if (lead && tour && tour.id !== lead.tour.id) throw unprocessable('A confirmed booking keeps its product.');
-  const party = await partyFor(write, change);
+  await assertSale(write, change);
   if (lead) await changeLead(write, lead, change, { party, customer });
   else await changeHold(write, change, { party, customer });
   await updateOctoDetails(write.trx, hold.id, { contact, unitItems, notes: lead ? undefined : notes });
@@ -181,38 +180,53 @@ async function changeHold(
 }
 
 /**
- * Checks the units and the currency against the tour to which the booking moves. If it does not move to another tour, checks the units
- * against its present tour, and the currency against its locked one. Runs under the lock, because another request may have moved the
- * booking to another tour.
- * @returns the party of the unit items; undefined if the request leaves them out
- * @throws errors of partyOfItems and assertCurrency; OctoRefusalError UNPROCESSABLE_ENTITY for more units than another tour allows
+ * Checks the units and the currency of a request. If the booking moves to another tour, this tour must have all its units. Otherwise the
+ * booking keeps its currency and the units that it has or has locked, and only more units are checked against its tour. Runs under the
+ * lock, because another request may have moved the booking to another tour.
+ * @throws errors of assertCurrency, assertUnits and assertMaxUnits
  */
-async function partyFor(
-  write: OctoWrite,
-  { unitItems, currency, tour }: SentSale,
-): Promise<Party | undefined> {
-  if (unitItems === undefined && currency == null && !tour) return undefined;
-  const { trx, principal, state } = write;
+async function assertSale(
+  { trx, principal, state }: OctoWrite,
+  { party, currency, tour }: SentSale,
+): Promise<void> {
   const { tenant } = principal;
-  const booked = tour ?? (await tourOf(trx, tenant, state));
-  const movesToOther = booked.id !== placeOf(state).tourId;
-  // On its own tour a booking keeps its locked currency, whatever the tenant's selling currency is now.
-  assertCurrency(movesToOther ? sellingCurrencyOf(tenant, booked) : (state.lead ?? state.hold), currency);
-  if (unitItems) return partyOfItems(booked, unitItems);
-  if (movesToOther) assertUnits(booked, partyOf(state));
-  return undefined;
+  if (tour && tour.id !== placeOf(state).tourId) {
+    assertCurrency(currency, sellingCurrencyOf(tenant, tour), 'product');
+    if (party) assertUnits(tour, party);
+    return assertMaxUnits(tour, party ?? partyOf(state));
+  }
+  assertCurrency(currency, state.lead ?? state.hold, 'booking');
+  if (!party) return;
+  const present = await tourOf(trx, tenant, state);
+  assertUnits(present, party, keptUnitsOf(state));
+  assertMaxUnits(present, party, seatsOf(partyOf(state)));
 }
 
 /**
- * Returns the contact and the unit items after a change, and the customer of this contact. Undefined: the change leaves out the contact, or
- * the unit items.
+ * Returns the contact, the unit items and the customer after a change. Undefined: the change leaves out the contact, or the unit items.
  */
-function mergedWith({ contact, unitItems }: SentDetails, { state: { octo }, principal }: OctoWrite) {
+function mergedWith({ contact, unitItems }: SentDetails, { state, principal }: OctoWrite) {
+  const { octo, hold, lead } = state;
   const merged = contact && { ...withoutOldName(octo.contact, contact), ...contact };
   return {
     contact: merged,
     unitItems: unitItems && withUuids(unitItems, octo.unitItems),
-    customer: merged && customerOf(merged, principal.tenant),
+    customer: merged && withNamed(contact, customerOf(merged, principal.tenant), (lead ?? hold).customer),
+  };
+}
+
+/** Returns the customer's fields that the sent contact names, and the present ones for the others: REST may have changed them. */
+function withNamed(
+  sent: OctoContact,
+  { name, phone, email }: PartialCustomer,
+  now: PartialCustomer,
+): PartialCustomer {
+  const { fullName, firstName, lastName, phoneNumber, emailAddress } = sent;
+  const namesPerson = [fullName, firstName, lastName].some((part) => part !== undefined);
+  return {
+    name: namesPerson ? name : now.name,
+    phone: phoneNumber === undefined ? now.phone : phone,
+    email: emailAddress === undefined ? now.email : email,
   };
 }
 

@@ -9,11 +9,12 @@ import type { PagePosition, Tour } from '../catalog/tour';
 import type { ListedDeparture } from '../departures/departure';
 import { departuresOfSales, listDepartures, type PricedDeparture } from '../departures/find-departures';
 import type { Currency } from '../pricing/convert-price';
-import type { Party } from '../pricing/party';
+import { type Party, seatsOf } from '../pricing/party';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
-import { badOctoRequest, invalidId } from './octo.errors';
-import { type OctoProduct, OPTION_ID, type ProductView, toProduct, unitsOf } from './product.dto';
+import { badOctoRequest, invalidId, unprocessable } from './octo.errors';
+import { OCTO_UNIT_IDS, type OctoUnitId } from './pricing.dto';
+import { maxUnits, type OctoProduct, OPTION_ID, type ProductView, toProduct, unitsOf } from './product.dto';
 
 /**
  * Returns the tour with this UUID. Does not accept a slug, because in OCTO the slug is the product's `reference`.
@@ -35,7 +36,7 @@ export async function findRequestedTour(
 ): Promise<Tour> {
   const tour = await findProductTour(reads, tenant, productId);
   assertOption(optionId);
-  assertCurrency(sellingCurrencyOf(tenant, tour), currency);
+  assertCurrency(currency, sellingCurrencyOf(tenant, tour), 'product');
   return tour;
 }
 
@@ -45,15 +46,17 @@ export function assertOption(optionId: string): void {
 }
 
 /**
+ * @param currency as sent
  * @param expected the currency in which the tenant sells the product, or the locked currency of the booking
  * @throws OctoRefusalError BAD_REQUEST for another currency
  */
 export function assertCurrency(
-  { currency: expected }: Pick<Currency, 'currency'>,
   currency: string | null | undefined,
+  { currency: expected }: Pick<Currency, 'currency'>,
+  priced: 'product' | 'booking',
 ): void {
   if (currency != null && currency !== expected)
-    throw badOctoRequest(`currency must be ${expected}, the currency of the product.`);
+    throw badOctoRequest(`currency must be ${expected}, the currency of the ${priced}.`);
 }
 
 /**
@@ -68,15 +71,36 @@ export async function languageOfStoredProduct(
   return languageOfEarlierName(db, { id, name: internalName, language: locale }, title);
 }
 
-/** Adds up the wanted units of a product. @throws OctoRefusalError INVALID_UNIT_ID */
-export function partyOfUnits(tour: Tour, units: { id: string; quantity: number }[]): Party {
+/** Adds up units. @throws OctoRefusalError INVALID_UNIT_ID for an id that no product has */
+export function partyOfUnits(units: { id: string; quantity: number }[]): Party {
   const party = { adult: 0, child: 0, single_supplement: 0 };
   for (const { id, quantity } of units) {
-    const unit = unitsOf(tour).find((known) => known === id);
+    const unit = OCTO_UNIT_IDS.find((known) => known === id);
     if (!unit) throw invalidId('unitId', id);
     party[unit] += quantity;
   }
   return party;
+}
+
+/**
+ * Checks that the product has the units of a party.
+ * @param kept the units that the booking has, or whose price it has locked: it keeps them although the product has them no more
+ * @throws OctoRefusalError INVALID_UNIT_ID
+ */
+export function assertUnits(tour: Tour, party: Party, kept: readonly OctoUnitId[] = []): void {
+  const known = [...unitsOf(tour), ...kept];
+  const missing = OCTO_UNIT_IDS.find((unit) => party[unit] > 0 && !known.includes(unit));
+  if (missing) throw invalidId('unitId', missing);
+}
+
+/**
+ * Checks that the product allows as many units in one booking.
+ * @param had the seats that the booking has on the product: it keeps them although the product allows fewer now
+ * @throws OctoRefusalError UNPROCESSABLE_ENTITY
+ */
+export function assertMaxUnits(tour: Tour, party: Party, had = 0): void {
+  const most = Math.max(maxUnits(tour), had);
+  if (seatsOf(party) > most) throw unprocessable(`unitItems must have at most ${most} units.`);
 }
 
 /**

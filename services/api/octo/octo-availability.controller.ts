@@ -21,7 +21,7 @@ import {
   toAvailabilities,
   toCalendar,
 } from './availability.dto';
-import { findRequestedTour, partyOfUnits } from './find-product';
+import { assertUnits, findRequestedTour, partyOfUnits } from './find-product';
 import { badOctoRequest, invalidId } from './octo.errors';
 import { capabilitiesOf, octoBody, octoEnvironment } from './octo.router';
 
@@ -133,7 +133,8 @@ export class OctoAvailabilityController {
     body: OctoCalendarBody,
   ): Promise<{ tour: Tour; view: AvailabilityView }> {
     const tour = await findRequestedTour(this.context, apiKeyPrincipalOf(request).tenant, body);
-    const party = body.units?.length ? partyOfUnits(tour, body.units) : undefined;
+    const party = body.units?.length ? partyOfUnits(body.units) : undefined;
+    if (party) assertUnits(tour, party);
     return { tour, view: { capabilities: capabilitiesOf(request), party } };
   }
 

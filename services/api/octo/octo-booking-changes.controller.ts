@@ -1,7 +1,7 @@
 import { Body, Delete, Middlewares, Patch, Path, Post, Request, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
 import { assertScope } from '../credentials/verify-credential';
-import type { DepartureMove, ListedDeparture } from '../departures/departure';
+import type { DepartureMove } from '../departures/departure';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
@@ -9,7 +9,6 @@ import { readsBody } from '../http/json-body';
 import { answerChange, type Write, type WriteOperation } from '../http/write-request';
 import { refuseWithAlternatives } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
-import type { Tour } from '../catalog/tour';
 import type { Tenant } from '../tenants/tenant';
 import { type OctoBooking, toOctoBooking } from './booking.dto';
 import {
@@ -20,6 +19,7 @@ import {
   type OctoChangeBody,
   type OctoConfirmationBody,
   type OctoExtensionBody,
+  partyOfItems,
   reasonOf,
 } from './booking.request';
 import {
@@ -28,6 +28,7 @@ import {
   confirmOctoBooking,
   extendOctoBooking,
   namingProduct,
+  type OctoMove,
   type OctoWrite,
 } from './change-octo-booking';
 import { assertOption, findProductTour, findTargetDeparture, languageOfStoredProduct } from './find-product';
@@ -93,8 +94,9 @@ export class OctoBookingChangesController {
       const { contact, unitItems } = comparableDetails(details, country);
       return { contact, unitItems, resellerReference: details.resellerReference ?? undefined, currency };
     };
+    const party = details.unitItems && partyOfItems(details.unitItems);
     return this.write(request, { ...CONFIRM, validated }, uuid, (write) =>
-      confirmOctoBooking(write, { ...details, currency }),
+      confirmOctoBooking(write, { ...details, party, currency }),
     );
   }
 
@@ -112,27 +114,28 @@ export class OctoBookingChangesController {
   ): Promise<OctoBooking> {
     const { tenant } = apiKeyPrincipalOf(request);
     const details = detailsOf(body);
-    const { productId, expirationMinutes, currency } = body;
-    const { tour, departure } = await this.moveOf(tenant, uuid, body);
-    const place = { departureId: departure?.id, departureDate: departure?.departureDate };
+    const { productId, optionId, availabilityId, expirationMinutes, currency } = body;
+    if (optionId != null) assertOption(optionId);
     const change = {
       ...details,
+      party: details.unitItems && partyOfItems(details.unitItems),
       currency,
-      tour,
-      ...place,
       holdMinutes: expirationMinutes == null ? undefined : holdMinutesOf(body, tenant),
     };
     const validated = (country: string) => ({
       ...comparableDetails(details, country),
-      tour: productId == null ? undefined : tour?.id,
-      departure: departure?.id,
+      tour: productId?.toLowerCase(),
+      departure: availabilityId?.toLowerCase(),
       expirationMinutes: expirationMinutes ?? undefined,
       currency: currency ?? undefined,
     });
-    return this.write(request, { ...CHANGE, validated }, uuid, (write) => changeOctoBooking(write, change), {
-      tourId: tour?.id,
-      ...place,
-    });
+    return this.write(
+      request,
+      { ...CHANGE, validated },
+      uuid,
+      (write, move) => changeOctoBooking(write, { ...change, ...move }),
+      () => this.moveOf(tenant, uuid, body),
+    );
   }
 
   /**
@@ -168,35 +171,35 @@ export class OctoBookingChangesController {
     return this.octoCancelBooking(request, uuid, body);
   }
 
-  /**
-   * Returns the tour and the departure that a change names. Undefined: the change names none, so the booking keeps its tour, or its
-   * departure.
-   */
+  /** Finds the tour and the departure that a change names. */
   private async moveOf(
     tenant: Tenant,
     uuid: string,
-    { productId, optionId, availabilityId }: OctoChangeBody,
-  ): Promise<{ tour?: Tour; departure?: ListedDeparture }> {
+    { productId, availabilityId }: OctoChangeBody,
+  ): Promise<OctoMove> {
     const { db } = this.context;
-    const now = await getState(db, tenant.id, uuid);
-    if (optionId != null) assertOption(optionId);
     if (productId == null && availabilityId == null) return {};
+    const now = await getState(db, tenant.id, uuid);
     // A booking keeps its own tour, also if the tenant does not see the tour any more.
     const stays = productId == null || productId.toLowerCase() === placeOf(now).tourId;
     const tour = stays
       ? await tourOf(db, tenant, now)
       : await findProductTour(this.context, tenant, productId);
     if (availabilityId == null) return { tour };
-    return { tour, departure: await findTargetDeparture(db, tenant, tour, availabilityId) };
+    const { id, departureDate } = await findTargetDeparture(db, tenant, tour, availabilityId);
+    return { tour, departureId: id, departureDate };
   }
 
-  /** Runs one change of a booking in one transaction. */
+  /**
+   * Runs one change of a booking in one transaction.
+   * @param findMove is not called for a repeat, so that the stored answer is found before the tour
+   */
   private async write(
     request: HttpRequest,
     operation: Omit<Write, 'subject'>,
     uuid: string,
-    use: (write: OctoWrite) => Promise<void>,
-    to: DepartureMove = {},
+    use: (write: OctoWrite, move: OctoMove) => Promise<void>,
+    findMove: () => Promise<OctoMove> = async () => ({}),
   ): Promise<OctoBooking> {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
@@ -206,6 +209,8 @@ export class OctoBookingChangesController {
     if (operation.name !== EXTEND.name)
       assertScope(principal, found.lead ? 'booking:manage' : 'booking:create');
     const view = await bookingViewOf(request, this.context);
+    let move: Promise<OctoMove> | undefined;
+    const findMoveOnce = () => (move ??= findMove());
     let changed: OctoState[] = [];
     // Stays undefined for a repeat, whose answer is stored.
     let language: string | undefined;
@@ -214,13 +219,14 @@ export class OctoBookingChangesController {
       {
         ...operation,
         subject: () => ({ booking: uuid.toLowerCase() }),
-        turn: departureQueue.turnFor(() => departuresOf(db, found, to)),
+        turn: departureQueue.turnFor(async () => departuresOf(db, found, placeAfter(await findMoveOnce()))),
       },
       (trx, runIdempotent) =>
         runIdempotent(async () => {
-          const state = await lockState(trx, tenant.id, uuid, to);
-          const { tourId = placeOf(state).tourId } = to;
-          await namingProduct(tourId, () => use({ trx, principal, state }));
+          const to = await findMoveOnce();
+          const state = await lockState(trx, tenant.id, uuid, placeAfter(to));
+          const tourId = to.tour?.id ?? placeOf(state).tourId;
+          await namingProduct(tourId, () => use({ trx, principal, state }, to));
           const after = await getState(trx, tenant.id, uuid);
           changed = [state, after];
           const shown = await withItsCatalog(trx, view, after);
@@ -243,4 +249,8 @@ export class OctoBookingChangesController {
     setLanguageOfTour(request, view.wished, language);
     return answer;
   }
+}
+
+function placeAfter({ tour, departureId, departureDate }: OctoMove): DepartureMove {
+  return { tourId: tour?.id, departureId, departureDate };
 }

@@ -108,6 +108,8 @@ function filterOf(query: ListQuery): RequestedFilter {
   if (localDate !== undefined && start !== undefined)
     throw badOctoRequest('Send localDate, or localDateStart and localDateEnd, not both.');
   const [from, to] = [start ?? localDate, end ?? localDate];
+  for (const name of ['localDate', 'localDateStart', 'localDateEnd'] as const)
+    if (query[name] !== undefined) dateInput('query', name, query[name]);
   if (from !== undefined) assertRange(from, to!);
   return {
     resellerReference: optionalText('query', 'resellerReference', query.resellerReference, 128),
@@ -118,7 +120,6 @@ function filterOf(query: ListQuery): RequestedFilter {
 }
 
 function assertRange(from: string, to: string): void {
-  for (const date of [from, to]) dateInput('query', 'localDate', date);
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   if (days < 1 || days > DAYS_MAX)
     throw badOctoRequest(

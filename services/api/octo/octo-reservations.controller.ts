@@ -3,6 +3,8 @@ import { Body, Middlewares, Post, Request, Route, Security, Tags } from '@tsoa/r
 import type { Request as HttpRequest } from 'express';
 import { showTour } from '../catalog/cached-catalog';
 import type { Tour } from '../catalog/tour';
+import type { WishedLanguages } from '../catalog/tour-text';
+import type { ApiKeyPrincipal } from '../credentials/credential';
 import type { PricedDeparture } from '../departures/find-departures';
 import { OctoUuidTakenError } from '../holds/hold.errors';
 import { type HoldRequest, prepareHold } from '../sales/prepare-sale';
@@ -14,13 +16,13 @@ import { readsBody } from '../http/json-body';
 import { answerOnce, isReplayed, type WriteOperation } from '../http/write-request';
 import { type ComparedRequest, fingerprintOf } from '../idempotency/fingerprint';
 import { claimOf, isRepeat } from '../idempotency/run-idempotent';
-import { seatsOf } from '../pricing/party';
+import { type Party, seatsOf } from '../pricing/party';
 import { cachedQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import { refuseWithAlternatives } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
 import { byKey } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
-import { type OctoBooking, toOctoBooking } from './booking.dto';
+import { type BookingView, type OctoBooking, toOctoBooking, withoutContacts } from './booking.dto';
 import {
   comparableDetails,
   customerOf,
@@ -33,7 +35,14 @@ import {
   withoutNull,
   withUuids,
 } from './booking.request';
-import { findProductDeparture, findRequestedTour, languageOfStoredProduct } from './find-product';
+import {
+  assertMaxUnits,
+  assertOption,
+  assertUnits,
+  findProductDeparture,
+  findRequestedTour,
+  languageOfStoredProduct,
+} from './find-product';
 import { answerBooking, bookingViewOf, octoBody, octoEnvironment, setLanguageOfTour } from './octo.router';
 import { getRepeated, isUuidTaken } from './octo-state';
 import { traceparentOf } from '../../platform/traces';
@@ -45,15 +54,29 @@ const RESERVE: WriteOperation = {
   ids: ['uuid', 'productId', 'availabilityId'],
 };
 
+/**
+ * A reservation as the client sent it, checked by rules that are the same for all products. So a repeat is the same reservation, however
+ * the catalog has changed since.
+ */
 interface Reservation {
   /** Null: the caller has chosen none. */
   uuid: string | null;
+  /** As sent, in lower case. */
+  productId: string;
+  departureId: string;
   /** The content of the request, by which a repeat is recognized. */
   compared: ComparedRequest;
-  wanted: HoldRequest;
+  wanted: Omit<HoldRequest, 'departureDate'>;
+}
+
+/** The parts of the catalog on which a new reservation depends. */
+interface Offer {
   tour: Tour;
   priced: PricedDeparture;
   quote: Quoter;
+  /** The tour with its texts in the wished languages. */
+  shown: Tour;
+  language: string;
 }
 
 @Route('octo')
@@ -63,7 +86,9 @@ export class OctoReservationsController {
   constructor(private readonly context: SalesContext) {}
 
   /**
-   * Holds seats at a locked price. A repeat with the same UUID and the same body gets the booking as it is now.
+   * Holds seats at a locked price. A repeat with the same UUID and the same body gets the booking as it is now, whatever has changed in
+   * the catalog. A key with neither `booking:read` nor `booking:manage` gets a confirmed booking without its contacts, its notes and the
+   * reason of its cancellation.
    * @summary Reserve
    */
   @Post('bookings')
@@ -73,12 +98,13 @@ export class OctoReservationsController {
     @Body() body: OctoReservationBody,
   ): Promise<OctoBooking> {
     const { tenant } = apiKeyPrincipalOf(request);
-    const reservation = await this.read(request, body);
+    const reservation = readReservation(body, apiKeyPrincipalOf(request));
+    const place = () => this.place(request, body, reservation);
     const { uuid } = reservation;
-    if (uuid === null) return this.place(request, reservation);
+    if (uuid === null) return place();
     return this.context.singleFlight(`octo ${tenant.id} ${uuid}`, async () => {
       try {
-        return await this.place(request, reservation);
+        return await place();
       } catch (error) {
         if (error instanceof OctoUuidTakenError) return this.repeat(request, uuid, reservation);
         throw error;
@@ -86,118 +112,156 @@ export class OctoReservationsController {
     });
   }
 
-  private async read(request: HttpRequest, body: OctoReservationBody): Promise<Reservation> {
-    const principal = apiKeyPrincipalOf(request);
-    const { tenant } = principal;
-    const uuid = uuidInput('uuid', body.uuid);
-    const details = detailsOf(body);
-    const { contact = {}, unitItems, notes = null, resellerReference: externalRef = null } = details;
-    const tour = await findRequestedTour(this.context, tenant, body);
-    const party = partyOfItems(tour, unitItems);
-    const priced = await findProductDeparture(this.context, tenant, tour, body.availabilityId);
-    const { departure } = priced;
-    const { expirationMinutes } = body;
-    const compared = comparedReservation(
-      tenant,
-      { uuid, departure: departure.id, expirationMinutes },
-      details,
-    );
-    const octo = {
-      uuid: uuid ?? randomUUID(),
-      contact,
-      unitItems: withUuids(unitItems!),
-      notes,
-      fingerprint: fingerprintOf(compared),
-    };
-    const wanted = {
-      departureDate: departure.departureDate,
-      party,
-      externalRef,
-      octo,
-      by: byKey(principal),
-      holdMinutes: holdMinutesOf(body, tenant),
-      customer: customerOf(contact, tenant),
-    };
-    const quote = await cachedQuoter(this.context, tenant, tour);
-    return { uuid, compared, wanted, tour, priced, quote };
-  }
-
-  /** @throws OctoUuidTakenError and the refusals of a hold */
+  /**
+   * Looks for a booking with the UUID before it looks for the product. A stored answer of the Idempotency-Key comes before both.
+   * @throws OctoUuidTakenError and the refusals of a hold
+   */
   private async place(
     request: HttpRequest,
-    { uuid, compared, wanted, tour, priced, quote }: Reservation,
+    body: OctoReservationBody,
+    { uuid, departureId, compared, wanted }: Reservation,
   ): Promise<OctoBooking> {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
     const { availability, db, sales } = this.context;
-    const { departure } = priced;
     const view = await bookingViewOf(request, this.context);
-    const { tour: shown, shown: languages } = await showTour(this.context, tour, view.wished);
-    const language = languages?.name ?? tour.language;
-    const toAnswer = (hold: SeatHold) => {
-      const seatsTaken = departure.seatsTotal - hold.seatsAvailable;
-      const now = { ...priced, departure: { ...departure, seatsTaken } };
-      return toOctoBooking(
-        { hold, octo: hold.octo!, lead: null, tour, shown, language, departure: now, quote },
-        view,
-      );
-    };
+    const subject = { uuid, departure: departureId };
+    // Stays undefined for a request whose product or availability is refused.
+    let offer: Offer | undefined;
     const answer = await answerOnce<SeatHold, OctoBooking>(
       request,
-      { ...RESERVE, subject: () => ({ uuid, departure: departure.id }), validated: compared.read },
+      { ...RESERVE, subject: () => subject, validated: compared.read },
       async (keyed) => {
-        const claim = keyed && claimOf(keyed, { uuid, departure: departure.id });
         const isReplay = keyed !== null && (await isRepeat(db, keyed));
         if (uuid && !isReplay && (await isUuidTaken(db, tenant.id, uuid))) throw new OctoUuidTakenError();
+        offer = await this.findOffer(tenant, body, { party: wanted.party, wished: view.wished });
+        const { departureDate } = offer.priced.departure;
+        const claim = keyed && claimOf(keyed, subject);
         return sales.sell(
           prepareHold(
             { tenant, principal, claim, traceparent: traceparentOf(request) },
-            tour,
-            { departureId: departure.id, times: [] },
-            wanted,
+            offer.tour,
+            { departureId, times: [] },
+            { ...wanted, departureDate },
           ),
         );
       },
-      toAnswer,
+      (hold) => toReservation(hold, offer!, view),
       (refused, refusal) => {
-        if (refusal instanceof OctoUuidTakenError) throw refusal;
+        if (!offer || refusal instanceof OctoUuidTakenError) throw refusal;
+        const { departureDate, startTime } = offer.priced.departure;
         const attempt = {
           ...wanted,
-          departureTime: departure.startTime ?? undefined,
+          departureDate,
+          departureTime: startTime ?? undefined,
           people: [wanted.customer],
           quantity: seatsOf(wanted.party),
         };
         return refuseWithAlternatives(this.context, { ...attempt, ...refused }, refusal);
       },
     );
-    await availability.drop(tour.id, departure.departureDate, tenant.sandbox);
+    if (offer) await availability.drop(offer.tour.id, offer.priced.departure.departureDate, tenant.sandbox);
     const answered = isReplayed(request)
       ? await languageOfStoredProduct(this.context, answer.product)
-      : language;
+      : offer!.language;
     setLanguageOfTour(request, view.wished, answered);
     return answer;
   }
 
-  private async repeat(request: HttpRequest, uuid: string, { compared }: Reservation): Promise<OctoBooking> {
-    const { tenant } = apiKeyPrincipalOf(request);
-    const state = await getRepeated(this.context.db, tenant.id, uuid, compared);
-    return answerBooking(request, this.context, state);
+  /**
+   * Finds the product and the availability of a new reservation.
+   * @throws errors of findRequestedTour, assertUnits, assertMaxUnits and findProductDeparture
+   */
+  private async findOffer(
+    tenant: Tenant,
+    body: OctoReservationBody,
+    { party, wished }: { party: Party; wished: WishedLanguages | undefined },
+  ): Promise<Offer> {
+    const { context } = this;
+    const tour = await findRequestedTour(context, tenant, body);
+    assertUnits(tour, party);
+    assertMaxUnits(tour, party);
+    const priced = await findProductDeparture(context, tenant, tour, body.availabilityId);
+    const quote = await cachedQuoter(context, tenant, tour);
+    const { tour: shown, shown: languages } = await showTour(context, tour, wished);
+    return { tour, priced, quote, shown, language: languages?.name ?? tour.language };
+  }
+
+  /**
+   * Answers the booking that the same reservation has placed earlier, as it is now. A key that may not read bookings gets a confirmed one
+   * without its people.
+   */
+  private async repeat(request: HttpRequest, uuid: string, reservation: Reservation): Promise<OctoBooking> {
+    const { scopes, tenant } = apiKeyPrincipalOf(request);
+    const state = await getRepeated(this.context.db, tenant, uuid, reservation);
+    const booking = await answerBooking(request, this.context, state);
+    const mayRead = scopes.includes('booking:read') || scopes.includes('booking:manage');
+    return state.lead && !mayRead ? withoutContacts(booking) : booking;
   }
 }
 
+/** @throws BadInputError; OctoRefusalError INVALID_OPTION_ID; errors of partyOfItems */
+function readReservation(body: OctoReservationBody, principal: ApiKeyPrincipal): Reservation {
+  const { tenant } = principal;
+  assertOption(body.optionId);
+  const uuid = uuidInput('uuid', body.uuid);
+  const details = detailsOf(body);
+  const { contact = {}, unitItems, notes = null, resellerReference: externalRef = null } = details;
+  const party = partyOfItems(unitItems);
+  const departureId = body.availabilityId.toLowerCase();
+  const { expirationMinutes, currency } = body;
+  const sent = { uuid, departure: departureId, expirationMinutes, currency };
+  const compared = comparedReservation(tenant, sent, details);
+  const octo = {
+    uuid: uuid ?? randomUUID(),
+    contact,
+    unitItems: withUuids(unitItems!),
+    notes,
+    fingerprint: fingerprintOf(compared),
+  };
+  const wanted = {
+    party,
+    externalRef,
+    octo,
+    by: byKey(principal),
+    holdMinutes: holdMinutesOf(body, tenant),
+    customer: customerOf(contact, tenant),
+  };
+  return { uuid, productId: body.productId.toLowerCase(), departureId, compared, wanted };
+}
+
+/** Returns the answer of a new reservation. */
+function toReservation(hold: SeatHold, offer: Offer, view: BookingView): OctoBooking {
+  const { departure } = offer.priced;
+  const seatsTaken = departure.seatsTotal - hold.seatsAvailable;
+  const now = { ...offer.priced, departure: { ...departure, seatsTaken } };
+  return toOctoBooking({ ...offer, hold, octo: hold.octo!, lead: null, departure: now }, view);
+}
+
 /**
- * Returns the content of a reservation for the comparison with a repeat. Uses the minutes that the client sent, because the tenant's limit
- * may change before a repeat.
+ * Returns the content of a reservation for the comparison with a repeat. Uses the minutes and the currency that the client sent, because
+ * the tenant's limit and its selling currency may change before a repeat. The departure stands for its product (getRepeated).
  * @param sentIds the ids in lower case
  */
 function comparedReservation(
   { country }: Tenant,
-  sentIds: { uuid: string | null; departure: string; expirationMinutes: number | null | undefined },
+  sentIds: {
+    uuid: string | null;
+    departure: string;
+    expirationMinutes: number | null | undefined;
+    currency: string | null | undefined;
+  },
   details: SentDetails,
 ): ComparedRequest {
   const { contact = {}, unitItems, notes = null, resellerReference: externalRef = null } = details;
-  const { expirationMinutes } = sentIds;
-  const sent = { ...sentIds, expirationMinutes: expirationMinutes ?? undefined, notes, externalRef };
+  const { expirationMinutes, currency } = sentIds;
+  const sent = {
+    ...sentIds,
+    expirationMinutes: expirationMinutes ?? undefined,
+    currency: currency ?? undefined,
+    notes,
+    externalRef,
+  };
   return {
     phoneCountry: country,
     read: (phoneCountry) => {

@@ -23,6 +23,7 @@ import type { Party } from '../pricing/party';
 import { createQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
 import { badOctoRequest, invalidId } from './octo.errors';
+import { OCTO_UNIT_IDS, type OctoUnitId } from './pricing.dto';
 import { findOctoHolds, findPlacedByOcto, type OctoFilter } from './octo-bookings.repository';
 
 /** A booking of OCTO: its hold, and the lead that consumed the hold. */
@@ -95,17 +96,21 @@ export async function isUuidTaken(db: Db, tenantId: string, uuid: string): Promi
 
 /**
  * Returns the booking that the same request has placed earlier.
+ * @param request its content, which names the departure but not its product
  * @throws OctoRefusalError INVALID_BOOKING_UUID if a different request has placed it, or if it is anonymized
  */
 export async function getRepeated(
   db: Db,
-  tenantId: string,
+  tenant: Tenant,
   uuid: string,
-  request: ComparedRequest,
+  request: { compared: ComparedRequest; departureId: string; productId: string },
 ): Promise<OctoState> {
-  const placed = await findPlacedByOcto(db, tenantId, uuid);
-  if (!placed?.fingerprint || !isSameRequest(placed.fingerprint, request)) throw invalidId('uuid', uuid);
-  return getState(db, tenantId, uuid);
+  const placed = await findPlacedByOcto(db, tenant.id, uuid);
+  if (!placed?.fingerprint || !isSameRequest(placed.fingerprint, request.compared))
+    throw invalidId('uuid', uuid);
+  const [first] = await departuresOfSales(db, tenant, [request.departureId]);
+  if (first?.departure.tour.id !== request.productId) throw invalidId('uuid', uuid);
+  return getState(db, tenant.id, uuid);
 }
 
 /** Returns the departure of the booking. After a move, the lead has another departure than its hold. */
@@ -137,6 +142,13 @@ export async function tourOf(db: Db, tenant: Tenant, state: OctoState): Promise<
 
 export function partyOf({ hold, lead }: OctoState): Party {
   return lead ? lead.party : partyOfHold(hold);
+}
+
+/** Returns the units that a booking has, and those whose price its hold has locked. Its product may have some of them no more. */
+export function keptUnitsOf(state: OctoState): OctoUnitId[] {
+  const { hold, lead } = state;
+  const party = partyOf(state);
+  return OCTO_UNIT_IDS.filter((unit) => party[unit] > 0 || (!lead && hold.prices[unit] !== undefined));
 }
 
 /** The tenant, and the languages of the shown texts. Undefined: each tour's own language. */

@@ -1,4 +1,6 @@
 import { AppError, type InputIssue } from '../../platform/errors';
+import { UnpricedCategoryError } from '../pricing/party';
+import type { Category } from '../pricing/price-categories';
 
 /** The OCTO error for an id whose object does not exist or is not visible to the tenant. */
 export const ERROR_OF_ID = {
@@ -137,13 +139,42 @@ function toOctoError(problem: Problem, error: AppError | undefined, sent: Sent) 
 
 /** Returns a message that names every issue of the input, because an error of OCTO has no list of issues. */
 function messageOf({ detail }: Problem, error: AppError | undefined): string {
+  if (error instanceof UnpricedCategoryError) return UNPRICED[error.category];
   const issues = error?.facts.errors as InputIssue[] | undefined;
   if (!issues) return detail;
-  return issues.map(({ field, message }) => `${OCTO_FIELDS[field] ?? field} ${message}.`).join(' ');
+  return issues
+    .map((issue) => {
+      const { field, message = issue.message } = OCTO_ISSUES[issue.field] ?? issue;
+      return `${field} ${message}.`;
+    })
+    .join(' ');
 }
 
-/** Maps the name of a REST field to the OCTO field that sets the same value. */
-const OCTO_FIELDS: Record<string, string | undefined> = { departure_time: 'availabilityId' };
+/** The booking has a category that has no price on the departure. */
+const UNPRICED: Record<Category, string> = {
+  adult: 'unitItems must have no adult: the departure has no price for one.',
+  child: 'unitItems must have no child: the departure has no price for one.',
+  single_supplement: 'The booking has a single supplement, and the departure has no price for one.',
+};
+
+/**
+ * Names an issue that a use case found in a field of REST by the OCTO field that sets the same value. A message replaces one that makes
+ * sense for the field of REST only.
+ */
+export const OCTO_ISSUES: Record<string, { field: string; message?: string } | undefined> = {
+  hold_minutes: { field: 'expirationMinutes' },
+  tour_id: { field: 'productId' },
+  departure_date: { field: 'availabilityId' },
+  departure_time: { field: 'availabilityId' },
+  quantity: { field: 'unitItems', message: 'must have from 1 to 50 units' },
+  adults: { field: 'unitItems', message: 'must have from 1 to 50 units' },
+  children: { field: 'unitItems', message: 'must have from 1 to 50 units' },
+  single_supplements: {
+    field: 'unitItems',
+    message: 'must keep an adult for each single supplement of the booking',
+  },
+  travellers: { field: 'unitItems', message: 'must keep a unit for each traveller whom the booking names' },
+};
 
 /** Returns the id as the client sent it: /octo/products/{productId}, /octo/bookings/{uuid}, or the field of the body. */
 function idOf(field: OctoId, { path, body }: Sent): string {

@@ -22,11 +22,17 @@ const FIELD: Record<Category, string> = {
   single_supplement: 'single_supplements',
 };
 
-/** Checks that every category of the party has a price. @throws InvalidInputError (400) */
+/** The party has a category that has no price. */
+export class UnpricedCategoryError extends InvalidInputError {
+  constructor(readonly category: Category) {
+    super('body', FIELD[category], 'must be 0: this category has no price');
+  }
+}
+
+/** Checks that every category of the party has a price. @throws UnpricedCategoryError (400) */
 export function assertPriced(party: Party, prices: Prices): void {
   for (const category of CATEGORIES)
-    if (party[category] > 0 && prices[category] === undefined)
-      throw new InvalidInputError('body', FIELD[category], 'must be 0: this category has no price');
+    if (party[category] > 0 && prices[category] === undefined) throw new UnpricedCategoryError(category);
 }
 
 /** Returns the total of a party in minor units. The caller has checked that each category has a price (assertPriced). */
