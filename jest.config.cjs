@@ -16,7 +16,7 @@ const LONG = [
   '/test/cli/(booking-stats|completion|database-rules|departure-events|entry|import-question|import-safeguards|lost-database|obeyed-changes)[.]test[.]ts$',
   '/test/cli/(drained-output|onboard-terminal|plant-demo|terminal-guide|widget-doctor)[.]test[.]ts$',
   '/test/docs/(guide-\\w+|node-tenant|openapi-rules|pages-in-browser)[.]test[.]ts$',
-  '/test/octo/(booking-races|limits|long-list|notifications)[.]test[.]ts$',
+  '/test/octo/(booking-races|limits|long-list|notifications|stored-bookings)[.]test[.]ts$',
   '/test/platform/(broken-log|carry-over|database-tls|database-away-at-start|database-roles|embedded-postgres[\\w-]*|env-file|full-disk)[.]test[.]ts$',
   '/test/platform/(history-bounds|make-directory|secret-search|slow-readers|store-drivers|store-forms|store-outage)[.]test[.]ts$',
   '/test/webhook-queue/(breaker|delivery-stats|fairness|history|lost-worker|monitor-http-live|monitor-in-browser)[.]test[.]ts$',

@@ -178,27 +178,39 @@ async function store(kind: Kind, { site, seats }: Shop): Promise<Stored> {
 /** The requests that are refused after a change, and their errors. All others succeed. */
 const REFUSED: Partial<Record<keyof typeof CHANGES, Partial<Record<Kind, Record<string, string>>>>> = {
   'the only departure is closed': {
-    'OCTO hold': { grow: 'UNPROCESSABLE_ENTITY', confirm: 'UNPROCESSABLE_ENTITY' },
+    'OCTO hold': {
+      extend: 'UNPROCESSABLE_ENTITY',
+      grow: 'UNPROCESSABLE_ENTITY',
+      confirm: 'UNPROCESSABLE_ENTITY',
+    },
     'OCTO booking': { grow: 'UNPROCESSABLE_ENTITY' },
-    'REST hold': { grow: 'departure_gone', confirm: 'departure_gone' },
+    'REST hold': { extend: 'departure_gone', grow: 'departure_gone', confirm: 'departure_gone' },
     'REST booking': { grow: 'departure_gone' },
   },
   'the only departure is cancelled': {
-    'OCTO hold': { grow: 'UNPROCESSABLE_ENTITY', confirm: 'UNPROCESSABLE_ENTITY' },
+    'OCTO hold': {
+      extend: 'UNPROCESSABLE_ENTITY',
+      grow: 'UNPROCESSABLE_ENTITY',
+      confirm: 'UNPROCESSABLE_ENTITY',
+    },
     'OCTO booking': { grow: 'UNPROCESSABLE_ENTITY' },
-    'REST hold': { grow: 'departure_cancelled', confirm: 'departure_cancelled' },
+    'REST hold': {
+      extend: 'departure_cancelled',
+      grow: 'departure_cancelled',
+      confirm: 'departure_cancelled',
+    },
     'REST booking': { grow: 'departure_cancelled', confirm: 'departure_cancelled' },
   },
   'the tour is archived': {
-    'OCTO hold': { grow: 'INVALID_PRODUCT_ID', confirm: 'INVALID_PRODUCT_ID' },
+    'OCTO hold': { extend: 'INVALID_PRODUCT_ID', grow: 'INVALID_PRODUCT_ID', confirm: 'INVALID_PRODUCT_ID' },
     'OCTO booking': { grow: 'INVALID_PRODUCT_ID' },
-    'REST hold': { grow: 'tour_not_found', confirm: 'tour_not_found' },
+    'REST hold': { extend: 'tour_not_found', grow: 'tour_not_found', confirm: 'tour_not_found' },
     'REST booking': { grow: 'tour_not_found' },
   },
   'the tour is hidden': {
-    'OCTO hold': { grow: 'INVALID_PRODUCT_ID', confirm: 'INVALID_PRODUCT_ID' },
+    'OCTO hold': { extend: 'INVALID_PRODUCT_ID', grow: 'INVALID_PRODUCT_ID', confirm: 'INVALID_PRODUCT_ID' },
     'OCTO booking': { grow: 'INVALID_PRODUCT_ID' },
-    'REST hold': { grow: 'tour_not_found', confirm: 'tour_not_found' },
+    'REST hold': { extend: 'tour_not_found', grow: 'tour_not_found', confirm: 'tour_not_found' },
     'REST booking': { grow: 'tour_not_found' },
   },
   'the group size falls below the party': {
