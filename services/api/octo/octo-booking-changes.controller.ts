@@ -35,6 +35,8 @@ import { assertOption, findProductTour, findTargetDeparture, languageOfStoredPro
 import { anyScope, bookingViewOf, octoBody, octoEnvironment, setLanguageOfTour } from './octo.router';
 import {
   departuresOf,
+  assertKnown,
+  findState,
   getState,
   lockState,
   type OctoState,
@@ -204,9 +206,9 @@ export class OctoBookingChangesController {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
     const { availability, db, departureQueue } = this.context;
-    const found = await getState(db, tenant.id, uuid);
+    const found = await findState(db, tenant.id, uuid);
     // Checks the scope here too, because a repeat with the same Idempotency-Key skips the check in the transaction.
-    if (operation.name !== EXTEND.name)
+    if (found && operation.name !== EXTEND.name)
       assertScope(principal, found.lead ? 'booking:manage' : 'booking:create');
     const view = await bookingViewOf(request, this.context);
     let move: Promise<OctoMove> | undefined;
@@ -219,10 +221,14 @@ export class OctoBookingChangesController {
       {
         ...operation,
         subject: () => ({ booking: uuid.toLowerCase() }),
-        turn: departureQueue.turnFor(async () => departuresOf(db, found, placeAfter(await findMoveOnce()))),
+        turn: departureQueue.turnFor(async () =>
+          departuresOf(db, assertKnown(found, uuid), placeAfter(await findMoveOnce())),
+        ),
       },
-      (trx, runIdempotent) =>
-        runIdempotent(async () => {
+      (trx, runIdempotent) => {
+        // Refuses an unknown booking here, because the stored answer of the key comes first.
+        assertKnown(found, uuid);
+        return runIdempotent(async () => {
           const to = await findMoveOnce();
           const state = await lockState(trx, tenant.id, uuid, placeAfter(to));
           const tourId = to.tour?.id ?? placeOf(state).tourId;
@@ -232,11 +238,11 @@ export class OctoBookingChangesController {
           const shown = await withItsCatalog(trx, view, after);
           language = shown.language;
           return shown;
-        }),
+        });
+      },
       (state) => toOctoBooking(state, view),
       (refused, refusal) => {
-        const { hold, lead } = found;
-        const attempt = lead ? { bookingRef: lead.bookingRef } : { holdId: hold.id };
+        const attempt = found?.lead ? { bookingRef: found.lead.bookingRef } : { holdId: found?.hold.id };
         return refuseWithAlternatives(this.context, { ...attempt, ...refused }, refusal);
       },
     );

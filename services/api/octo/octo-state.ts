@@ -63,10 +63,19 @@ export async function findStates(db: Db, tenantId: string, holdIds: string[]): P
  * @throws OctoRefusalError INVALID_BOOKING_UUID for an unknown booking and for a booking of another tenant
  */
 export async function getState(db: Db, tenantId: string, uuid: string): Promise<OctoState> {
+  return assertKnown(await findState(db, tenantId, uuid), uuid);
+}
+
+/** Returns the tenant's booking. Undefined: there is none. @param uuid any text */
+export async function findState(db: Db, tenantId: string, uuid: string): Promise<OctoState | undefined> {
   const placed = isUuid(uuid) ? await findPlacedByOcto(db, tenantId, uuid.toLowerCase()) : undefined;
-  const [state] = placed ? await findStates(db, tenantId, [placed.holdId]) : [];
-  if (!state) throw invalidId('uuid', uuid);
-  return state;
+  return placed && (await findStates(db, tenantId, [placed.holdId]))[0];
+}
+
+/** @throws OctoRefusalError INVALID_BOOKING_UUID for an unknown booking */
+export function assertKnown(found: OctoState | undefined, uuid: string): OctoState {
+  if (!found) throw invalidId('uuid', uuid);
+  return found;
 }
 
 /**
