@@ -183,3 +183,77 @@ describe('the retries of the client', () => {
     await expect(waiting).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 });
+
+describe('an answer that is not from the platform', () => {
+  const calls: [string, () => Promise<unknown>][] = [
+    ['a booking', () => book(randomUUID())],
+    ['a read', () => readCatalog()],
+    [
+      'a release',
+      () => client().DELETE('/api/gateway/holds/{hold_id}', { params: { path: { hold_id: 'x' } } }),
+    ],
+  ];
+  const cases = calls.flatMap(([what, call]) =>
+    [301, 302, 303, 307, 308].map((status) => [what, status, call] as const),
+  );
+
+  it.each(cases)(
+    'the client follows no redirect of %s with %i, and names the address',
+    async (_, status, call) => {
+      const other = await startHttpProxy(api.baseUrl);
+      try {
+        proxy.plan({ status, headers: { Location: `${other.url}/elsewhere?x=1` } });
+        const { error } = await failure(call());
+        expect(error).toMatchObject({ code: 'no_answer', status, retryable: false });
+        expect(error.detail).toBe(
+          `${proxy.url} redirects to ${other.url}. The client follows no redirect: set baseUrl to ${other.url} if that is the platform.`,
+        );
+        expect(proxy.requests()).toHaveLength(1);
+        expect(other.requests()).toHaveLength(0);
+      } finally {
+        await other.stop();
+      }
+    },
+  );
+
+  it.each([['/login'], [undefined], ['http://[']])(
+    'the error for a redirect to %s says what to set',
+    async (location) => {
+      proxy.plan({ status: 302, headers: location === undefined ? {} : { Location: location } });
+      const { error } = await failure(readCatalog());
+      expect(error.detail).toContain('set baseUrl to the address of the platform, without a path');
+    },
+  );
+
+  const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' };
+  it.each<[string, CannedAnswer, string]>([
+    [
+      'a page',
+      { status: 200, headers: { 'Content-Type': 'text/html' }, body: '<h1>Sign in</h1>' },
+      'is not a JSON object',
+    ],
+    ['nothing', { status: 201 }, 'is not a JSON object'],
+    ['no content', { status: 204 }, 'is not a JSON object'],
+    [
+      'a broken document',
+      { status: 200, headers: JSON_TYPE, body: '{"booking_ref":' },
+      'is not a JSON object',
+    ],
+    ['null', { status: 200, headers: JSON_TYPE, body: 'null' }, 'is not a JSON object'],
+    ['another document', { status: 200, headers: JSON_TYPE, body: '{"ok":true}' }, 'has no booking_ref'],
+    [
+      'a list',
+      { status: 200, headers: JSON_TYPE, body: '{"items":[],"next_cursor":null}' },
+      'has no booking_ref',
+    ],
+  ])('the client does not take %s for a booking', async (_, answer, fault) => {
+    proxy.plan(answer);
+    const { error } = await failure(book(randomUUID()));
+    expect(error).toMatchObject({ code: 'no_answer', status: answer.status, retryable: false });
+    expect(error.detail).toBe(
+      `The success from ${proxy.url} ${fault}: it is not from the platform. Check baseUrl, and the proxies on the way.`,
+    );
+    expect(error.idempotencyKey).toBe(keys()[0]);
+    expect(proxy.requests()).toHaveLength(1);
+  });
+});

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { foreignAnswerDetail, redirectDetail } from './answers.ts';
 import { type Problem, TourPlatformError } from './errors.ts';
 
 export interface RetryLimits {
@@ -43,11 +44,18 @@ function waitAfter(attempt: number, { retryAfterSeconds = 0 }: TourPlatformError
 async function tryOnce(request: Request, timeoutMs: number): Promise<Response | TourPlatformError> {
   const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
   try {
-    const answer = await fetch(request.clone(), { signal: AbortSignal.any([request.signal, timeout]) });
+    // Follows no redirect: the next server would get the customer's data and the key, and a POST could become a GET.
+    const answer = await fetch(request.clone(), {
+      signal: AbortSignal.any([request.signal, timeout]),
+      redirect: 'manual',
+    });
     // Reads the body here, because an answer that breaks off is repeated too.
     const body = await answer.text();
-    if (answer.ok || answer.status === 304) return new Response(body || null, answer);
-    return refusal(request, answer, body);
+    if (answer.status === 304) return new Response(null, answer);
+    if (!answer.ok) return refusal(request, answer, body);
+    const detail = foreignAnswerDetail(request, answer, body);
+    if (detail === undefined) return new Response(body || null, answer);
+    return new TourPlatformError({ status: answer.status, detail, ...keyOf(request) });
   } catch (cause) {
     request.signal.throwIfAborted();
     return new TourPlatformError({
@@ -60,6 +68,10 @@ async function tryOnce(request: Request, timeoutMs: number): Promise<Response | 
 }
 
 function refusal(request: Request, { status, headers }: Response, body: string): TourPlatformError {
+  if (status >= 300 && status < 400) {
+    const location = headers.get('Location');
+    return new TourPlatformError({ status, detail: redirectDetail(request, location), ...keyOf(request) });
+  }
   const isProblem = headers.get('Content-Type')?.startsWith('application/problem+json');
   const problem = isProblem ? (JSON.parse(body) as Problem) : undefined;
   const detail = problem?.detail ?? `The answer with the status ${status} is not from the platform.`;
