@@ -260,11 +260,8 @@ async function changeBookingCommand(
   if (departure !== undefined && departure.date !== lead.departureDate)
     await assertUnambiguous(context.db, lead.tour, departure);
   const tenant = await findTenant(context.db, lead.tenant.slug);
-  const customer = {
-    name,
-    email,
-    phone: phone === undefined ? undefined : phoneInput('--phone', phone, tenant.country),
-  };
+  const read = phone === undefined ? {} : phoneInput('--phone', phone, tenant.country);
+  const customer = { name, email, ...read };
   const amendment = {
     departureDate: departure?.date,
     departureTime: departure?.time,

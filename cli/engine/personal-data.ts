@@ -5,7 +5,11 @@ import {
   type OctoDetails,
   peopleOfOcto,
 } from '../../services/api/holds/octo-booking';
-import type { PartialCustomer } from '../../services/api/holds/seat-hold';
+import {
+  type CustomerAnswer,
+  customerAnswer,
+  type PartialCustomer,
+} from '../../services/api/holds/seat-hold';
 import { personFinder } from '../../services/api/privacy/person-finder';
 import { HIDDEN, maskEmail, maskName, maskPhone } from '../../services/platform/text-forms';
 import { flag } from './command';
@@ -14,21 +18,22 @@ import type { ItemColumn } from '../terminal/table';
 import { foldLines } from '../terminal/text';
 
 /** Column for lists with --reveal. */
-export const CUSTOMER_COLUMN: ItemColumn<{ customer: PartialCustomer }> = {
+export const CUSTOMER_COLUMN: ItemColumn<{ customer: CustomerAnswer }> = {
   heading: 'customer',
   least: 16,
   cell: ({ customer }) => describeCustomer(customer),
 };
 
 /** Masks the customer unless `reveal` is true. Fields that are null stay null. */
-export function toCustomerDocument(customer: PartialCustomer, reveal = false): PartialCustomer {
-  if (reveal) return customer;
-  const { name, phone, email } = customer;
-  return {
+export function toCustomerDocument(customer: PartialCustomer, reveal = false): CustomerAnswer {
+  if (reveal) return customerAnswer(customer);
+  const { name, phone, phoneAsSent, email } = customer;
+  return customerAnswer({
     name: name === null ? null : maskName(name),
     phone: phone === null ? null : maskPhone(phone),
+    phoneAsSent: phoneAsSent && maskPhone(phoneAsSent),
     email: email === null ? null : maskEmail(email),
-  };
+  });
 }
 
 /** Masks a website's reference if it contains the name, phone or email of one of the people. */
@@ -40,9 +45,9 @@ export function toReferenceDocument(
   return reference === null || reveal || !personFinder(people)(reference) ? reference : HIDDEN;
 }
 
-/** Joins the customer's data on one line, also if a value has line breaks. */
-export function describeCustomer({ name, phone, email }: PartialCustomer): string | null {
-  return foldLines([name, phone, email].filter((value) => value !== null).join(', ')) || null;
+/** Joins the customer's data on one line, also if a value has line breaks. A phone number is shown with the text around it. */
+export function describeCustomer({ name, phone, phone_as_sent, email }: CustomerAnswer): string | null {
+  return foldLines([name, phone_as_sent ?? phone, email].filter((value) => value !== null).join(', ')) || null;
 }
 
 /** Masks the name, the day of birth and the note of a traveller unless revealed. */

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { BookingLead, BookingStatus, LeadPosition } from '../../../services/api/bookings/booking-lead';
 import { getBooking, listBookings, walkBookings } from '../../../services/api/bookings/find-booking';
 import { findTour } from '../../../services/api/catalog/find-tour';
-import type { PartialCustomer } from '../../../services/api/holds/seat-hold';
+import type { CustomerAnswer } from '../../../services/api/holds/seat-hold';
 import { ANY_TENANT, type TenantScope } from '../../../services/api/tenants/tenant';
 import { csvLine } from '../../../services/platform/csv-cells';
 import type { Db } from '../../../services/platform/database';
@@ -77,7 +77,7 @@ interface BookingListOptions extends BookingFilterOptions, RevealOptions {
   limit?: number;
 }
 
-type ListedBooking = ReturnType<typeof toBookingDocument> & { customer: PartialCustomer };
+type ListedBooking = ReturnType<typeof toBookingDocument> & { customer: CustomerAnswer };
 
 const COLUMNS: ItemColumn<ListedBooking>[] = [
   { heading: 'booking', cell: (booking) => booking.booking_ref },

@@ -26,7 +26,7 @@ export const LEAD_COLUMNS = `
   l.departure_date, case when d.id is not null then ${START_TIME} end as departure_time, d.status as departure_status, l.hold_id, l.adults, l.children, l.single_supplements, l.travellers,
   ${LEAD_STATUS} as status, ${lockedPrices('l')} as prices, l.total_minor, l.deposit_minor,
   l.currency, l.currency_digits, l.price_breakdown, l.payment_method, l.external_ref, l.source, l.customer_name,
-  l.customer_phone, l.customer_email, l.notes, l.created_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
+  l.customer_phone, l.customer_phone_as_sent, l.customer_email, l.notes, l.created_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
   l.cancelled_at, l.cancelled_by, l.cancel_reason, l.expired_at, l.anonymized_at,
   ${UPDATED_AT} as updated_at, ${octoDetails('l.hold_id')} as octo`;
 
@@ -187,6 +187,7 @@ export async function amendLeadRow(trx: Trx, id: number, amended: AmendedLead): 
       price_breakdown: JSON.stringify(amended.priceBreakdown),
       customer_name: customer.name,
       customer_phone: customer.phone,
+      customer_phone_as_sent: customer.phoneAsSent ?? null,
       customer_email: customer.email,
       notes: amended.notes,
       external_ref: amended.externalRef,
@@ -240,6 +241,7 @@ export async function eraseCustomerOfLead(trx: Trx, id: number, externalRef: str
     .update({
       customer_name: null,
       customer_phone: null,
+      customer_phone_as_sent: null,
       customer_email: null,
       notes: null,
       travellers: null,
@@ -252,20 +254,26 @@ export async function eraseCustomerOfLead(trx: Trx, id: number, externalRef: str
 export type LeadRow = Omit<BookingLead, 'tenant' | 'tour' | 'customer' | 'party'> &
   Record<'adults' | 'children' | 'singleSupplements', number> &
   Record<'tenantId' | 'tenantSlug' | 'tourId' | 'tourSlug', string> &
-  Record<'customerName' | 'customerPhone' | 'customerEmail', string | null>;
+  Record<'customerName' | 'customerPhone' | 'customerPhoneAsSent' | 'customerEmail', string | null>;
 
 /** Converts a row of LEAD_COLUMNS. */
 export function toLead(row: LeadRow): BookingLead {
-  const { tenantId, tenantSlug, tourId, tourSlug, customerName, customerPhone, customerEmail, ...others } =
-    row;
-  const { adults, children, singleSupplements, travellers, ...lead } = others;
+  const { tenantId, tenantSlug, tourId, tourSlug, adults, children, singleSupplements, ...others } = row;
+  const {
+    customerName: name,
+    customerPhone: phone,
+    customerPhoneAsSent: phoneAsSent,
+    customerEmail: email,
+    travellers,
+    ...lead
+  } = others;
   return {
     ...lead,
     travellers: travellers && travellers.map(toTraveller),
     party: { adult: adults, child: children, single_supplement: singleSupplements },
     tenant: { id: tenantId, slug: tenantSlug },
     tour: { id: tourId, slug: tourSlug },
-    customer: { name: customerName, phone: customerPhone, email: customerEmail },
+    customer: { name, phone, phoneAsSent, email },
   };
 }
 

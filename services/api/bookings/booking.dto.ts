@@ -1,4 +1,5 @@
 import type { TourRef } from '../catalog/tour';
+import { type CustomerAnswer, customerAnswer } from '../holds/seat-hold';
 import { toMajor } from '../pricing/currency';
 import { type BookingLead, type PriceBreakdown, priceBreakdown } from './booking-lead';
 
@@ -139,13 +140,6 @@ export interface TenantRef {
   slug: string;
 }
 
-/** All null after the booking was anonymised. */
-export interface BookingCustomer {
-  name: string | null;
-  phone: string | null;
-  email: string | null;
-}
-
 export interface BookingFields {
   /** The tenant's prefix, a dash, and `lead_id`: ACME-1042. For a sandbox tenant: ACME-TEST-1042. */
   booking_ref: string;
@@ -194,7 +188,8 @@ export interface BookingAnswer extends BookingFields {
 }
 
 export interface BookingItem extends BookingFields {
-  customer: BookingCustomer;
+  /** All null after the booking was anonymised. */
+  customer: CustomerAnswer;
   notes: string | null;
   /** Null: not named, or anonymised. */
   travellers: TravellerAnswer[] | null;
@@ -216,7 +211,7 @@ export function bookingAnswer(lead: BookingLead): BookingAnswer {
 
 export function bookingItem(lead: BookingLead): BookingItem {
   const { customer, notes, travellers } = lead;
-  return { ...fields(lead), customer, notes, travellers };
+  return { ...fields(lead), customer: customerAnswer(customer), notes, travellers };
 }
 
 export function bookingDetail(lead: BookingLead): BookingDetail {

@@ -14,7 +14,7 @@ import {
 import { departureTimeInput, optionalDepartureTime } from '../catalog/start-time';
 import { numberOr, type PartyBody, partyInput } from '../pricing/party';
 import { isCountry } from '../tenants/country';
-import { PHONE_MAX, phoneInput } from '../tenants/phone';
+import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
 import type { BookingAmendment } from '../sales/amend-booking';
 import type { BookingBody, BookingPatch, CancelBody, TravellerBody } from './booking.dto';
@@ -48,7 +48,7 @@ export function bookingRequest(
     departureTime,
     party,
     travellers,
-    customer: { name, phone, email },
+    customer: { name, email, ...phone },
     paymentMethod: body.payment_method ?? null,
     holdId,
     expectedTotal: body.expected_total ?? null,
@@ -81,7 +81,7 @@ export function bookingAmendment(body: BookingPatch, { country }: Pick<Tenant, '
     departureDate,
     departureTime,
     party: { adult, child, single_supplement: single_supplements },
-    customer: { name, phone, email },
+    customer: { name, email, ...phone },
     notes,
     externalRef,
     travellers,
@@ -97,7 +97,7 @@ function dateSource({ departure_date, hold_id, external_ref }: BookingBody): str
   return departure_date ?? hold_id ?? external_ref;
 }
 
-function customerPhone(phone: string, country: string): string {
+function customerPhone(phone: string, country: string): PhoneInput {
   return phoneInput('phone', textInput('phone', phone, PHONE_MAX), country);
 }
 

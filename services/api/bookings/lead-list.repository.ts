@@ -1,7 +1,7 @@
 import { CLOCK, type Db } from '../../platform/database';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 import type { BookingLead, BookingStatus, LeadPosition } from './booking-lead';
-import { searchBookings } from './booking-search';
+import { searchPeople } from '../privacy/search-people';
 import {
   LEAD_COLUMNS,
   LEAD_STATUS,
@@ -16,7 +16,7 @@ export interface LeadFilter {
   externalRef?: string;
   /** UUID */
   tourId?: string;
-  /** A name, phone number, e-mail address or reference to search for (booking-search.ts). */
+  /** A name, phone number, e-mail address or reference to search for (privacy/search-people.ts). */
   search?: string;
   status?: BookingStatus;
   /** Inclusive dates of creation, UTC. */
@@ -113,7 +113,7 @@ export async function findLeads(
 ): Promise<{ lead: BookingLead; position: LeadPosition }[]> {
   const list = orderOf(scope, filter);
   const { search, ...others } = filter;
-  const found = search === undefined ? undefined : searchBookings(search);
+  const found = search === undefined ? undefined : searchPeople('l', search);
   const parts = list.sources.flatMap((source) =>
     statusConditions(scope, filter.status).map(
       (condition) => `(select l.id from clock, ${source.from}

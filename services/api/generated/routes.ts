@@ -391,6 +391,43 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "CustomerAnswer": {
+        "dataType": "refObject",
+        "properties": {
+            "name": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "phone": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "phone_as_sent": {"dataType":"string"},
+            "email": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "HoldDetail": {
+        "dataType": "refObject",
+        "properties": {
+            "hold_id": {"dataType":"string","required":true},
+            "status": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["active"]},{"dataType":"enum","enums":["released"]},{"dataType":"enum","enums":["expired"]},{"dataType":"enum","enums":["converted"]}],"required":true},
+            "tour": {"ref":"TourRef","required":true},
+            "departure_date": {"dataType":"string","required":true},
+            "departure_time": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "quantity": {"dataType":"integer","required":true},
+            "adults": {"dataType":"integer","required":true},
+            "children": {"dataType":"integer","required":true},
+            "hold_minutes": {"dataType":"integer","required":true},
+            "expires_at": {"dataType":"string","required":true},
+            "seats_available": {"dataType":"integer","required":true},
+            "currency": {"dataType":"string","required":true},
+            "unit_price": {"dataType":"double","required":true},
+            "total_price": {"dataType":"double","required":true},
+            "prices": {"ref":"PricesAnswer","required":true},
+            "external_ref": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "created_at": {"dataType":"string","required":true},
+            "ok": {"dataType":"enum","enums":[true],"required":true},
+            "customer": {"ref":"CustomerAnswer"},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "ExtendBody": {
         "dataType": "refObject",
         "properties": {
@@ -534,16 +571,6 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "BookingCustomer": {
-        "dataType": "refObject",
-        "properties": {
-            "name": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
-            "phone": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
-            "email": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
-        },
-        "additionalProperties": false,
-    },
-    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "TravellerAnswer": {
         "dataType": "refObject",
         "properties": {
@@ -583,7 +610,7 @@ const models: TsoaRoute.Models = {
             "payment_due_at": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "departure_status": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["scheduled"]},{"dataType":"enum","enums":["cancelled"]},{"dataType":"enum","enums":[null]}],"required":true},
             "price_breakdown": {"ref":"PriceBreakdown","required":true},
-            "customer": {"ref":"BookingCustomer","required":true},
+            "customer": {"ref":"CustomerAnswer","required":true},
             "notes": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "travellers": {"dataType":"union","subSchemas":[{"dataType":"array","array":{"dataType":"refObject","ref":"TravellerAnswer"}},{"dataType":"enum","enums":[null]}],"required":true},
         },
@@ -626,7 +653,7 @@ const models: TsoaRoute.Models = {
             "payment_due_at": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "departure_status": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["scheduled"]},{"dataType":"enum","enums":["cancelled"]},{"dataType":"enum","enums":[null]}],"required":true},
             "price_breakdown": {"ref":"PriceBreakdown","required":true},
-            "customer": {"ref":"BookingCustomer","required":true},
+            "customer": {"ref":"CustomerAnswer","required":true},
             "notes": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "travellers": {"dataType":"union","subSchemas":[{"dataType":"array","array":{"dataType":"refObject","ref":"TravellerAnswer"}},{"dataType":"enum","enums":[null]}],"required":true},
             "ok": {"dataType":"enum","enums":[true],"required":true},

@@ -1,4 +1,5 @@
 import type { TourRef } from '../catalog/tour';
+import type { CustomerAnswer } from './seat-hold';
 import type { PricesAnswer } from '../pricing/price-categories';
 
 export interface HoldCustomer {
@@ -126,6 +127,11 @@ export interface HoldItem {
 
 export interface HoldAnswer extends HoldItem {
   ok: true;
+}
+
+export interface HoldDetail extends HoldAnswer {
+  /** Only if the phone number was sent with more text. */
+  customer?: CustomerAnswer;
 }
 
 export interface HoldPage {

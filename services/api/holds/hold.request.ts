@@ -10,7 +10,7 @@ import {
 } from '../http/input';
 import { departureTimeInput } from '../catalog/start-time';
 import { holdPartyInput } from '../pricing/party';
-import { PHONE_MAX, phoneInput } from '../tenants/phone';
+import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
 import type { HoldAmendment } from '../sales/amend-hold';
 import type { HoldBody, HoldPatch } from './hold.dto';
@@ -33,7 +33,8 @@ export function holdRequest(body: HoldBody, { country }: Pick<Tenant, 'country'>
   });
   const { departureDate, departureTime, party, externalRef, name, phone, email } = read;
   const { hold_minutes: holdMinutes } = body;
-  return { departureDate, departureTime, party, holdMinutes, externalRef, customer: { name, phone, email } };
+  const person = { name, phone: null, email, ...phone };
+  return { departureDate, departureTime, party, holdMinutes, externalRef, customer: person };
 }
 
 /**
@@ -43,7 +44,7 @@ export function holdRequest(body: HoldBody, { country }: Pick<Tenant, 'country'>
 export function holdAmendment(body: HoldPatch, { country }: Pick<Tenant, 'country'>): HoldAmendment {
   const { departure_date, external_ref } = body;
   const customer = body.customer ?? {};
-  const { departureDate, departureTime, externalRef, ...people } = readAll({
+  const { departureDate, departureTime, externalRef, name, phone, email } = readAll({
     something: () => assertNotEmpty(body),
     someone: () => givenInput(body.customer, () => assertNotEmpty(customer, 'customer')),
     departureDate: () => optionalDate('body', 'departure_date', departure_date),
@@ -54,9 +55,17 @@ export function holdAmendment(body: HoldPatch, { country }: Pick<Tenant, 'countr
     email: () => givenInput(customer.email, (email) => emailInput('customer.email', email)),
   });
   const { quantity, adults, children } = body;
-  return { quantity, adults, children, departureDate, departureTime, externalRef, customer: people };
+  return {
+    quantity,
+    adults,
+    children,
+    departureDate,
+    departureTime,
+    externalRef,
+    customer: { name, email, ...phone },
+  };
 }
 
-function customerPhone(phone: string, country: string): string {
+function customerPhone(phone: string, country: string): PhoneInput {
   return phoneInput('customer.phone', textInput('customer.phone', phone, PHONE_MAX), country);
 }

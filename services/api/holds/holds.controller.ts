@@ -51,8 +51,8 @@ import { type ChangedHold, releaseHold } from './change-hold';
 import { assertHoldMinutes } from './hold-length';
 import { holdAmendment, holdRequest } from './hold.request';
 import { getHold, pageOfHolds } from './find-hold';
-import type { ExtendBody, HoldAnswer, HoldBody, HoldItem, HoldPage, HoldPatch } from './hold.dto';
-import { partyOfHold, type SeatHold } from './seat-hold';
+import type { ExtendBody, HoldAnswer, HoldBody, HoldDetail, HoldItem, HoldPage, HoldPatch } from './hold.dto';
+import { customerAnswer, partyOfHold, type SeatHold } from './seat-hold';
 
 const PLACE: WriteOperation = { name: 'hold.place', status: 201, keepHours: 24 };
 const EXTEND: WriteOperation = { name: 'hold.extend', status: 200, keepHours: 24 };
@@ -149,9 +149,9 @@ export class HoldsController {
   @Get('holds/{hold_id}')
   @Response<ProblemDocument>(404, 'hold_not_found')
   @Middlewares(quota('catalog'), strictQuery)
-  async readHold(@Request() request: HttpRequest, @Path() hold_id: string): Promise<HoldAnswer> {
+  async readHold(@Request() request: HttpRequest, @Path() hold_id: string): Promise<HoldDetail> {
     setCaching(request, NO_STORE);
-    return holdAnswer(await getHold(this.context.db, apiKeyPrincipalOf(request).tenant.id, hold_id));
+    return holdDetail(await getHold(this.context.db, apiKeyPrincipalOf(request).tenant.id, hold_id));
   }
 
   /**
@@ -272,6 +272,11 @@ function subjectOf(holdId: string): Pick<Write, 'subject'> {
 
 function holdAnswer(hold: SeatHold): HoldAnswer {
   return { ok: true, ...holdItem(hold) };
+}
+
+function holdDetail(hold: SeatHold): HoldDetail {
+  const { customer } = hold;
+  return { ...holdAnswer(hold), customer: customer.phoneAsSent ? customerAnswer(customer) : undefined };
 }
 
 function holdItem(hold: SeatHold): HoldItem {

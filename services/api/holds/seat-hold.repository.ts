@@ -12,7 +12,8 @@ import type { HoldExtension, HoldStatus, PartialCustomer, SeatHold } from './sea
 /** @param taken an SQL expression: the taken seats of the hold's departure; for a hold of a sandbox tenant, the seats of the sandbox */
 const holdColumns = (taken: string) => `
   h.id, h.tenant_id, n.slug as tenant_slug, h.departure_id, h.quantity, h.children, h.hold_minutes, h.expires_at, ${lockedPrices('h')} as prices, h.currency,
-  h.currency_digits, h.price_breakdown, h.external_ref, h.customer_name, h.customer_phone, h.customer_email, h.created_at,
+  h.currency_digits, h.price_breakdown, h.external_ref, h.customer_name, h.customer_phone, h.customer_phone_as_sent,
+  h.customer_email, h.created_at,
   h.placed_by, h.ended_at, h.ended_by, ${octoDetails('h.id')} as octo,
   case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end as status,
   t.id as tour_id, t.slug as tour_slug, d.departure_date, ${START_TIME} as departure_time,
@@ -140,9 +141,13 @@ export async function findLiveHoldsByReference(
 
 /** Erases the customer. @param externalRef the reference to store instead of the present one */
 export async function eraseCustomerOfHold(trx: Trx, id: string, externalRef: string | null): Promise<void> {
-  await trx('seat_holds')
-    .where({ id })
-    .update({ customer_name: null, customer_phone: null, customer_email: null, external_ref: externalRef });
+  await trx('seat_holds').where({ id }).update({
+    customer_name: null,
+    customer_phone: null,
+    customer_phone_as_sent: null,
+    customer_email: null,
+    external_ref: externalRef,
+  });
 }
 
 /** Erases the people of the hold's OCTO booking. @param unitItems the unit items to store instead, without people */
@@ -197,15 +202,22 @@ export async function moveHoldRows(trx: Trx, ids: string[], departureId: string)
 
 type HoldRow = Omit<SeatHold, 'tenant' | 'tour' | 'customer'> &
   Record<'tenantId' | 'tenantSlug' | 'tourId' | 'tourSlug', string> &
-  Record<'customerName' | 'customerPhone' | 'customerEmail', string | null>;
+  Record<'customerName' | 'customerPhone' | 'customerPhoneAsSent' | 'customerEmail', string | null>;
 
 function toHold(row: HoldRow): SeatHold {
-  const { tenantId, tenantSlug, tourId, tourSlug, customerName, customerPhone, customerEmail, ...hold } = row;
+  const { tenantId, tenantSlug, tourId, tourSlug, ...others } = row;
+  const {
+    customerName: name,
+    customerPhone: phone,
+    customerPhoneAsSent: phoneAsSent,
+    customerEmail: email,
+    ...hold
+  } = others;
   return {
     ...hold,
     tenant: { id: tenantId, slug: tenantSlug },
     tour: { id: tourId, slug: tourSlug },
-    customer: { name: customerName, phone: customerPhone, email: customerEmail },
+    customer: { name, phone, phoneAsSent, email },
   };
 }
 
@@ -266,6 +278,7 @@ export async function amendHoldRow(trx: Trx, id: string, amended: AmendedHold): 
       external_ref: externalRef,
       customer_name: customer.name,
       customer_phone: customer.phone,
+      customer_phone_as_sent: customer.phoneAsSent ?? null,
       customer_email: customer.email,
     });
 }

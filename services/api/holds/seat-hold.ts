@@ -1,3 +1,4 @@
+import { withGiven } from '../audit/changed-fields';
 import type { Party } from '../pricing/party';
 import type { Prices } from '../pricing/price-categories';
 import type { Actor } from '../tenants/actor';
@@ -10,7 +11,32 @@ export type HoldStatus = (typeof HOLD_STATUSES)[number];
 export interface PartialCustomer {
   name: string | null;
   phone: string | null;
+  /** The text of which `phone` is a part (tenants/phone.ts). Null or undefined: the text says no more than the number. */
+  phoneAsSent?: string | null;
   email: string | null;
+}
+
+/** Returns the customer after a change. A new phone replaces the text of the old one too. */
+export function withGivenCustomer(now: PartialCustomer, given: Partial<PartialCustomer>): PartialCustomer {
+  const merged = withGiven(now, given);
+  return given.phone === undefined ? merged : { ...merged, phoneAsSent: given.phoneAsSent ?? null };
+}
+
+/** The customer in an answer. */
+export interface CustomerAnswer {
+  name: string | null;
+  phone: string | null;
+  phone_as_sent?: string;
+  email: string | null;
+}
+
+export function customerAnswer({ name, phone, phoneAsSent, email }: PartialCustomer): CustomerAnswer {
+  return { name, phone, phone_as_sent: phoneAsSent ?? undefined, email };
+}
+
+/** Returns the personal values that the history of a hold or booking compares. */
+export function comparedCustomer({ name, phone, phoneAsSent, email }: PartialCustomer) {
+  return { name, phone: [phone, phoneAsSent ?? null], email };
 }
 
 /** The hold that a request amends, extends or releases, and the actor of this change. */

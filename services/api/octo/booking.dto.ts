@@ -309,11 +309,11 @@ function contactOf({ octo, hold, lead }: ShownState, tenant: Tenant): OctoContac
   const customer = (lead ?? hold).customer;
   if (isDeepStrictEqual(customer, customerOf(octo.contact, tenant))) return toContact(octo.contact);
   const sent = customerOfContact(octo.contact);
-  const { name, phone, email } = customer;
+  const { name, phone, phoneAsSent, email } = customer;
   return {
     ...toContact(octo.contact),
     ...(name !== sent.name && { fullName: name, firstName: null, lastName: null }),
-    phoneNumber: phone,
+    phoneNumber: phoneAsSent ?? phone,
     emailAddress: email,
   };
 }

@@ -189,7 +189,9 @@ export function comparableDetails({ contact, unitItems, ...texts }: SentDetails,
 
 function withPhoneBy(country: string, contact: OctoContact): OctoContact {
   const { phoneNumber } = contact;
-  return phoneNumber ? { ...contact, phoneNumber: readPhone(phoneNumber, country) ?? phoneNumber } : contact;
+  if (!phoneNumber) return contact;
+  const { phone = phoneNumber, phoneAsSent = phone } = readPhone(phoneNumber, country) ?? {};
+  return { ...contact, phoneNumber: phoneAsSent };
 }
 
 export function withoutNull<T extends object>(fields: T): Partial<T> {
@@ -296,11 +298,8 @@ export function customerOf(contact: OctoContact, { country }: Tenant): PartialCu
   const customer = customerOfContact(contact);
   const { phone } = customer;
   const name = customer.name === null ? null : [...customer.name].slice(0, 200).join('');
-  return {
-    ...customer,
-    name,
-    phone: phone === null ? null : phoneInput('contact.phoneNumber', phone, country),
-  };
+  const read = phone === null ? undefined : phoneInput('contact.phoneNumber', phone, country);
+  return { name, phone: read?.phone ?? null, phoneAsSent: read?.phoneAsSent ?? null, email: customer.email };
 }
 
 /**

@@ -1,9 +1,12 @@
 import { foldName } from '../catalog/fold-name';
+import { numbersIn } from '../tenants/phone';
 
 /** The personal data of one person. */
 export interface Person {
   name: string | null;
   phone: string | null;
+  /** The text of which `phone` is a part. Its other numbers are the person's too. */
+  phoneAsSent?: string | null;
   email: string | null;
 }
 
@@ -31,12 +34,17 @@ const TWO_DIGITS = /^(?:2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/;
  * number in national form. The function matches whole words and whole numbers, so that Mr Book is not found in `booking-7`.
  */
 export function personFinder(people: Person[]): (text: string) => boolean {
-  const finders = people.flatMap(({ name, phone, email }) => [
+  const finders = people.flatMap(({ name, phone, phoneAsSent, email }) => [
     ...(name === null ? [] : spellingsOf(name).map(nameFinder)),
-    ...(phone === null ? [] : [matching(phonePattern(foldName(phone)))]),
+    ...phonesOf(phone, phoneAsSent).map((one) => matching(phonePattern(foldName(one)))),
     ...(email === null ? [] : [emailFinder(foldName(email), name === null ? '' : foldName(name))]),
   ]);
   return (text) => readingsOf(text).some((reading) => finders.some((finds) => finds(reading)));
+}
+
+function phonesOf(phone: string | null, phoneAsSent: string | null | undefined): string[] {
+  const others = phoneAsSent ? numbersIn(phoneAsSent) : [];
+  return [...new Set([...(phone === null ? [] : [phone]), ...others])];
 }
 
 /**
@@ -149,8 +157,9 @@ function phonePattern(phone: string): RegExp | undefined {
     const length = countryCodeLength(international);
     const rest = international.slice(length);
     const isLong = rest.length >= LEAST_NATIONAL;
+    const code = international.slice(0, length);
     return whole(
-      `(?:0{0,2}${apart(international.slice(0, length))}${GAP})${isLong ? '?' : ''}(?:0${GAP})?${apart(rest)}`,
+      `(?:0{0,2}${apart(code)}${GAP}(?:${MOBILE_PREFIX[code] ?? 0}${GAP})?)${isLong ? '?' : ''}(?:0${GAP})?${apart(rest)}`,
     );
   }
   if (digits.startsWith('0')) {
@@ -159,6 +168,9 @@ function phonePattern(phone: string): RegExp | undefined {
   }
   return whole(apart(digits));
 }
+
+/** The digit that some websites write after the country code before a mobile number of Mexico or Argentina. */
+const MOBILE_PREFIX: Record<string, number> = { '52': 1, '54': 9 };
 
 /** Returns the digits from the country code on; undefined for a number in national form. */
 function internationalDigits(phone: string, digits: string): string | undefined {

@@ -5,7 +5,7 @@ import type { DepartureChoice } from '../departures/choose-departure';
 import { findDepartureAfterChange } from '../departures/find-departures';
 import { assertNotMoved } from '../departures/reserve-seats';
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
-import type { PartialCustomer } from '../holds/seat-hold';
+import { comparedCustomer, type PartialCustomer, withGivenCustomer } from '../holds/seat-hold';
 import { depositOf } from '../pricing/apply-price-rule';
 import { toMajor } from '../pricing/currency';
 import { assertPartySize, assertPriced, type Party, seatsOf, totalOf } from '../pricing/party';
@@ -132,7 +132,7 @@ function decideAmendment(
     externalRef,
     travellers,
     ...amendedDeposit(tenant, before, { ...price, totalMinor, moves: moves && !paid }),
-    customer: withGiven(before.customer, customer),
+    customer: withGivenCustomer(before.customer, customer),
   };
 }
 
@@ -242,6 +242,5 @@ function numbersOf(
 type Personal = Pick<AmendedLead, 'customer' | 'notes' | 'externalRef' | 'travellers'>;
 
 function personalOf({ customer, notes, externalRef, travellers }: Personal) {
-  const { name, phone, email } = customer;
-  return { name, phone, email, notes, external_ref: externalRef, travellers };
+  return { ...comparedCustomer(customer), notes, external_ref: externalRef, travellers };
 }

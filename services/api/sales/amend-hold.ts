@@ -11,12 +11,19 @@ import { assertPartySize, assertPriced, type Party, seatsOf } from '../pricing/p
 import { isLockedInSellingCurrency } from '../pricing/quote-tenant-price';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
 import { assertPartyOfChange, decideForTenant, lockAndReadFacts } from './change-seats';
-import { changedFields, withGiven } from '../audit/changed-fields';
+import { changedFields } from '../audit/changed-fields';
 import { type DepartureFacts, existingDeparture, quoteDeparture } from './sale-facts';
 import type { Tenant } from '../tenants/tenant';
 import { assertActive, type ChangedHold } from '../holds/change-hold';
 import { getHold } from '../holds/find-hold';
-import { type NamedHold, type PartialCustomer, partyOfHold, type SeatHold } from '../holds/seat-hold';
+import {
+  comparedCustomer,
+  type NamedHold,
+  type PartialCustomer,
+  partyOfHold,
+  type SeatHold,
+  withGivenCustomer,
+} from '../holds/seat-hold';
 import { type AmendedHold, amendHoldRow, insertHoldChange } from '../holds/seat-hold.repository';
 
 /** The changes of a hold that a request asks for; an undefined field stays as it is. */
@@ -92,7 +99,13 @@ function decideHoldAmendment(
   const price = stays ? hold : quoteDeparture(facts, tenant, departure, seatsOf(party));
   assertPriced(party, price.prices);
   const { externalRef = hold.externalRef } = amendment;
-  return { departure, party, price, externalRef, customer: withGiven(hold.customer, amendment.customer) };
+  return {
+    departure,
+    party,
+    price,
+    externalRef,
+    customer: withGivenCustomer(hold.customer, amendment.customer),
+  };
 }
 
 /**
@@ -138,8 +151,8 @@ function changesOf(before: SeatHold, { departure, party, externalRef, customer }
       },
     ],
     [
-      { external_ref: before.externalRef, ...before.customer },
-      { external_ref: externalRef, ...customer },
+      { external_ref: before.externalRef, ...comparedCustomer(before.customer) },
+      { external_ref: externalRef, ...comparedCustomer(customer) },
     ],
   );
 }

@@ -105,15 +105,16 @@ function insertedHolds(holds: GrantedHold[]): Part {
     sql: `new_hold as (
       insert into seat_holds (id, tenant_id, sandbox, departure_id, quantity, hold_minutes, status, created_at, expires_at, ended_at,
         ended_by, children, unit_price_minor, child_price_minor, single_supplement_minor, currency, currency_digits, price_breakdown,
-        external_ref, customer_name, customer_phone, customer_email, placed_by)
+        external_ref, customer_name, customer_phone, customer_phone_as_sent, customer_email, placed_by)
       select h.id, h.tenant_id, h.sandbox, h.departure_id, h.quantity, h.hold_minutes, h.status, :at::timestamptz,
         :at::timestamptz + make_interval(mins => h.hold_minutes), case when h.status <> 'active' then :at::timestamptz end,
         h.ended_by, h.children, h.unit_price_minor, h.child_price_minor, h.single_supplement_minor, h.currency, h.currency_digits,
-        h.price_breakdown, h.external_ref, h.customer_name, h.customer_phone, h.customer_email, h.placed_by
+        h.price_breakdown, h.external_ref, h.customer_name, h.customer_phone,
+        h.customer_phone_as_sent, h.customer_email, h.placed_by
       from json_to_recordset(:holds::json) as h (id uuid, tenant_id uuid, sandbox boolean, departure_id uuid, quantity integer,
         hold_minutes integer, status text, ended_by text, children integer, unit_price_minor bigint, child_price_minor bigint,
         single_supplement_minor bigint, currency text, currency_digits smallint, price_breakdown jsonb, external_ref text,
-        customer_name text, customer_phone text, customer_email text, placed_by text))`,
+        customer_name text, customer_phone text, customer_phone_as_sent text, customer_email text, placed_by text))`,
     values: { holds: JSON.stringify(holds.map(toHoldRow)) },
   };
 }
@@ -135,6 +136,7 @@ function toHoldRow({ sale, held }: GrantedHold) {
     external_ref: held.externalRef,
     customer_name: sale.customer.name,
     customer_phone: sale.customer.phone,
+    customer_phone_as_sent: sale.customer.phoneAsSent ?? null,
     customer_email: sale.customer.email,
     placed_by: sale.by,
     ...priceColumns(held.prices),
@@ -171,7 +173,7 @@ function toOctoRow({ tenantId, id: holdId }: HeldSeats, departureDate: string, o
 
 const LEAD_COLUMNS = `adults, children, single_supplements, unit_price_minor, child_price_minor, single_supplement_minor, travellers,
   total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method, external_ref, customer_name, customer_phone,
-  customer_email, notes, source, created_by`;
+  customer_phone_as_sent, customer_email, notes, source, created_by`;
 
 function insertedLeads(bookings: GrantedBooking[], leads: BookingLead[]): Part {
   return {
@@ -186,7 +188,8 @@ function insertedLeads(bookings: GrantedBooking[], leads: BookingLead[]): Part {
         tour_id uuid, departure_id uuid, departure_date date, hold_id uuid, adults integer, children integer,
         single_supplements integer, unit_price_minor bigint, child_price_minor bigint, single_supplement_minor bigint,
         travellers jsonb, total_minor bigint, deposit_minor bigint, currency text, currency_digits smallint, price_breakdown jsonb,
-        payment_method text, external_ref text, customer_name text, customer_phone text, customer_email text, notes text,
+        payment_method text, external_ref text, customer_name text, customer_phone text,
+        customer_phone_as_sent text, customer_email text, notes text,
         source text, created_by text))`,
     values: {
       leads: JSON.stringify(
@@ -220,6 +223,7 @@ function toLeadRow(lead: BookingLead, windowMinutes: number | null) {
     external_ref: lead.externalRef,
     customer_name: lead.customer.name,
     customer_phone: lead.customer.phone,
+    customer_phone_as_sent: lead.customer.phoneAsSent ?? null,
     customer_email: lead.customer.email,
     notes: lead.notes,
     source: lead.source,

@@ -1,51 +1,139 @@
-import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
+import { type CountryCode, findPhoneNumbersInText, parsePhoneNumberFromString } from 'libphonenumber-js';
 import { InvalidInputError } from '../../platform/errors';
 
 /** The most characters of a phone number in a request. */
 export const PHONE_MAX = 40;
 const LEAST_DIGITS = 6;
 
+/** A phone number, and the text of which it is a part. */
+export interface PhoneInput {
+  /** E.164, or digits, with a plus if the text has one. */
+  phone: string;
+  /** The text as sent. Undefined: it says no more than the number, whose spelling makes no difference. */
+  phoneAsSent?: string;
+}
+
 /**
  * Reads the phone number of a request with readPhone.
  * @throws InvalidInputError for fewer than 6 digits (400)
  */
-export function phoneInput(field: string, phone: string, country: string): string {
-  const read = readPhone(phone, country);
+export function phoneInput(field: string, text: string, country: string): PhoneInput {
+  const read = readPhone(text, country);
   if (read === undefined)
     throw new InvalidInputError('body', field, `must have at least ${LEAST_DIGITS} digits`);
   return read;
 }
 
 /**
- * Returns the number in E.164 form if the country can have such a number. Otherwise returns its digits, with a plus if the text begins with
- * one. Returns undefined for fewer than 6 digits.
- * @param phone one line of text
+ * Returns the first number of the text that its country can have, in E.164 form. Without such a number, returns the digits of the text.
+ * Returns undefined for fewer than 6 digits.
+ * @param sent one line of text, such as `030 901820 / 0176 12345678` or `+49 30 901820 (Anna)`
  * @param country ISO 3166 alpha-2, for numbers written without a country code
  */
-export function readPhone(phone: string, country: string): string | undefined {
-  const text = asciiDigits(phone);
-  const digits = text.replace(/\D/g, '');
-  if (digits.length < LEAST_DIGITS) return undefined;
-  const parsed = parsePhoneNumberFromString(text, country as CountryCode);
-  if (parsed?.isPossible()) return parsed.number;
-  return text.startsWith('+') ? `+${digits}` : digits;
+export function readPhone(sent: string, country: string): PhoneInput | undefined {
+  const text = asciiDigits(sent);
+  if (!hasDigits(text)) return undefined;
+  const parts = partsOf(text);
+  for (const part of parts) {
+    const found = parsePart(part, country);
+    if (found) return { phone: found.number, phoneAsSent: saysMore(text, found.digits) ? sent : undefined };
+  }
+  const [part = text] = parts;
+  return {
+    phone: digitsWithPlus(part),
+    phoneAsSent: saysMore(text, digitsOf(part).length) ? sent : undefined,
+  };
+}
+
+/** Returns the digits of each number of a text, with a plus if the number has one. */
+export function numbersIn(text: string): string[] {
+  return partsOf(asciiDigits(text)).map(digitsWithPlus);
+}
+
+/**
+ * Matches the end of a number: letters, but not those of an extension; a sign that lists several numbers; a parenthesis that no digits
+ * follow; a comma or a slash before + or 0; a space before + or 00.
+ */
+const ENDS =
+  /(?!(?:ext|extn|extension|x)[.:\s]*\d)\p{L}+|[;|&]|\((?![^()]*\)\s*\d)|(?<=\d)\s*[,/]\s*(?=\+|0)|(?<=\d)\s+(?=\+|00\d)/giu;
+
+/** Returns the parts of a text that may be a number each. */
+function partsOf(text: string): string[] {
+  return text.split(ENDS).flatMap(splitAtSigns).filter(hasDigits);
+}
+
+/** Splits a part at its commas and slashes if each piece is long enough for a number. */
+function splitAtSigns(part: string): string[] {
+  const pieces = part.split(/[,/]/);
+  return pieces.every(hasDigits) ? pieces : [part];
+}
+
+function hasDigits(part: string): boolean {
+  return digitsOf(part).length >= LEAST_DIGITS;
+}
+
+/** @returns the number in E.164 form, and how many digits of the part belong to it */
+function parsePart(part: string, country: string): { number: string; digits: number } | undefined {
+  const whole = parsePhoneNumberFromString(part, country as CountryCode);
+  if (whole && isMexican(whole))
+    return { number: withoutMobilePrefix(whole.number), digits: digitsOf(part).length };
+  if (whole?.isPossible()) {
+    return { number: whole.number, digits: digitsOf(part).length - (whole.ext?.length ?? 0) };
+  }
+  // Several numbers without a sign between them are too long for one number.
+  const [first] = findPhoneNumbersInText(part, { defaultCountry: country as CountryCode });
+  if (!first || first.startsAt !== part.search(/[+(\d]/)) return undefined;
+  return { number: first.number.number, digits: digitsOf(part.slice(first.startsAt, first.endsAt)).length };
+}
+
+/** Mexico dropped the prefixes of mobile numbers in 2019. Matches a number with one of them: 1 after the country code, or those at home. */
+const MEXICAN_PREFIX = /^\+52(?:1|01|044|045)(?=\d{10}$)/;
+
+function isMexican({ number }: { number: string }): boolean {
+  return MEXICAN_PREFIX.test(number);
+}
+
+function withoutMobilePrefix(number: string): string {
+  return number.replace(MEXICAN_PREFIX, '+52');
+}
+
+/** Returns whether the text has a letter, or more digits than the number. @param digits the number of digits that belong to the number */
+function saysMore(text: string, digits: number): boolean {
+  return (
+    digitsOf(text).length > digits ||
+    /\p{L}/u.test(text.replace(/^\s*(?:tel|phone|mobile)?[.:\s]*(?=[+(\d])/i, ''))
+  );
+}
+
+function digitsWithPlus(text: string): string {
+  return `${/^\D*\+/.test(text) ? '+' : ''}${digitsOf(text)}`;
+}
+
+function digitsOf(text: string): string {
+  return text.replace(/\D/g, '');
 }
 
 /** The fewest digits of a part of a phone number that is searched. */
 const LEAST_SEARCHED = 5;
+/** A prefix that not every spelling of a number has: 1 of Mexican and 9 of Argentine mobiles, and 8 before Russian and Kazakh numbers. */
+const OPTIONAL_PREFIX: Record<string, RegExp> = { '52': /^1(?=\d{10}$)/, '54': /^9(?=\d{10}$)/ };
+const RUSSIAN_TRUNK = /^8(?=\d{10}$)/;
 
 /**
- * Returns the digits that all spellings of a phone number have: those of its national part, without the 0 before it. For `+49 30 901820`,
- * `0049 (0)30 901820` and `030/901820` these are `30901820`. Returns undefined for a text that is not a phone number, or too short a part
- * of one.
+ * Returns the digits that all spellings of a phone number have: those of its national part, without the prefixes before it. For
+ * `+49 30 901820`, `0049 (0)30 901820` and `030/901820` these are `30901820`. Returns undefined for a text that is not a phone number, or
+ * too short a part of one.
  */
 export function nationalDigits(text: string): string | undefined {
   const spelt = asciiDigits(text).trim();
   if (!/^\+?[\d\s()./-]+$/.test(spelt)) return undefined;
   const compact = spelt.replace('(0)', '').replace(/[^\d+]/g, '');
-  const national = parsePhoneNumberFromString(compact.replace(/^00/, '+'))?.nationalNumber;
-  const digits = (national ?? compact).replace(/^\+?0*/, '');
-  return digits.length < LEAST_SEARCHED ? undefined : digits;
+  const parsed = parsePhoneNumberFromString(compact.replace(/^00/, '+'));
+  const digits = parsed
+    ? parsed.nationalNumber.replace(OPTIONAL_PREFIX[parsed.countryCallingCode] ?? /^$/, '')
+    : compact.replace(RUSSIAN_TRUNK, '');
+  const national = digits.replace(/^\+?0*/, '');
+  return national.length < LEAST_SEARCHED ? undefined : national;
 }
 
 /** Converts Arabic, Persian and full-width digits to ASCII. The last four bits of their code are the value of the digit. */

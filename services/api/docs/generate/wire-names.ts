@@ -118,8 +118,14 @@ const NAMES: Record<string, WireName> = {
   payment_due_at: { format: 'date-time', example: '2027-01-15T09:30:00.000Z' },
   payment_method: { description: 'How the customer pays; `reserve` takes no deposit.', example: 'bank' },
   phone: {
-    description: "The customer's phone number: E.164, or as dialled in the tenant's country.",
+    description:
+      "The customer's phone number: E.164, or as dialled in the tenant's country. The first number of the text counts.",
     example: '+4930901820',
+  },
+  phone_as_sent: {
+    description:
+      'The phone number with the text around it, as sent. Absent if the text says no more than the number.',
+    example: '+49 30 901820 (Anna)',
   },
   phone_country: { example: 'DE' },
   platform_unit_price: { description: "The platform's price of one adult, in major units.", example: 445 },
