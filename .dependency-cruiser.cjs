@@ -51,7 +51,7 @@ const NEIGHBOURS = {
   pricing: ['tenants'],
   catalog: ['tenants', 'pricing'],
   'catalog-import': ['tenants', 'catalog', 'pricing', 'departures'],
-  privacy: ['catalog'],
+  privacy: ['catalog', 'tenants'],
   departures: ['tenants', 'catalog', 'pricing'],
   refusals: ['tenants', 'departures', 'privacy', 'idempotency'],
   // Their controllers sell through sales, which decides every request for seats by one set of facts.

@@ -103,7 +103,7 @@ export const TREE: Branch[] = [
       ),
       noun(
         'hold',
-        'Show and release the seats that tenants hold',
+        'Show and release the seats that tenants hold, and erase their customers',
         () => (require('./commands/hold') as typeof import('./commands/hold')).holdVerbs,
       ),
       noun(

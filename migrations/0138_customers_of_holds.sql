@@ -12,12 +12,35 @@ alter table booking_leads add constraint booking_leads_phone_text_erased
 alter table seat_holds add constraint seat_holds_customer_erased
   check (anonymized_at is null or num_nonnulls(customer_name, customer_phone, customer_phone_as_sent, customer_email) = 0) not valid;
 
--- The API erases the customers of ended holds, and deletes old holds.
+-- Deletes up to @at_most holds that ended without a booking more than @days ago, with their history and their OCTO details. Returns their
+-- number. The API has no right to delete holds; this function lets it delete old ones only. Skips locked holds.
+create function delete_ended_holds(days integer, at_most integer) returns integer language plpgsql as $$
+declare
+  old uuid[];
+begin
+  if days < 1 then
+    raise exception 'holds that ended less than a day ago are not deleted';
+  end if;
+  old := array(
+    select h.id from seat_holds h
+    where h.status in ('released', 'expired') and h.expires_at < statement_timestamp() - make_interval(days => days)
+      and not exists (select from booking_leads l where l.hold_id = h.id)
+    order by h.expires_at limit at_most for update skip locked);
+  delete from hold_extensions where hold_id = any (old);
+  delete from hold_changes where hold_id = any (old);
+  delete from octo_bookings where hold_id = any (old);
+  delete from seat_holds where id = any (old);
+  return cardinality(old);
+end $$;
+
+do $$
+begin
+  execute format('alter function delete_ended_holds(integer, integer) security definer set search_path = %I, pg_temp', current_schema());
+  revoke execute on function delete_ended_holds(integer, integer) from public;
+end $$;
+
 insert into database_rights (object, role, rights)
 values
-  ('seat_holds', 'tour_platform_api', 'select, insert, update, delete'),
-  ('hold_extensions', 'tour_platform_api', 'select, insert, delete'),
-  ('hold_changes', 'tour_platform_api', 'select, insert, delete'),
-  ('octo_bookings', 'tour_platform_api', 'select, insert, update, delete')
-on conflict (object, role) do update set rights = excluded.rights;
+  ('function delete_ended_holds(integer, integer)', 'tour_platform_api', 'execute'),
+  ('function delete_ended_holds(integer, integer)', 'tour_platform_queue', '');
 select grant_database_roles();

@@ -22,7 +22,15 @@ import type { Trx } from '../../services/platform/database';
 import { type Flag, flag, type Verb } from '../engine/command';
 import type { Context } from '../engine/context';
 import { UsageError } from '../engine/failure';
-import { afterFlag, EXTERNAL_REF_FLAG, LIST_FLAGS, sinceFlag, TENANT_FLAG, TOUR_FLAG } from '../engine/list';
+import {
+  afterFlag,
+  EXTERNAL_REF_FLAG,
+  LIST_FLAGS,
+  SEARCH_FLAG,
+  sinceFlag,
+  TENANT_FLAG,
+  TOUR_FLAG,
+} from '../engine/list';
 import { REVEAL_FLAG } from '../engine/personal-data';
 import {
   bookingRef,
@@ -31,13 +39,13 @@ import {
   departureOnDate,
   line,
   moment,
-  searchText,
   slug,
   travelDate,
   wholeNumber,
 } from '../engine/values';
 import { properties, shortTime, tableOf } from '../terminal/table';
 import { anonymizeBookingCommand } from './booking/anonymize';
+import { FORCE_FLAG } from './booking/erasure';
 import { departureOf, toBookingDocument, toBookingFacts } from './booking/document';
 import { type BookingFilterOptions, exportBookingsCommand, listBookingsCommand } from './booking/list';
 import { listRefusalsCommand } from './booking/refusals';
@@ -60,13 +68,7 @@ const FILTERS: Flag[] = [
     parse: travelDate,
   }),
   flag('--status <status>', 'only in this status', { choices: BOOKING_STATUSES }),
-  flag(
-    '--search <text>',
-    'only with this name, phone number, e-mail address or reference, or its beginning',
-    {
-      parse: searchText,
-    },
-  ),
+  SEARCH_FLAG,
   EXTERNAL_REF_FLAG,
   sinceFlag('created'),
   flag('--until <time>', 'only created before', { parse: moment }),
@@ -211,12 +213,7 @@ export const bookingVerbs: Verb[] = [
     usage: 'anonymize <ref>',
     about: 'Erase the customer of a booking everywhere and permanently; seats, dates and amounts stay',
     args: REF,
-    flags: [
-      flag(
-        '--force',
-        'also while a webhook with the customer is undelivered; it is then sent without the customer',
-      ),
-    ],
+    flags: [FORCE_FLAG],
     asks: () => true,
     run: anonymizeBookingCommand,
   },

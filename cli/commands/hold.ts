@@ -24,10 +24,12 @@ import {
   findTenantId,
   LIST_FLAGS,
   listOf,
+  SEARCH_FLAG,
   sinceFlag,
   TENANT_FLAG,
 } from '../engine/list';
 import {
+  CUSTOMER_COLUMN,
   describeContacts,
   describeCustomer,
   explainHidden,
@@ -44,7 +46,9 @@ import { paragraph, properties, sections, shortTime } from '../terminal/table';
 import { countOf } from '../terminal/text';
 import { type AuditDocument, describeAudit, findAuditDocuments } from './audit';
 import { departureOf, describeHistory, describePrice, toHistoryDocument } from './booking/document';
+import { FORCE_FLAG } from './booking/erasure';
 import { describeRefusals, findRefusalDocuments, type RefusalDocument } from './booking/refusals';
+import { anonymizeHoldCommand } from './hold/anonymize';
 
 export const holdVerbs: Verb[] = [
   {
@@ -55,16 +59,20 @@ export const holdVerbs: Verb[] = [
       flag('--status <status>', 'only in this status', { choices: HOLD_STATUSES }),
       sinceFlag('placed'),
       EXTERNAL_REF_FLAG,
+      SEARCH_FLAG,
       ...LIST_FLAGS,
       afterFlag('id', uuid),
     ],
-    examples: ['hold list --tenant acme --status active'],
+    examples: ['hold list --tenant acme --status active', 'hold list --search "ana lima"'],
     run: listOf({
       find: async (db: Db, { tenant, ...filter }: HoldListOptions & { limit: number }) => {
-        const { status, since, externalRef, after, limit } = filter;
+        const { status, since, externalRef, search, after, limit } = filter;
         const scope = (await findTenantId(db, tenant)) ?? ANY_TENANT;
-        const holds = await listHolds(db, scope, { status, since, externalRef, after, limit });
-        return holds.map((hold) => toHoldDocument(hold));
+        const holds = await listHolds(db, scope, { status, since, externalRef, search, after, limit });
+        return holds.map((hold) => ({
+          ...toHoldDocument(hold),
+          customer: toCustomerDocument(hold.customer),
+        }));
       },
       columns: [
         'id',
@@ -78,6 +86,7 @@ export const holdVerbs: Verb[] = [
         { heading: 'date', aside: true, cell: departureOf },
         { heading: 'expires (utc)', aside: true, cell: (hold) => shortTime(hold.expires_at) },
         { heading: 'reference', least: 8, aside: true, cell: (hold) => hold.external_ref },
+        { ...CUSTOMER_COLUMN, aside: true },
       ],
       empty: 'No holds',
       after: ({ id }) => id,
@@ -96,6 +105,15 @@ export const holdVerbs: Verb[] = [
     args: { id: uuidStart },
     asks: () => true,
     run: releaseHoldCommand,
+  },
+  {
+    usage: 'anonymize <id>',
+    about:
+      'Erase the customer of a hold without a booking everywhere and permanently; seats, dates and amounts stay',
+    args: { id: uuidStart },
+    flags: [FORCE_FLAG],
+    asks: () => true,
+    run: anonymizeHoldCommand,
   },
 ];
 
@@ -126,6 +144,7 @@ function toHoldDetailDocument(hold: SeatHold, reveal: boolean) {
     hold_minutes: hold.holdMinutes,
     prices: pricesAnswer(hold.prices, hold.currencyDigits),
     customer: toCustomerDocument(hold.customer, reveal),
+    anonymized_at: hold.anonymizedAt?.toISOString() ?? null,
     octo: toOctoDocument(hold.octo, reveal),
     price_breakdown: hold.priceBreakdown,
   };
@@ -141,6 +160,7 @@ interface HoldListOptions {
   status?: HoldStatus;
   since?: Date;
   externalRef?: string;
+  search?: string;
   after?: string;
 }
 

@@ -2,7 +2,7 @@ import { findTenant } from '../../services/api/tenants/manage-tenants';
 import type { Db } from '../../services/platform/database';
 import { flag, type Flag } from './command';
 import type { Context } from './context';
-import { limit, line, moment, slug } from './values';
+import { limit, line, moment, searchText, slug } from './values';
 import type { Output } from '../terminal/output';
 import { type ItemColumn, tableOf } from '../terminal/table';
 
@@ -24,6 +24,11 @@ export const afterFlag = (value: string, parse: Flag['parse']): Flag =>
 
 export const TENANT_FLAG = flag('--tenant <slug>', 'only of this tenant', { parse: slug });
 export const TOUR_FLAG = flag('--tour <slug>', 'only of this tour, by slug or id');
+export const SEARCH_FLAG = flag(
+  '--search <text>',
+  'only with this name, phone number, e-mail address or reference, or its beginning',
+  { parse: searchText },
+);
 export const EXTERNAL_REF_FLAG = flag(
   '--external-ref <ref>',
   "only with this reference of the tenant's own",

@@ -107,7 +107,7 @@ async function serve(
   exportCounters();
   measurePools({ reads: db, writes });
   const metrics = await startMetricsServer(config.host, config.metricsPort);
-  const sweeper = startSweeper(db, { refusals, seats }, log);
+  const sweeper = startSweeper(db, { refusals, seats, holds: config.holds }, log);
   // Registers the shutdown before the port opens. A signal between the two would otherwise end the process without closing the database.
   onShutdown(log, SHUTDOWN_MS, async () => {
     await drain(app, server, shedder);

@@ -4,6 +4,7 @@ import { remindOfPayments } from './bookings/remind-payment';
 import { pruneCatalogChanges } from './catalog/catalog-changes.repository';
 import { refreshNextDepartures } from './catalog/next-departures.repository';
 import { sweepExpiredSeats } from './departures/free-expired-seats';
+import { eraseEndedHolds, type HoldRetention } from './holds/erase-ended-holds';
 import { sweepExpiredKeys } from './idempotency/idempotency.repository';
 import type { ChangedSeats } from './octo/changed-seats';
 import { notifyOfCatalog } from './octo/notify-of-catalog';
@@ -20,6 +21,7 @@ const SWEEPS_BETWEEN_PRUNINGS = 240;
  * - deletes expired Idempotency-Keys
  * - stores changed next departures
  * - deletes old changes of the catalog
+ * - erases the customers of holds that ended long ago, and deletes older holds
  * - writes the refusals of this process
  * - notifies the subscribers of OCTO of changed seats
  *
@@ -29,7 +31,7 @@ const SWEEPS_BETWEEN_PRUNINGS = 240;
  */
 export function startSweeper(
   db: Db,
-  { refusals, seats }: { refusals: RefusalLog; seats: ChangedSeats },
+  { refusals, seats, holds }: { refusals: RefusalLog; seats: ChangedSeats; holds: HoldRetention },
   log: Logger,
 ): { stop(): Promise<void> } {
   let stopped = false;
@@ -43,6 +45,7 @@ export function startSweeper(
     await remindOfPayments(db).catch(logFailure);
     await sweepExpiredKeys(db).catch(logFailure);
     await refreshNextDepartures(db).catch(logFailure);
+    await eraseEndedHolds(db, holds).catch(logFailure);
     if (sweeps++ % SWEEPS_BETWEEN_PRUNINGS === 0) await pruneCatalogChanges(db).catch(logFailure);
     await refusals.write(db).catch(logFailure);
     await seats.notify(db).catch(logFailure);

@@ -33,6 +33,7 @@ export interface Config {
   groupCommit: boolean;
   preparedStatements: boolean;
   webhooks: { allowPrivateTargets: boolean; retryScheduleSeconds: number[]; retentionDays: number };
+  holds: { customerDays: number; retentionDays: number };
   /** The name of the person at the terminal. Undefined: the system user. */
   actor: string | undefined;
   /** The slug of the tenant of commands that name none. */
@@ -129,6 +130,10 @@ export function checkEnvironment(env: Environment): CheckedEnvironment {
       allowPrivateTargets: values.WEBHOOK_ALLOW_PRIVATE_TARGETS,
       retryScheduleSeconds: values.WEBHOOK_RETRY_SCHEDULE,
       retentionDays: values.WEBHOOK_RETENTION_DAYS,
+    },
+    holds: {
+      customerDays: values.HOLD_CUSTOMER_DAYS,
+      retentionDays: values.HOLD_RETENTION_DAYS,
     },
     actor: values.TOURCTL_ACTOR,
     defaultTenant: values.TOURCTL_TENANT,

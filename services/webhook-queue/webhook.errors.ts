@@ -50,7 +50,7 @@ export class BookingInFlightError extends AppError {
   readonly code = 'booking_in_flight';
 
   constructor() {
-    super('A webhook of this booking is being sent now: try again in half a minute.');
+    super('A webhook with this customer is being sent now: try again in half a minute.');
   }
 }
 
@@ -60,7 +60,7 @@ export class BookingUndeliveredError extends AppError {
 
   constructor(deliveries: string[]) {
     super(
-      `Webhooks of this booking are not delivered yet (${deliveries.join(', ')}): wait for them, or send them without the customer.`,
+      `Webhooks with this customer are not delivered yet (${deliveries.join(', ')}): wait for them, or send them without the customer.`,
     );
   }
 }

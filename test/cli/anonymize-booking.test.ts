@@ -200,7 +200,11 @@ describe('tourctl booking anonymize', () => {
     // Repeats what an interrupted run leaves behind: the erasure is committed, but the statistics are not renewed.
     await inTransaction(db, async (trx) => {
       const { identifiesPerson } = (await anonymizeBooking(trx, second.ref, api.context.secrets.cursorKey))!;
-      await eraseCustomer(trx, second.ref, { identifiesPerson, evenUndelivered: true });
+      await eraseCustomer(
+        trx,
+        { bookingRef: second.ref, hold: null },
+        { identifiesPerson, evenUndelivered: true },
+      );
     });
     expect(await statisticsOf(second.person)).not.toEqual([]);
     expect((await anonymize(second.ref)).code).toBe(0);

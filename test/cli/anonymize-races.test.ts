@@ -41,7 +41,7 @@ async function untilWaiting(count: number): Promise<void> {
 async function anonymize(meanwhile: (trx: Trx) => Promise<void> = async () => {}): Promise<void> {
   await inTransaction(db, async (trx) => {
     const { identifiesPerson } = (await anonymizeBooking(trx, ref, api.context.secrets.cursorKey))!;
-    await eraseCustomer(trx, ref, { identifiesPerson, evenUndelivered: true });
+    await eraseCustomer(trx, { bookingRef: ref, hold: null }, { identifiesPerson, evenUndelivered: true });
     await meanwhile(trx);
   });
 }

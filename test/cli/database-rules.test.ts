@@ -12,7 +12,7 @@ const site = useWebsite(api);
 const folder = useTemporaryFolder();
 let seats: Seats;
 beforeAll(async () => {
-  seats = await givenSeats(api.db, { seats: 4 });
+  seats = await givenSeats(api.db, { seats: 5 });
 });
 
 /** Sends a request or runs a command that would break the rule. Returns what a person sees of it. */
@@ -97,6 +97,11 @@ const RULES: Record<string, Attempt | string> = {
   booking_leads_party_priced: book({ departure_date: '2031-05-01', children: 1 }),
   booking_leads_party_range: book({ adults: 51 }),
   booking_leads_payment_method_known: book({ payment_method: 'gold' }),
+  booking_leads_phone_text_erased: request(async () => {
+    const { body } = await site.book({ tour_id: seats.tour.slug });
+    await command(`booking anonymize ${body.booking_ref}`)();
+    return site.patch(`/api/tenant/bookings/${body.booking_ref}`, { phone: '030 901820 (Anna)' });
+  }),
   booking_leads_prices_range: CODE,
   booking_leads_ref_unique: CODE,
   booking_leads_status_known: CODE,
@@ -147,6 +152,11 @@ const RULES: Record<string, Attempt | string> = {
   seat_holds_children_priced: hold({ children: 1 }),
   seat_holds_children_range: hold({ children: 2 }),
   seat_holds_customer_email_length: hold({ customer: { email: `${long(250)}@example.com` } }),
+  seat_holds_customer_erased: request(async () => {
+    const { body } = await site.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
+    await command(`hold anonymize ${body.hold_id}`)();
+    return site.patch(`/api/gateway/holds/${body.hold_id}`, { customer: { name: 'Ana Lima' } });
+  }),
   seat_holds_customer_name_length: hold({ customer: { name: long(201) } }),
   seat_holds_external_ref_length: hold({ external_ref: long(129) }),
   seat_holds_life: request(async () => {

@@ -102,7 +102,10 @@ describe('changed seats that a process remembers', () => {
 });
 
 describe('the sweeper', () => {
-  const start = () => startSweeper(api.context.db, { refusals: createRefusalLog(), seats: api.seats }, log);
+  const start = () => {
+    const { holds } = api.context.config;
+    return startSweeper(api.context.db, { refusals: createRefusalLog(), seats: api.seats, holds }, log);
+  };
 
   async function takeSeat(): Promise<string> {
     const tour = await givenTour(api.db);

@@ -1,26 +1,13 @@
-import { erasePersonFromChanges } from '../../../services/api/audit/audit.repository';
 import { anonymizeBooking } from '../../../services/api/bookings/anonymize-booking';
 import { getBooking } from '../../../services/api/bookings/find-booking';
+import { findRowsOfPerson } from '../../../services/api/bookings/rows-of-person';
 import { getHold } from '../../../services/api/holds/find-hold';
 import { refreshStatistics } from '../../../services/api/privacy/refresh-statistics';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db, Trx } from '../../../services/platform/database';
-import {
-  eraseCustomer,
-  findCustomersOfBooking,
-} from '../../../services/webhook-queue/deliveries/erase-customer';
+import { findCustomersOfBooking } from '../../../services/webhook-queue/deliveries/erase-customer';
 import type { Context } from '../../engine/context';
-import { countOf } from '../../terminal/text';
-
-const NOTHING = {
-  hold: false,
-  answers: 0,
-  refusals: 0,
-  events: 0,
-  deliveries: 0,
-  attempts: 0,
-  audit_rows: 0,
-};
+import { describeErased, describeLeft, eraseElsewhere, NOTHING } from './erasure';
 
 /**
  * Erases the customer from all tables in one transaction. After COMMIT, erases the customer from the statistics of PostgreSQL's planner
@@ -31,11 +18,12 @@ export async function anonymizeBookingCommand(
   { force = false }: { force?: boolean },
   ref: string,
 ): Promise<void> {
-  const { tenant, anonymizedAt } = await getBooking(db, ANY_TENANT, ref);
+  const { tenant, anonymizedAt, customer } = await getBooking(db, ANY_TENANT, ref);
   if (!anonymizedAt) {
     await confirm(`Erase the customer of ${ref} permanently? Seats, dates and amounts stay.`);
   }
   const { cursorKey } = await secrets('cursorKey');
+  const others = await findRowsOfPerson(db, tenant.id, customer, ref);
   const erased = await audited({ action: 'booking.anonymize', subject: ref }, async (trx, note) => {
     const done = await erase(trx, ref, force, cursorKey);
     const after = done && { anonymized_at: done.at, ...done.erased };
@@ -48,34 +36,28 @@ export async function anonymizeBookingCommand(
     booking_ref: ref,
     tenant: tenant.slug,
     anonymized_at: erased?.at ?? (await getBooking(db, ANY_TENANT, ref)).anonymizedAt!.toISOString(),
-    erased: erased?.erased ?? NOTHING,
+    erased: erased?.erased ?? { hold: false, ...NOTHING },
     undelivered: erased?.undelivered ?? [],
     references: await referencesOf(db, ref),
+    others,
   };
-  await output.answer(document, () =>
-    erased
-      ? describe(document)
-      : [`${ref} is already anonymised; nothing is left to erase`, ...describeReferences(document)].join(
-          '\n',
-        ),
-  );
+  const places = document.erased.hold ? ['the booking', 'its hold'] : ['the booking'];
+  const done = erased
+    ? `The customer of ${ref} is erased from ${describeErased(places, document.erased)}`
+    : `${ref} is already anonymised; nothing is left to erase`;
+  await output.answer(document, () => [done, ...describeLeft(document)].join('\n'));
 }
 
 async function erase(trx: Trx, ref: string, force: boolean, secret: string) {
   const replaced = await findCustomersOfBooking(trx, ref);
   const booking = await anonymizeBooking(trx, ref, secret, replaced);
   if (!booking) return undefined;
-  const { before, after, identifiesPerson, answers, refusals } = booking;
-  const { undelivered, ...webhooks } = await eraseCustomer(trx, ref, {
-    identifiesPerson,
-    evenUndelivered: force,
-  });
-  const { holdId } = before;
-  const subjects = [ref, ...(holdId ? [holdId] : [])];
-  const audit_rows = await erasePersonFromChanges(trx, subjects, identifiesPerson);
+  const { before, after, hold, identifiesPerson, answers, refusals } = booking;
+  const events = { bookingRef: ref, hold: hold && { ...hold, tenantId: hold.tenant.id } };
+  const { undelivered, changed } = await eraseElsewhere(trx, events, { identifiesPerson, force });
   return {
     at: after.anonymizedAt!.toISOString(),
-    erased: { hold: holdId !== null, answers, refusals, ...webhooks, audit_rows },
+    erased: { hold: before.holdId !== null, answers, refusals, ...changed },
     undelivered,
   };
 }
@@ -85,37 +67,4 @@ async function referencesOf(db: Db, ref: string): Promise<string[]> {
   const { externalRef, holdId } = await getBooking(db, ANY_TENANT, ref);
   const ofHold = holdId ? (await getHold(db, ANY_TENANT, holdId)).externalRef : null;
   return [...new Set([externalRef, ofHold].filter((reference) => reference !== null))];
-}
-
-interface Anonymized {
-  booking_ref: string;
-  erased: typeof NOTHING;
-  undelivered: string[];
-  references: string[];
-}
-
-function describeReferences({ references }: Anonymized): string[] {
-  return references.map(
-    (reference) => `The reference ${reference} stays: check whether it names the customer`,
-  );
-}
-
-function describe(document: Anonymized): string {
-  const { booking_ref: ref, erased, undelivered } = document;
-  const { hold, answers, refusals, events, attempts, audit_rows: rows } = erased;
-  const where = [
-    'the booking',
-    ...(hold ? ['its hold'] : []),
-    countOf(answers, 'stored answer'),
-    countOf(refusals, 'refusal'),
-    countOf(events, 'webhook event'),
-    countOf(attempts, 'attempt'),
-    countOf(rows, 'audit row'),
-  ];
-  const later = undelivered.map((id) => `Delivery ${id} will be sent without the customer`);
-  return [
-    `The customer of ${ref} is erased from ${where.join(', ')}`,
-    ...later,
-    ...describeReferences(document),
-  ].join('\n');
 }

@@ -4,7 +4,7 @@ import { SaleMovedError } from '../departures/departure.errors';
 import { assertNotMoved, relockDeparture } from '../departures/reserve-seats';
 import { eraseHoldCustomer } from '../holds/change-hold';
 import { getHold } from '../holds/find-hold';
-import type { PartialCustomer } from '../holds/seat-hold';
+import type { PartialCustomer, SeatHold } from '../holds/seat-hold';
 import { eraseAnswers } from '../idempotency/erase-answers';
 import { personFinder } from '../privacy/person-finder';
 import { eraseRefusals } from '../refusals/refusal-log';
@@ -16,6 +16,8 @@ import { getBooking } from './find-booking';
 export interface AnonymizedBooking {
   before: BookingLead;
   after: BookingLead;
+  /** The hold of the booking before the erasure. Null: none. */
+  hold: SeatHold | null;
   /** Returns whether a text identifies the customer. The caller uses it for the webhook queue and the audit log. */
   identifiesPerson: (text: string) => boolean;
   /** Number of requests whose stored answers were erased. */
@@ -41,7 +43,7 @@ export async function anonymizeBooking(
   const found = await getBooking(trx, ANY_TENANT, bookingRef);
   if (found.anonymizedAt) return undefined;
   const { id, holdId, departureId, tenant } = found;
-  const hold = holdId ? await getHold(trx, tenant.id, holdId) : undefined;
+  const hold = holdId ? await getHold(trx, tenant.id, holdId) : null;
   const identifiesPerson = personFinder([...peopleOf(found), ...(hold ? [hold.customer] : []), ...replaced]);
 
   const uuid = found.octo?.uuid;
@@ -68,5 +70,5 @@ export async function anonymizeBooking(
   if (hold) await eraseHoldCustomer(trx, hold, identifiesPerson);
   await eraseCustomerOfLead(trx, id, keptReference(before.externalRef));
   const after = await getBooking(trx, ANY_TENANT, bookingRef);
-  return { before, after, identifiesPerson, answers: answers + late, refusals };
+  return { before, after, hold, identifiesPerson, answers: answers + late, refusals };
 }

@@ -51,6 +51,15 @@ export class HoldStateConflictError extends AppError {
   }
 }
 
+/** The personal data of the hold was erased. The change would store personal data again. */
+export class HoldAnonymizedError extends AppError {
+  readonly code = 'hold_state_conflict';
+
+  constructor() {
+    super('The customer of the hold was erased: only its date and its numbers can be changed.');
+  }
+}
+
 /** Another transaction has stored a booking with the UUID that the OCTO client chose. The request is then answered with that booking. */
 export class OctoUuidTakenError extends AppError {
   readonly code = 'hold_state_conflict';

@@ -6,6 +6,7 @@ import { type LockedPrice, lockedPrices, priceColumns } from '../pricing/price-c
 import type { NewSaleChange, SaleChange } from '../audit/changed-fields';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
+import { searchPeople } from '../privacy/search-people';
 import { octoDetails, type StoredUnitItem } from './octo-booking';
 import type { HoldExtension, HoldStatus, PartialCustomer, SeatHold } from './seat-hold';
 
@@ -14,7 +15,7 @@ const holdColumns = (taken: string) => `
   h.id, h.tenant_id, n.slug as tenant_slug, h.departure_id, h.quantity, h.children, h.hold_minutes, h.expires_at, ${lockedPrices('h')} as prices, h.currency,
   h.currency_digits, h.price_breakdown, h.external_ref, h.customer_name, h.customer_phone, h.customer_phone_as_sent,
   h.customer_email, h.created_at,
-  h.placed_by, h.ended_at, h.ended_by, ${octoDetails('h.id')} as octo,
+  h.placed_by, h.ended_at, h.ended_by, h.anonymized_at, ${octoDetails('h.id')} as octo,
   case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end as status,
   t.id as tour_id, t.slug as tour_slug, d.departure_date, ${START_TIME} as departure_time,
   case when departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, clock.at)
@@ -62,6 +63,8 @@ export interface HoldFilter {
   status?: HoldStatus;
   since?: Date;
   externalRef?: string;
+  /** A name, phone number, e-mail address or reference to search for (privacy/search-people.ts). */
+  search?: string;
   /** Id of the last hold of the previous page. */
   after?: string;
   limit: number;
@@ -84,13 +87,15 @@ const HAVING_STATUS: Record<HoldStatus, string[]> = {
 export async function findHolds(
   db: Db,
   scope: TenantScope,
-  { status, since, externalRef, after, limit }: HoldFilter,
+  { status, since, externalRef, search, after, limit }: HoldFilter,
 ): Promise<SeatHold[]> {
+  const found = search === undefined ? undefined : searchPeople('h', search);
   const parts = (status ? HAVING_STATUS[status] : ['true']).map(
     (condition) => `(select h.id, h.created_at, h.departure_id, h.sandbox from clock, seat_holds h
        where (:tenantId::uuid is null or h.tenant_id = :tenantId::uuid)
          and ${condition}
          ${externalRef === undefined ? '' : 'and h.external_ref = :externalRef'}
+         ${found ? `and ${found.condition}` : ''}
          ${since === undefined ? '' : 'and h.created_at >= :since'}
          ${after === undefined ? '' : AFTER}
        order by h.created_at desc, h.id desc limit :limit)`,
@@ -100,6 +105,7 @@ export async function findHolds(
      ${HOLDS_OF_PAGE}
      order by h.created_at desc, h.id desc`,
     {
+      ...found?.bindings,
       tenantId: tenantIdOf(scope),
       since,
       externalRef,
@@ -141,13 +147,16 @@ export async function findLiveHoldsByReference(
 
 /** Erases the customer. @param externalRef the reference to store instead of the present one */
 export async function eraseCustomerOfHold(trx: Trx, id: string, externalRef: string | null): Promise<void> {
-  await trx('seat_holds').where({ id }).update({
-    customer_name: null,
-    customer_phone: null,
-    customer_phone_as_sent: null,
-    customer_email: null,
-    external_ref: externalRef,
-  });
+  await trx('seat_holds')
+    .where({ id })
+    .update({
+      customer_name: null,
+      customer_phone: null,
+      customer_phone_as_sent: null,
+      customer_email: null,
+      external_ref: externalRef,
+      anonymized_at: trx.raw('clock_timestamp()'),
+    });
 }
 
 /** Erases the people of the hold's OCTO booking. @param unitItems the unit items to store instead, without people */

@@ -2,7 +2,7 @@ import { withGiven } from '../audit/changed-fields';
 import type { Party } from '../pricing/party';
 import type { Prices } from '../pricing/price-categories';
 import type { Actor } from '../tenants/actor';
-import type { OctoDetails } from './octo-booking';
+import { type OctoDetails, peopleOfOcto } from './octo-booking';
 
 export const HOLD_STATUSES = ['active', 'released', 'expired', 'converted'] as const;
 export type HoldStatus = (typeof HOLD_STATUSES)[number];
@@ -20,6 +20,11 @@ export interface PartialCustomer {
 export function withGivenCustomer(now: PartialCustomer, given: Partial<PartialCustomer>): PartialCustomer {
   const merged = withGiven(now, given);
   return given.phone === undefined ? merged : { ...merged, phoneAsSent: given.phoneAsSent ?? null };
+}
+
+/** Returns the customer of a hold and the people of its OCTO details, to find texts that identify them. */
+export function peopleOfHold({ customer, octo }: Pick<SeatHold, 'customer' | 'octo'>): PartialCustomer[] {
+  return [customer, ...(octo ? peopleOfOcto(octo) : [])];
 }
 
 /** The customer in an answer. */
@@ -76,6 +81,8 @@ export interface SeatHold {
   /** When the hold was released, expired or became a booking. Null: the hold is active, or no sweep has marked its expiry. */
   endedAt: Date | null;
   endedBy: Actor | null;
+  /** From this time on, the hold has no data of the customer (ADR 50). Null: it may have some. */
+  anonymizedAt: Date | null;
   /** Free seats of the departure besides this hold's own; 0 if the departure is cancelled, gone or closed. */
   seatsAvailable: number;
 }

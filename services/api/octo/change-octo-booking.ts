@@ -93,7 +93,9 @@ export async function cancelOctoBooking(write: OctoWrite, reason: string | null)
   }
   await assertScopeNow(write, 'booking:create');
   const { before } = await releaseHold(trx, id, { holdId: state.hold.id, by });
-  if (before.status === 'active') await updateOctoDetails(trx, before.id, { cancelReason: reason });
+  // The reason may name the customer, so an erased hold does not store it.
+  const cancelReason = before.anonymizedAt ? null : reason;
+  if (before.status === 'active') await updateOctoDetails(trx, before.id, { cancelReason });
 }
 
 /** The parts of a request that are checked against the tour. */
@@ -124,7 +126,7 @@ export async function changeOctoBooking(write: OctoWrite, change: OctoChange): P
   const { tour, party, notes } = change;
   await assertScopeNow(write, lead ? 'booking:manage' : 'booking:create');
   const { contact, unitItems, customer } = mergedWith(change, write);
-  if (lead?.anonymizedAt) throw unprocessable('The booking is anonymized.');
+  if ((lead ?? hold).anonymizedAt) throw unprocessable('The booking is anonymized.');
   if (lead && tour && tour.id !== lead.tour.id) throw unprocessable('A confirmed booking keeps its product.');
   await assertSale(write, change);
   if (lead) await changeLead(write, lead, change, { party, customer });

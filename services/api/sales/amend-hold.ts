@@ -16,6 +16,7 @@ import { type DepartureFacts, existingDeparture, quoteDeparture } from './sale-f
 import type { Tenant } from '../tenants/tenant';
 import { assertActive, type ChangedHold } from '../holds/change-hold';
 import { getHold } from '../holds/find-hold';
+import { HoldAnonymizedError } from '../holds/hold.errors';
 import {
   comparedCustomer,
   type NamedHold,
@@ -49,8 +50,8 @@ export interface HoldAmendment {
  * Changes a live hold. On the same departure its prices stay locked. On another departure the present prices are locked. The end of the
  * hold stays the same.
  * @throws HoldNotFoundError, TourNotFoundError (404), InvalidInputError (400), HoldExpiredError, HoldStateConflictError,
- *   CurrencyConflictError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, DepartureBusyError
- *   (409)
+ *   HoldAnonymizedError, CurrencyConflictError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError,
+ *   HoldLimitReachedError, DepartureBusyError (409)
  */
 export async function amendHold(
   trx: Trx,
@@ -90,6 +91,7 @@ function decideHoldAmendment(
 ): AmendedHold {
   const party = amendedParty(partyOfHold(hold), amendment);
   assertActive(hold);
+  assertNotErased(hold, amendment);
   const { tour = hold.tour, departureDate = hold.departureDate, departureTime } = amendment;
   const departure = existingDeparture(facts, { ...to, tenant, tour, party, departureDate, departureTime });
   const stays = departure.id === hold.departureId;
@@ -106,6 +108,12 @@ function decideHoldAmendment(
     externalRef,
     customer: withGivenCustomer(hold.customer, amendment.customer),
   };
+}
+
+/** @throws HoldAnonymizedError for a change that would store personal data again (409) */
+function assertNotErased({ anonymizedAt }: SeatHold, { customer, externalRef }: HoldAmendment): void {
+  const personal = [...Object.values(customer), externalRef];
+  if (anonymizedAt && personal.some((value) => value !== undefined)) throw new HoldAnonymizedError();
 }
 
 /**

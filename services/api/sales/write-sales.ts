@@ -284,6 +284,7 @@ function toSeatHold({ sale, departure, held, seatsAvailable }: GrantedHold, crea
     placedBy: by,
     endedAt: null,
     endedBy: null,
+    anonymizedAt: null,
   };
 }
 

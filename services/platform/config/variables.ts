@@ -121,6 +121,14 @@ export const VARIABLES = {
     parse: parseRetrySchedule,
   },
   WEBHOOK_RETENTION_DAYS: { about: 'how long finished deliveries are kept', ...integer(90, 1, 3650) },
+  HOLD_CUSTOMER_DAYS: {
+    about: 'days after its end at which a hold without a booking loses its customer',
+    ...integer(30, 1, 3650),
+  },
+  HOLD_RETENTION_DAYS: {
+    about: 'days after its end at which a hold without a booking is deleted',
+    ...integer(400, 1, 3650),
+  },
   TOURCTL_ACTOR: {
     about: 'who acts at this terminal, for the audit log, where the system user does not say it (containers)',
     mustBe: 'a name of at most 100 printable characters',

@@ -11,6 +11,12 @@ interface ErasedCustomer {
   undelivered: string[];
 }
 
+/** The booking and the hold whose events are erased. The events of a hold without a booking have no reference. */
+export interface EventsToErase {
+  bookingRef: string | null;
+  hold: { id: string; tenantId: string; createdAt: Date } | null;
+}
+
 interface ErasureRules {
   /** Returns true when a text, such as a reference, identifies the customer. */
   identifiesPerson: (text: string) => boolean;
@@ -19,16 +25,16 @@ interface ErasureRules {
 }
 
 /**
- * Erases the customer from the events, deliveries and stored responses of a booking: the customer's fields become null. A delivery that
+ * Erases the customer from the events, deliveries and stored responses of a booking and its hold: the customer's fields become null. A delivery that
  * waits for an endpoint, or is replayed later, is then sent without the customer.
  * @throws BookingInFlightError, BookingUndeliveredError
  */
 export async function eraseCustomer(
   trx: Trx,
-  bookingRef: string,
+  named: EventsToErase,
   { identifiesPerson, evenUndelivered }: ErasureRules,
 ): Promise<ErasedCustomer> {
-  const events = await lockEventsOfBooking(trx, bookingRef);
+  const events = await lockEvents(trx, named);
   const deliveries = await lockDeliveriesOf(
     trx,
     events.map(({ id }) => id),
@@ -92,9 +98,29 @@ interface CustomerOfEvent {
   email: string | null;
 }
 
+async function lockEvents(trx: Trx, { bookingRef, hold }: EventsToErase): Promise<KeptEvent[]> {
+  const ofBooking = bookingRef === null ? [] : await lockEventsOfBooking(trx, bookingRef);
+  const ofHold = hold === null ? [] : await lockEventsOfHold(trx, hold);
+  return [...ofBooking, ...ofHold].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
 async function lockEventsOfBooking(trx: Trx, bookingRef: string): Promise<KeptEvent[]> {
   return trx('webhook_events')
     .where({ booking_ref: bookingRef })
+    .orderBy('id')
+    .forUpdate()
+    .select<KeptEvent[]>('id', 'body');
+}
+
+/** Reads all events since the hold was placed: there is no index, because only erasures search for the events of a hold. */
+async function lockEventsOfHold(
+  trx: Trx,
+  { id, tenantId, createdAt }: NonNullable<EventsToErase['hold']>,
+): Promise<KeptEvent[]> {
+  return trx('webhook_events')
+    .where({ tenant_id: tenantId })
+    .whereIn('type', ['hold.expired', 'octo.booking_update'])
+    .whereRaw('id >= webhook_first_id(?) and strpos(body, ?) > 0', [createdAt, id])
     .orderBy('id')
     .forUpdate()
     .select<KeptEvent[]>('id', 'body');

@@ -1,0 +1,68 @@
+import { bookingsOfHolds } from '../../../services/api/bookings/find-booking';
+import { findRowsOfPerson } from '../../../services/api/bookings/rows-of-person';
+import { anonymizeHold } from '../../../services/api/holds/anonymize-hold';
+import { getHold } from '../../../services/api/holds/find-hold';
+import { refreshStatistics } from '../../../services/api/privacy/refresh-statistics';
+import { ANY_TENANT } from '../../../services/api/tenants/tenant';
+import { AppError } from '../../../services/platform/errors';
+import type { Db, Trx } from '../../../services/platform/database';
+import type { Context } from '../../engine/context';
+import { describeErased, describeLeft, eraseElsewhere, NOTHING } from '../booking/erasure';
+
+/** Erases the customer of a hold without a booking, like anonymizeBookingCommand. */
+export async function anonymizeHoldCommand(
+  { audited, confirm, db, output, secrets }: Context,
+  { force = false }: { force?: boolean },
+  id: string,
+): Promise<void> {
+  const { tenant, anonymizedAt, customer } = await getHold(db, ANY_TENANT, id);
+  await assertNotBooked(db, id);
+  if (!anonymizedAt)
+    await confirm(`Erase the customer of hold ${id} permanently? Seats, dates and amounts stay.`);
+  const { cursorKey } = await secrets('cursorKey');
+  const others = await findRowsOfPerson(db, tenant.id, customer, id);
+  const erased = await audited({ action: 'hold.anonymize', subject: id }, async (trx, note) => {
+    const done = await erase(trx, id, force, cursorKey);
+    const after = done && { anonymized_at: done.at, ...done.erased };
+    note(null, after ?? null, { tenantId: tenant.id });
+    return done;
+  });
+  await refreshStatistics(db);
+  const { anonymizedAt: at, externalRef } = await getHold(db, ANY_TENANT, id);
+  const document = {
+    hold_id: id,
+    tenant: tenant.slug,
+    anonymized_at: at!.toISOString(),
+    erased: erased?.erased ?? NOTHING,
+    undelivered: erased?.undelivered ?? [],
+    references: externalRef === null ? [] : [externalRef],
+    others,
+  };
+  const done = erased
+    ? `The customer of hold ${id} is erased from ${describeErased(['the hold'], document.erased)}`
+    : `Hold ${id} is already anonymised; nothing is left to erase`;
+  await output.answer(document, () => [done, ...describeLeft(document)].join('\n'));
+}
+
+/** @throws HoldIsBookedError */
+async function assertNotBooked(db: Db, id: string): Promise<void> {
+  const [booking] = await bookingsOfHolds(db, [id]);
+  if (booking) throw new HoldIsBookedError(booking.bookingRef);
+}
+
+async function erase(trx: Trx, id: string, force: boolean, secret: string) {
+  const hold = await anonymizeHold(trx, id, secret);
+  if (!hold) return undefined;
+  const { before, after, identifiesPerson, answers, refusals } = hold;
+  const events = { bookingRef: null, hold: { ...before, tenantId: before.tenant.id } };
+  const { undelivered, changed } = await eraseElsewhere(trx, events, { identifiesPerson, force });
+  return { at: after.anonymizedAt!.toISOString(), erased: { answers, refusals, ...changed }, undelivered };
+}
+
+class HoldIsBookedError extends AppError {
+  readonly code = 'hold_state_conflict';
+
+  constructor(ref: string) {
+    super(`The hold became the booking ${ref}: tourctl booking anonymize ${ref} erases the customer of both`);
+  }
+}

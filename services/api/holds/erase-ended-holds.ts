@@ -1,0 +1,96 @@
+import { type Db, inTransaction, type Trx } from '../../platform/database';
+import { personFinder } from '../privacy/person-finder';
+import { octoDetails, withoutPeople } from './octo-booking';
+import { peopleOfHold, type SeatHold } from './seat-hold';
+
+/** How long ended holds without a booking are kept, in days after their end. */
+export interface HoldRetention {
+  /** HOLD_CUSTOMER_DAYS: then the hold loses its customer. */
+  customerDays: number;
+  /** HOLD_RETENTION_DAYS: then the hold is deleted. */
+  retentionDays: number;
+}
+
+const BATCH_SIZE = 500;
+/** Limits one call, so that other periodic tasks do not wait. The next call continues. */
+const BATCHES = 10;
+
+/**
+ * Erases the customers of holds that ended without a booking long ago, and deletes older ones. Each batch is one short transaction, which
+ * skips locked holds. A hold that a booking names keeps its customer and its row: `booking anonymize` erases this customer.
+ */
+export async function eraseEndedHolds(
+  db: Db,
+  { customerDays, retentionDays }: HoldRetention,
+): Promise<{ anonymized: number; deleted: number }> {
+  return {
+    deleted: await inBatches(() => inTransaction(db, (trx) => deleteBatch(trx, retentionDays))),
+    anonymized: await inBatches(() => inTransaction(db, (trx) => anonymizeBatch(trx, customerDays))),
+  };
+}
+
+async function inBatches(run: () => Promise<number>): Promise<number> {
+  let total = 0;
+  for (let batch = 0; batch < BATCHES; batch++) {
+    const done = await run();
+    total += done;
+    if (done < BATCH_SIZE) break;
+  }
+  return total;
+}
+
+type EndedHold = Pick<SeatHold, 'id' | 'externalRef' | 'octo'> &
+  Record<'customerName' | 'customerPhone' | 'customerPhoneAsSent' | 'customerEmail', string | null>;
+
+async function anonymizeBatch(trx: Trx, days: number): Promise<number> {
+  const { rows } = await trx.raw<{ rows: EndedHold[] }>(
+    `select h.id, h.external_ref, h.customer_name, h.customer_phone, h.customer_phone_as_sent, h.customer_email,
+       ${octoDetails('h.id')} as octo
+     from seat_holds h
+     where h.status in ('released', 'expired') and h.anonymized_at is null
+       and h.expires_at < statement_timestamp() - make_interval(days => :days)
+     order by h.expires_at limit :limit for update of h skip locked`,
+    { days, limit: BATCH_SIZE },
+  );
+  const erased = rows.map(withoutPerson);
+  await trx.raw(
+    `update seat_holds h
+     set customer_name = null, customer_phone = null, customer_phone_as_sent = null, customer_email = null,
+       external_ref = e.external_ref, anonymized_at = clock_timestamp()
+     from json_to_recordset(:erased::json) as e (id uuid, external_ref text) where h.id = e.id`,
+    { erased: JSON.stringify(erased) },
+  );
+  await trx.raw(
+    `update octo_bookings o
+     set request_digest = null, contact = '{}', unit_items = e.unit_items, notes = null, cancel_reason = null
+     from json_to_recordset(:erased::json) as e (id uuid, unit_items jsonb)
+     where o.hold_id = e.id and e.unit_items is not null`,
+    { erased: JSON.stringify(erased) },
+  );
+  return rows.length;
+}
+
+/** Returns the values to store without the person: a reference that identifies the person becomes null. */
+function withoutPerson({ id, externalRef, octo, ...row }: EndedHold) {
+  const customer = {
+    name: row.customerName,
+    phone: row.customerPhone,
+    phoneAsSent: row.customerPhoneAsSent,
+    email: row.customerEmail,
+  };
+  const identifiesPerson = personFinder(peopleOfHold({ customer, octo }));
+  return {
+    id,
+    external_ref: externalRef && identifiesPerson(externalRef) ? null : externalRef,
+    unit_items: octo && withoutPeople(octo.unitItems, identifiesPerson),
+  };
+}
+
+/** Uses a function, because the login of the API may not delete holds (0138_customers_of_holds.sql). */
+async function deleteBatch(trx: Trx, days: number): Promise<number> {
+  const { rows } = await trx.raw<{ rows: { deleted: number }[] }>(
+    'select delete_ended_holds(:days, :limit) as deleted',
+    { days, limit: BATCH_SIZE },
+  );
+  return rows[0]!.deleted;
+}
