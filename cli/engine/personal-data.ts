@@ -47,7 +47,9 @@ export function toReferenceDocument(
 
 /** Joins the customer's data on one line, also if a value has line breaks. A phone number is shown with the text around it. */
 export function describeCustomer({ name, phone, phone_as_sent, email }: CustomerAnswer): string | null {
-  return foldLines([name, phone_as_sent ?? phone, email].filter((value) => value !== null).join(', ')) || null;
+  return (
+    foldLines([name, phone_as_sent ?? phone, email].filter((value) => value !== null).join(', ')) || null
+  );
 }
 
 /** Masks the name, the day of birth and the note of a traveller unless revealed. */
