@@ -15,6 +15,7 @@ const PLATFORM = [
   'migrate',
   'embedded-postgres',
   'logger',
+  'log-output',
   'errors',
   'text-forms',
   'shared-store',
