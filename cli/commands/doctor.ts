@@ -14,6 +14,7 @@ import {
   noticeOf,
   ok,
 } from '../../services/api/health/inspect-installation';
+import { CURRENCIES_AS_OF } from '../../services/api/pricing/currency';
 import { findOldRates, findUnsellableTours } from '../../services/api/pricing/exchange-rate.repository';
 import { findLowPriceRules } from '../../services/api/pricing/find-low-prices';
 import { findUnsoldPrices } from '../../services/api/pricing/find-unsold-prices';
@@ -253,7 +254,8 @@ async function examine(terminal: Terminal): Promise<HealthCheck[]> {
       if (isOutdated) return checks;
       const secrets = await checkSecrets(db, terminal.config);
       const prices = [await checkLowPrices(db), ...(await checkRates(db))];
-      return [...checks, secrets, ...prices, ...(await checkKeys(db)), ...(await checkQueue(db))];
+      const currencies = ok('currencies', `ISO 4217 as of ${CURRENCIES_AS_OF}`);
+      return [...checks, secrets, currencies, ...prices, ...(await checkKeys(db)), ...(await checkQueue(db))];
     });
   } catch (error) {
     if (error instanceof CancelledError || error instanceof NoInstallationError) throw error;

@@ -1,8 +1,8 @@
 import { canonicalLanguage } from '../../services/api/catalog/tour-text';
 import { isBookingRef } from '../../services/api/bookings/booking-lead';
 import type { NamedDeparture } from '../../services/api/departures/find-departures';
-import { isStartTime } from '../../services/api/catalog/start-time';
-import { currencyDigits } from '../../services/api/pricing/currency';
+import { readStartTime } from '../../services/api/catalog/start-time';
+import { currencyDigits, storedCurrencyDigits } from '../../services/api/pricing/currency';
 import { isTourAddress } from '../../services/api/tenants/link-template';
 import {
   CONTROL_CHARACTER,
@@ -13,6 +13,7 @@ import {
   isSlug,
   isUuid,
   readWholeNumber,
+  STACKED_MARKS,
   uuidsBeginningWith,
   withoutInvisible,
 } from '../../services/platform/text-forms';
@@ -103,9 +104,11 @@ export function orNone<T>(parse: (text: string, name: string) => T) {
 /** Parses one line of text: in NFC, trimmed, without invisible characters. */
 export function line(max: number) {
   return (text: string, name: string): string => {
-    const value = withoutInvisible(text).normalize('NFC').trim();
+    // Checks the text before invisible characters are removed, because some are misleading too.
+    const isClean = !CONTROL_CHARACTER.test(text.trim()) && !STACKED_MARKS.test(text);
+    const value = isClean ? withoutInvisible(text).normalize('NFC').trim() : '';
     const length = [...value].length;
-    if (length < 1 || length > max || CONTROL_CHARACTER.test(value)) {
+    if (length < 1 || length > max) {
       throw new UsageError(`${name} must be one line of 1 to ${max} characters`);
     }
     return value;
@@ -168,15 +171,19 @@ export const travelDate = matching(isCalendarDate, 'a date of the calendar such 
 /** Parses the name of a departure: its date, and its start time if the date has several departures. */
 export function departureOnDate(text: string, name: string): NamedDeparture {
   const [date, ...times] = text.split('T');
-  if (isCalendarDate(date!) && times.length <= 1 && times.every(isStartTime))
-    return { date: date!, time: times[0] };
+  const time = times.length === 1 ? readStartTime(times[0]!) : undefined;
+  if (isCalendarDate(date!) && (times.length === 0 || time !== undefined)) return { date: date!, time };
   throw new UsageError(
     `${name} must be a date such as 2027-05-01, or a date and time such as 2027-05-01T09:30`,
   );
 }
 
 /** Parses the local time at which a departure begins. */
-export const startTime = matching(isStartTime, 'a time of the day such as 09:30');
+export function startTime(text: string, name: string): string {
+  const time = readStartTime(text);
+  if (time === undefined) throw new UsageError(`${name} must be a time of the day such as 09:30`);
+  return time;
+}
 
 /** Parses the step that prices are rounded to, above 0. */
 export function roundingStep(text: string, name: string): string {
@@ -342,7 +349,7 @@ export function formatDuration(seconds: number, largest: Unit): string {
 
 /** Formats an amount in major units for a person, with the digits of its currency: `72.80 EUR`, `9,950,000 VND`. */
 export function formatMoney(amount: number, currency: string): string {
-  const digits = currencyDigits(currency);
+  const digits = storedCurrencyDigits(currency);
   const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   return `${amount.toLocaleString('en-US', format)} ${currency}`;
 }

@@ -318,7 +318,7 @@ describe('the reader of CSV catalog files', () => {
 
   it('the reader of CSV catalog files requires known and distinct column names in the first line', async () => {
     expect((await read({ 'a.csv': '\n' })).issues).toMatchObject([{ line: 1, field: '' }]);
-    const { issues } = await read({ 'a.csv': `${HEAD},seats,slug,sumary,,\n${ROW},1,2` });
+    const { issues } = await read({ 'a.csv': `${HEAD},seats,slug,sumary,,\n${ROW},1,2\n` });
     expect(issues.map(({ line, field, message }) => [line, field, message])).toEqual([
       [
         1,

@@ -46,6 +46,13 @@ describe('the value of a flag', () => {
     ],
     ['a leap day', values.travelDate, '2028-02-29', '2028-02-29'],
     ['a name with a combining accent', values.line(200), 'Cafe\u0301 ', 'Café'],
+    ['a start time with seconds', values.startTime, '09:30:00', '09:30'],
+    [
+      'a departure with seconds',
+      values.departureOnDate,
+      '2027-05-01T09:30:00',
+      { date: '2027-05-01', time: '09:30' },
+    ],
     ['a colour', values.color, '#0A7D5C', '#0a7d5c'],
     ['a link', values.linkTemplate, 'https://a.example/t/{slug}?x=1', 'https://a.example/t/{slug}?x=1'],
     [
@@ -63,6 +70,8 @@ describe('the value of a flag', () => {
 
   it.each([
     ['a percentage above 100', percent, '100.01', '--flag must be a number from 0 to 100'],
+    ['a name that overrides the direction of text', values.line(200), 'Ana\u202e', '--flag must be one line'],
+    ['a start time with other seconds', values.startTime, '09:30:30', 'a time of the day such as 09:30'],
     ['a negative percentage', percent, '-1', '--flag must be a number from 0 to 100'],
     ['a percentage of three decimals', percent, '1.234', 'with at most 2 decimals'],
     ['a percentage with a comma', percent, '12,5', 'a number from 0 to 100'],

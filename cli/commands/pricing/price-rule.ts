@@ -1,6 +1,6 @@
 import { nameDeparture } from '../../../services/api/catalog/start-time';
 import type { PriceRule } from '../../../services/api/pricing/choose-price-rule';
-import { currencyDigits, toMajor } from '../../../services/api/pricing/currency';
+import { storedCurrencyDigits, toMajor } from '../../../services/api/pricing/currency';
 import type { LowPrice, LowPrices } from '../../../services/api/pricing/find-low-prices';
 import type { Tenant } from '../../../services/api/tenants/tenant';
 import { formatMoney } from '../../engine/values';
@@ -13,7 +13,7 @@ import { countOf } from '../../terminal/text';
 export function toPriceRuleDocument(tenant: Tenant, rule: PriceRule, tourSlug: string | null) {
   const { amountMinor, currency } = rule;
   const money =
-    amountMinor === null || currency === null ? null : toMajor(amountMinor, currencyDigits(currency)!);
+    amountMinor === null || currency === null ? null : toMajor(amountMinor, storedCurrencyDigits(currency)!);
   return {
     id: rule.id,
     tenant: tenant.slug,

@@ -169,6 +169,11 @@ export async function* readCsv(
   try {
     for await (const rows of parseCsvRows(text)) {
       const first = head ? undefined : rows.shift();
+      if (first && /^"?sep=/i.test(first.raw))
+        return report(
+          1,
+          'is a line for Excel alone: remove it, because an import detects the delimiter by itself',
+        );
       if (first) {
         head = new CsvHead(first.record);
         issues.add(head.issues({ file, line: 1 }));

@@ -2,7 +2,7 @@ import leven from 'leven';
 import { z } from 'zod';
 import { isCalendarDate, isHttpsAddress, isOwnPath, isSlug } from '../../platform/text-forms';
 import { foldName } from '../catalog/fold-name';
-import { isStartTime } from '../catalog/start-time';
+import { readStartTime } from '../catalog/start-time';
 import { isTourSlug, TOUR_STATUSES } from '../catalog/tour';
 import { canonicalLanguage, type TranslatedTexts } from '../catalog/tour-text';
 import { currencyDigits, MOST_MINOR_UNITS, toMinor } from '../pricing/currency';
@@ -55,7 +55,10 @@ const imageUrl = textField(
   (value) => value.length <= 2000 && (isOwnPath(value) || isHttpsAddress(value)),
   'must be an https address, or a path that begins with one /',
 );
-const localTime = textField(isStartTime, 'must be a local time such as 09:30');
+const localTime = textField(
+  (value) => readStartTime(value) !== undefined,
+  'must be a local time such as 09:30',
+).transform((value) => readStartTime(value)!);
 export const AMOUNT = amountField(MOST_MINOR_UNITS);
 const location = objectField({
   name: lineField(200),
@@ -125,7 +128,7 @@ const TOUR = objectField({
   tags: optional(TAGS, []),
   // An IANA name. issues.repository.ts checks each name once for all tours.
   time_zone: optional(
-    textField((value) => value.length <= 64, 'must be an IANA time zone such as Europe/Berlin'),
+    textField((value) => /^[\w+/-]{1,64}$/.test(value), 'must be an IANA time zone such as Europe/Berlin'),
     'UTC',
   ),
   status: optional(choiceField(...TOUR_STATUSES), 'published'),

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { CONTROL_CHARACTER, CONTROL_CHARACTER_IN_PROSE, withoutInvisible } from '../../platform/text-forms';
+import {
+  CONTROL_CHARACTER,
+  CONTROL_CHARACTER_IN_PROSE,
+  STACKED_MARKS,
+  TOO_MANY_MARKS,
+  withoutInvisible,
+} from '../../platform/text-forms';
 
 // Creates the checks of the fields of catalog files. Each check has the message of its issue.
 
@@ -15,17 +21,28 @@ export function textField(isText: (value: string) => boolean, message: string) {
   return z.custom<string>((value) => typeof value === 'string' && isText(value), expecting(message));
 }
 
-/** Checks the length of a text. @param most in characters @param fold changes the text before the checks */
-function limited(most: number, forbidden: RegExp, fold: (value: string) => string) {
+/**
+ * Checks a text. Refuses forbidden characters before `clean` removes invisible ones, because some are both.
+ * @param most in characters
+ * @param foldBreaks changes the line breaks, before the checks
+ */
+function limited(
+  most: number,
+  forbidden: RegExp,
+  foldBreaks: (value: string) => string,
+  clean = (value: string) => value,
+) {
   return (
     z
       .string(expecting('must be text'))
-      .overwrite((value) => fold(value).normalize('NFC').trim())
-      .min(1, { error: 'must not be empty', abort: true })
+      .overwrite(foldBreaks)
       .refine((value) => !forbidden.test(value), {
         error: 'must not contain control characters',
         abort: true,
       })
+      .refine((value) => !STACKED_MARKS.test(value), { error: TOO_MANY_MARKS, abort: true })
+      .overwrite((value) => clean(value).normalize('NFC').trim())
+      .min(1, { error: 'must not be empty', abort: true })
       // Counts code points, as the database does.
       .refine((value) => value.length <= most || [...value].length <= most, {
         error: `must have at most ${most} characters`,
@@ -35,7 +52,7 @@ function limited(most: number, forbidden: RegExp, fold: (value: string) => strin
 
 /** Reads a text as one line: replaces each line break by a space. */
 export const lineField = (most: number) =>
-  limited(most, CONTROL_CHARACTER, (value) => withoutInvisible(value.replace(LINE_BREAKS, ' ')));
+  limited(most, CONTROL_CHARACTER, (value) => value.replace(LINE_BREAKS, ' '), withoutInvisible);
 /** Reads a text of several lines: writes each line break as one line feed. */
 export const paragraphsField = (most: number) =>
   limited(most, CONTROL_CHARACTER_IN_PROSE, (value) => value.replace(/\r\n?|\u2028|\u2029/g, '\n'));

@@ -1,7 +1,7 @@
 import { CLOCK } from '../../platform/database';
 import { describePlace, type Issue, type Place } from './catalog-file';
 import { MOST_MINOR_UNITS } from '../pricing/currency';
-import { MOST_LANGUAGES, TOO_MANY_LANGUAGES } from './catalog-schema';
+import { MOST_LANGUAGES, nearestName, TOO_MANY_LANGUAGES } from './catalog-schema';
 import { departureName, isMeant, isOnlyRow, startTimeAfter } from './match-departures';
 import { placeJson, queryStage, type Stage } from './stage.repository';
 
@@ -26,13 +26,20 @@ async function findUnknownTimeZones(stage: Stage): Promise<string[]> {
 
 async function describeUnknownTimeZones(stage: Stage, unknown: string[]): Promise<Issue[]> {
   if (unknown.length === 0) return [];
-  const places = await queryStage<{ place: Place }>(
+  const places = await queryStage<{ place: Place; name: string }>(
     stage,
-    `select ${placeJson('s')} as place from staged_tours s where columns->>'time_zone' = any(?) order by entry`,
+    `select ${placeJson('s')} as place, columns->>'time_zone' as name
+     from staged_tours s where columns->>'time_zone' = any(?) order by entry`,
     [unknown],
   );
-  const message = 'must be an IANA time zone that the database knows, such as Europe/Berlin';
-  return places.map(({ place }) => ({ ...place, field: 'time_zone', message }));
+  const messages = new Map(unknown.map((name) => [name, describeUnknown(name)]));
+  return places.map(({ place, name }) => ({ ...place, field: 'time_zone', message: messages.get(name)! }));
+}
+
+function describeUnknown(name: string): string {
+  const near = nearestName(name, Intl.supportedValuesOf('timeZone'));
+  const end = near === undefined ? 'such as Europe/Berlin' : `did you mean ${near}?`;
+  return `must be an IANA time zone that the database knows, ${end}`;
 }
 
 /** Returns false for an offset such as +02:00. Intl accepts offsets, but PostgreSQL interprets their sign the other way round. */

@@ -5,10 +5,11 @@ import {
   CATALOG_FILE_TYPES,
   type CatalogRecord,
   type FindUnchanged,
+  type Issue,
   type IssueList,
   NO_LINE_BREAK,
 } from './catalog-file';
-import { cutArray, cutLines, UncuttableError } from './cut-json';
+import { cutArray, cutLines, type JsonPiece, UncuttableError } from './cut-json';
 import { CsvHead, parseCsvRows, readCsv } from './catalog-csv';
 import { digestEntry } from './known-digests.repository';
 
@@ -36,7 +37,7 @@ export async function* readCatalogFile(
   } catch (error) {
     if (error instanceof UncuttableError) return report(error.line, error.message);
     if (!isInvalidText(error)) throw error;
-    report(1, 'must be UTF-8 text: save it again as "CSV UTF-8" or UTF-8');
+    report(1, 'must be UTF-8 text, and is in another encoding: save it again as "CSV UTF-8" or UTF-8');
   }
 }
 
@@ -61,12 +62,9 @@ async function* readJson(
       const digest = digests[at];
       const record = toRecord({ place, digest, unchanged: found?.get(digest!) }, piece.text);
       if (piece.isUnended) issues.warn({ ...place, field: '', message: NO_LINE_BREAK });
-      if (typeof record !== 'string') records.push(record);
-      else {
-        const line = piece.line + lineOfError(piece.text.trimStart()) - 1;
-        issues.add([{ file, line, field: '', message: record }]);
-      }
-      if (typeof record !== 'string' || isLines) continue;
+      if ('message' in record) issues.add([placeIssue(file, piece, record)]);
+      else records.push(record);
+      if (isLines || !isSyntaxError(record)) continue;
       yield records;
       return;
     }
@@ -74,8 +72,8 @@ async function* readJson(
   }
 }
 
-/** @returns the message of the syntax error, if there is one */
-function toRecord(record: Omit<CatalogRecord, 'value'>, text: string): CatalogRecord | string {
+/** Returns the record of an entry, or the issue of its text. */
+function toRecord(record: Omit<CatalogRecord, 'value'>, text: string): CatalogRecord | JsonIssue {
   if (record.unchanged) {
     // Returns the text unparsed. It is valid JSON, because an import stores a digest only of an entry that it has parsed.
     return {
@@ -86,7 +84,48 @@ function toRecord(record: Omit<CatalogRecord, 'value'>, text: string): CatalogRe
     };
   }
   const parsed = parseJson(text);
-  return 'error' in parsed ? parsed.error : { ...record, value: parsed.value };
+  if ('error' in parsed) return { message: parsed.error, line: lineOfError(text.trimStart()) };
+  const repeated = findRepeatedKey(text.trimStart());
+  return repeated ?? { ...record, value: parsed.value };
+}
+
+/** An issue of a JSON entry. `line` counts from the first line of the entry. */
+interface JsonIssue {
+  line: number;
+  field?: string;
+  message: string;
+}
+
+function placeIssue(file: string, piece: JsonPiece, { line, field = '', message }: JsonIssue): Issue {
+  return { file, line: piece.line + line - 1, field, message };
+}
+
+/** Returns false for a repeated key: the entry ends where it should, so the next ones can be read. */
+function isSyntaxError(record: CatalogRecord | JsonIssue): boolean {
+  return 'message' in record && record.field === undefined;
+}
+
+/** Matches the brackets of objects, and the strings, with the colon of a key. */
+const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}]/g;
+
+/** Finds a key that an object of valid JSON has twice. JSON.parse would keep the last value without a word. */
+function findRepeatedKey(text: string): JsonIssue | undefined {
+  const objects: Set<string>[] = [];
+  for (const { 0: token, 1: colon, index } of text.matchAll(JSON_TOKEN)) {
+    if (token === '{') objects.push(new Set());
+    else if (token === '}') objects.pop();
+    else if (colon !== undefined) {
+      const key = JSON.parse(token.slice(0, -colon.length)) as string;
+      if (objects.at(-1)!.has(key))
+        return {
+          line: text.slice(0, index).split('\n').length,
+          field: key,
+          message: 'is given twice in one object',
+        };
+      objects.at(-1)!.add(key);
+    }
+  }
+  return undefined;
 }
 
 function parseJson(text: string): { value: unknown } | { error: string } {
@@ -146,13 +185,24 @@ export async function isDeparturesFile(file: string): Promise<boolean> {
   return false;
 }
 
+/** Thrown for a text that is valid UTF-8, but is in another encoding. */
+class InvalidTextError extends Error {}
+
 const isInvalidText = (error: unknown) =>
+  error instanceof InvalidTextError ||
   (error as NodeJS.ErrnoException).code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
 
-/** Yields the text of a file without its byte order mark. @throws TypeError ERR_ENCODING_INVALID_ENCODED_DATA for invalid UTF-8 */
+/**
+ * Yields the text of a file without its byte order mark.
+ * @throws InvalidTextError for UTF-16 without a byte order mark; TypeError ERR_ENCODING_INVALID_ENCODED_DATA for other invalid UTF-8
+ */
 async function* readText(file: string, onBytes?: (count: number) => void): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
+  let isFirst = true;
   for await (const bytes of createReadStream(file, { highWaterMark: BYTES_A_CHUNK })) {
+    // The first character of a catalog file is ASCII, so one of its bytes in UTF-16 is 0.
+    if (isFirst && (bytes as Buffer).subarray(0, 2).includes(0)) throw new InvalidTextError();
+    isFirst = false;
     onBytes?.((bytes as Buffer).length);
     yield decoder.decode(bytes as Buffer, { stream: true });
   }

@@ -14,6 +14,15 @@ export function isStartTime(text: string): boolean {
   return START_TIME_FORM.test(text);
 }
 
+/**
+ * Reads a start time of a file or a flag: `09:30`, or `09:30:00` as spreadsheets write it.
+ * @returns undefined for any other text. Requests have `HH:MM` only
+ */
+export function readStartTime(text: string): string | undefined {
+  const time = text.replace(/^(\d\d:\d\d):00$/, '$1');
+  return isStartTime(time) ? time : undefined;
+}
+
 /** Reads the start time that chooses one of the departures of a date. @throws InvalidInputError (400) */
 export function departureTimeInput(place: InputPlace, value: string): string {
   if (typeof value === 'string' && isStartTime(value)) return value;

@@ -1,12 +1,29 @@
 import { code as findCurrency } from 'currency-codes';
 import { countDecimals } from '../../platform/text-forms';
 
+/** The day of the list of ISO 4217 that this table has: that of `currency-codes` with CHANGES. */
+export const CURRENCIES_AS_OF = '2026-01-01';
+
+/** The changes of ISO 4217 since the list of `currency-codes` 2.2.0, which is of 2024-06-25. XAD (amendment 179) is a unit of account. */
+const CHANGES = {
+  /** Amendment 176: the Caribbean guilder replaces ANG from 2025-03-31 on. */
+  added: { XCG: 2 } as Record<string, number>,
+  /** Amendments 176 (ANG), 178 (CUC) and 180 (BGN: Bulgaria has the euro from 2026-01-01 on). */
+  withdrawn: ['ANG', 'BGN', 'CUC'],
+};
+
 /** ISO 4217 codes that are not money: metals, units of account, the code for tests, and "no currency". */
 const NOT_MONEY = 'XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX'.split(' ');
 
-/** Returns the number of decimals of a currency (ISO 4217): 2 for EUR, 0 for JPY. Undefined for an unknown code. */
+/** Returns the number of decimals of a currency (ISO 4217): 2 for EUR, 0 for JPY. Undefined for an unknown and a withdrawn code. */
 export function currencyDigits(code: string): number | undefined {
-  return NOT_MONEY.includes(code) ? undefined : findCurrency(code)?.digits;
+  return CHANGES.withdrawn.includes(code) ? undefined : storedCurrencyDigits(code);
+}
+
+/** Returns the number of decimals like currencyDigits, also for a withdrawn currency, which stored amounts may have. */
+export function storedCurrencyDigits(code: string): number | undefined {
+  if (NOT_MONEY.includes(code)) return undefined;
+  return Object.hasOwn(CHANGES.added, code) ? CHANGES.added[code] : findCurrency(code)?.digits;
 }
 
 /** The largest price and the largest amount of a price rule. The tables have the same limit (0103_catalog.sql, 0104_visibility_and_pricing.sql). */

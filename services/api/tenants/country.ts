@@ -13,10 +13,7 @@ export function isCountry(code: string): boolean {
   return COUNTRIES.has(code);
 }
 
-/**
- * The currencies that several countries use. Curaçao and Sint Maarten get ANG, because the package currency-codes lacks its
- * successor XCG.
- */
+/** The currencies that several countries use. */
 const SHARED: Record<string, string> = {
   EUR: 'AD AT AX BE BG BL CY DE EE ES FI FR GF GP GR HR IE IT LT LU LV MC ME MF MQ MT NL PM PT RE SI SK SM TF VA XK YT',
   USD: 'AQ AS BQ EC FM GU IO MH MP PR PW SV TC TL UM US VG VI',
@@ -32,7 +29,7 @@ const SHARED: Record<string, string> = {
   CHF: 'CH LI',
   MAD: 'EH MA',
   ILS: 'IL PS',
-  ANG: 'CW SX',
+  XCG: 'CW SX',
 };
 const OWN = `
   AE:AED AF:AFN AL:ALL AM:AMD AO:AOA AR:ARS AW:AWG AZ:AZN BA:BAM BB:BBD BD:BDT BH:BHD BI:BIF BM:BMD BN:BND
