@@ -13,6 +13,7 @@ import { measureHostileHeaders } from './hostile-headers';
 import { measureHotDeparture } from './hot-departure';
 import { measureImport } from './import-catalog';
 import { measureLockedDeparture } from './locked-departure';
+import { measureLongLists } from './long-lists';
 import { measureLone } from './lone';
 import { measureOcto } from './octo';
 import { measureReads } from './reads';
@@ -59,6 +60,7 @@ const OTHERS: Record<string, (args: string[]) => Promise<void>> = {
   'hot-departure': measureHotDeparture,
   'hostile-headers': measureHostileHeaders,
   import: measureImport,
+  'long-lists': measureLongLists,
   octo: measureOcto,
   scale: measureScale,
   'seats-net': measureSeatsNet,

@@ -152,6 +152,19 @@ export async function findDepartures(
   }));
 }
 
+/** Counts a tour's departures in a range of dates, also past and cancelled ones. Reads only an index. @param from, to YYYY-MM-DD */
+export async function countDepartures(
+  db: Db,
+  tourId: string,
+  { from, to }: { from: string; to: string },
+): Promise<number> {
+  const [{ count }] = (await db('departures')
+    .where({ tour_id: tourId })
+    .whereBetween('departure_date', [from, to])
+    .count({ count: '*' })) as [{ count: string | number }];
+  return Number(count);
+}
+
 function positionBindings({ date, time }: Partial<DeparturePosition> = {}) {
   return { afterDate: date, afterTime: time === undefined ? AFTER_ALL_TIMES : (time ?? '') };
 }

@@ -2,12 +2,12 @@ import { Get, Middlewares, Path, Query, Request, Response, Route, Security, Tags
 import type { Request as HttpRequest } from 'express';
 import { cachedVisibleTour, shownUntil } from '../catalog/cached-catalog';
 import type { ApiContext } from '../http/api-context';
-import { apiKeyPrincipalOf } from '../http/authentication';
+import { apiKeyPrincipalOf, type Principal } from '../http/authentication';
 import { answerRead, type CachedRoute, versionedContent } from '../http/cached-answers';
 import { invalidCursor, pageContentOf, pageStart } from '../http/paging';
 import { optionalDate } from '../http/input';
 import type { ProblemDocument } from '../http/problems';
-import { quota } from '../http/quota';
+import { inTurnOfKey, quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
 import { pricesAnswer, tenantPricesAnswer } from '../pricing/price-categories';
 import { platformCurrencyOf } from '../pricing/selling-currency';
@@ -30,7 +30,8 @@ export class DeparturesController {
   constructor(private readonly context: DeparturesContext) {}
 
   /**
-   * Lists a tour's departures by date and time, by default the upcoming ones, with the tenant's prices.
+   * Lists a tour's departures by date and time, by default the upcoming ones, with the tenant's prices. Each API key gets only one list of
+   * departures at a time.
    * @summary List departures
    * @param id_or_slug UUID or slug of the tour.
    * @param from First date, YYYY-MM-DD. By default the list begins with the first departure that is not past.
@@ -69,8 +70,10 @@ export class DeparturesController {
       // tour.
       const { id, revision } = tour;
       const readVersion = () => this.context.availability.seatsVersion(id, tenant.sandbox, revision);
-      const list = async () => {
-        const { items, last } = await listDepartures(this.context, tenant, { id }, page);
+      const list = async (caller: Principal) => {
+        const { items, last } = await inTurnOfKey(this.context, caller, 'departures', () =>
+          listDepartures(this.context, tenant, { id }, page),
+        );
         return toContent(
           items.map((item) => departureItem(item, tenant)),
           last && { tourId: id, ...last },

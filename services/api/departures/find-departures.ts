@@ -24,6 +24,7 @@ import {
   seatsAvailable,
 } from './departure';
 import {
+  countDepartures,
   type DepartureRange,
   findDepartures,
   findDeparturesOfDate,
@@ -44,16 +45,74 @@ export interface SoldDeparture {
   quote: Quote | undefined;
 }
 
+const COUNTS_PER_KIB = 4;
+
+/**
+ * Counts a tour's departures in a range of dates, also past and cancelled ones, before they are read. A change of the catalog clears the
+ * cached count.
+ */
+export function cachedDepartureCount(
+  { db, cache }: CachedReads,
+  { id }: { id: string },
+  { from, to }: { from: string; to: string },
+): Promise<number> {
+  return cache.get(`departures ${id} ${from} ${to}`, async () => ({
+    value: await countDepartures(db, id, { from, to }),
+    until: Infinity,
+    size: 1 / COUNTS_PER_KIB,
+  }));
+}
+
+/** A part of a list. `last` is the position after which the next part begins; null: this is the last part. */
+interface DeparturePart {
+  items: PricedDeparture[];
+  last: DeparturePosition | null;
+}
+
+/** The departures that are read and converted in one turn of the event loop: about 5 ms. */
+const SLICE = 100;
+
 /**
  * Returns one page of a tour's departures by date and time, with the tenant's prices. Leaves out departures that the tenant does not sell at
- * their price (Quoter has the reasons). `last` is the position after which the next page begins; null: this is the last page.
+ * their price (Quoter has the reasons).
  */
 export async function listDepartures(
   reads: CachedReads,
   tenant: Tenant,
   tour: { id: string },
   page: Omit<DepartureRange, 'sandbox'>,
-): Promise<{ items: PricedDeparture[]; last: DeparturePosition | null }> {
+): Promise<DeparturePart> {
+  const items: PricedDeparture[] = [];
+  let last: DeparturePosition | null = null;
+  for await (const slice of departureSlices(reads, tenant, tour, page)) {
+    items.push(...slice.items);
+    last = slice.last;
+  }
+  return { items, last };
+}
+
+/** Yields the page of listDepartures in slices of at most 100 departures. Other requests can run between two slices. */
+export async function* departureSlices(
+  reads: CachedReads,
+  tenant: Tenant,
+  tour: { id: string },
+  page: Omit<DepartureRange, 'sandbox'>,
+): AsyncGenerator<DeparturePart> {
+  let { after } = page;
+  for (let left = page.limit; left > 0; left -= SLICE) {
+    const slice = await readSlice(reads, tenant, tour, { ...page, after, limit: Math.min(left, SLICE) });
+    yield slice;
+    if (!slice.last) return;
+    after = slice.last;
+  }
+}
+
+async function readSlice(
+  reads: CachedReads,
+  tenant: Tenant,
+  tour: { id: string },
+  page: Omit<DepartureRange, 'sandbox'>,
+): Promise<DeparturePart> {
   const found = await findDepartures(reads.db, tour.id, {
     ...page,
     sandbox: tenant.sandbox,

@@ -41,8 +41,8 @@ export interface CachedRoute {
  */
 export type ReduceWish = (reads: CachedReads, tags: string[]) => unknown;
 
-/** Content that stays the same until the cache is cleared, or a function that returns the present content. */
-export type CachedContent = AnswerContent | (() => Promise<AnswerContent>);
+/** Content that stays the same until the cache is cleared, or a function that returns the present content to a caller of the tenant. */
+export type CachedContent = AnswerContent | ((caller: Principal) => Promise<AnswerContent>);
 
 interface CachedAnswer {
   route: CachedRoute;
@@ -72,7 +72,7 @@ export async function answerRead<T>(
     return { value: { route, matched: request.route, content }, until, size: contentKib(content) };
   };
   const answer = key ? await contextOf(request).answers.get(key, loadAnswer) : (await loadAnswer()).value;
-  sendContent(request, request.res!, await contentOf(answer));
+  sendContent(request, request.res!, await contentOf(answer, principalOf(request)!));
   return undefined as T;
 }
 
@@ -120,7 +120,7 @@ async function serve(
     if (route.headersBeforeQuota) headers.push(...route.headersBeforeQuota(request));
     await spendQuota(request, route.quota, principal, spent);
     route.afterQuota?.(request);
-    const content = await contentOf(answer);
+    const content = await contentOf(answer, principal);
     if (!response.headersSent) sendContent(request, response, content, [...headers, ...quotaHeaders(spent)]);
   } catch (error) {
     if (!response.headersSent) setHeaderList(response, [...headers, ...quotaHeaders(spent)]);
@@ -142,24 +142,24 @@ export function versionedContent(
   answers: ReadCache,
   key: string | undefined,
   readVersion: () => Promise<string | undefined>,
-  load: () => Promise<AnswerContent>,
-): () => Promise<AnswerContent> {
+  load: (caller: Principal) => Promise<AnswerContent>,
+): (caller: Principal) => Promise<AnswerContent> {
   let latest: string | undefined;
-  return async () => {
+  return async (caller) => {
     // Reads no version while the read cache is not valid, because nothing can be cached then.
     const version = key && answers.isValid() ? await readVersion() : undefined;
-    if (version === undefined) return load();
+    if (version === undefined) return load(caller);
     if (latest !== undefined && latest !== version) answers.drop(`${key} ${latest}`);
     latest = version;
     return answers.get(`${key} ${version}`, async () => {
-      const content = await load();
+      const content = await load(caller);
       return { value: content, until: Infinity, size: contentKib(content) };
     });
   };
 }
 
-function contentOf({ content }: CachedAnswer): AnswerContent | Promise<AnswerContent> {
-  return typeof content === 'function' ? content() : content;
+function contentOf({ content }: CachedAnswer, caller: Principal): AnswerContent | Promise<AnswerContent> {
+  return typeof content === 'function' ? content(caller) : content;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { cachedBearerOf } from './authentication';
 import { TransportError } from './http.errors';
 
 const WAITING_MAX = 1000;
@@ -47,7 +48,7 @@ export function createLoadShedder(): LoadShedder {
       // overloaded.
       if (request.headers[CAN_GO_ELSEWHERE]) return void request.socket.destroy();
     }
-    if (lag.isTooLong() || waiting.size >= WAITING_MAX) return next(new TransportError('overloaded'));
+    if (isOverloaded()) return refuse(request, next);
     waiting.add(response);
     const done = () => waiting.delete(response);
     // Counts the request as waiting until its answer is complete, even if the client never reads it.
@@ -55,8 +56,10 @@ export function createLoadShedder(): LoadShedder {
     next();
   }
 
+  const isOverloaded = () => lag.isTooLong() || waiting.size >= WAITING_MAX;
+
   function enter(response: Response): boolean {
-    if (state !== 'open' || lag.isTooLong() || waiting.size >= WAITING_MAX) return false;
+    if (state !== 'open' || isOverloaded()) return false;
     lastRequestAt = performance.now();
     waiting.add(response);
     return true;
@@ -74,6 +77,28 @@ export function createLoadShedder(): LoadShedder {
     shutDown: () => (state = 'shutting-down'),
     stop: lag.stop,
   };
+}
+
+/** The requests of overload whose quota has still to be counted before they are refused. */
+const shed = new WeakSet<Request>();
+
+/** Returns whether the quota (quota.ts) must refuse the request after counting it. */
+export function isShed(request: Request): boolean {
+  return shed.has(request);
+}
+
+/** The routes that count a quota. */
+const COUNTED = /^\/(api|octo)\//;
+
+/**
+ * Refuses a request with 503. Lets a request with a cached API key go on to its quota, because a refused request counts too: that runs no
+ * query.
+ */
+function refuse(request: Request, next: NextFunction): void {
+  const isCounted = COUNTED.test(request.path) && cachedBearerOf(request, undefined) !== undefined;
+  if (!isCounted) return next(new TransportError('overloaded'));
+  shed.add(request);
+  next();
 }
 
 function watchLag(): { isTooLong(): boolean; stop(): void } {

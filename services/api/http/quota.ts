@@ -4,23 +4,29 @@ import { type QuotaAnswer, WINDOW_SECONDS } from '../../platform/shared-store/qu
 import { addressOf, networkOf } from '../../platform/http/client-address';
 import { setHeaderList } from '../../platform/http/edge';
 import { InsufficientScopeError } from '../credentials/credential.errors';
-import { contextOf } from './api-context';
+import { IdempotencyInProgressError } from '../idempotency/idempotency.errors';
+import { type ApiContext, contextOf } from './api-context';
 import { type Principal, principalOf } from './authentication';
-import { RateLimitedError } from './http.errors';
+import { RateLimitedError, TransportError } from './http.errors';
+import { isShed } from './load-shedding';
 
 /** Requests a minute of one address with one widget token. limitOf has the other quotas. */
 const PER_ADDRESS_AND_TOKEN = 120;
 
 /**
  * Counts each authenticated request against the quota of its credential, whatever its answer. A rotated key and its successors share one
- * quota. Also counts a request whose key lacks the scope. The answer to such a request is 401, even if the quota is used up.
+ * quota. Also counts a request whose key lacks the scope. The answer to such a request is 401, even if the quota is used up. Also counts a
+ * request that is refused because the process is overloaded (503).
  */
 export function quota(kind: keyof Quotas): RequestHandler {
   // Express accepts a list of handlers, but the type of tsoa's decorator accepts only one.
   return [countRequest, countScopeless] as unknown as RequestHandler;
 
   function countRequest(request: Request, response: Response, next: NextFunction): void {
-    spend(request, response, kind, principalOf(request)!).then(() => next(), next);
+    spend(request, response, kind, principalOf(request)!).then(
+      () => next(isShed(request) ? new TransportError('overloaded') : undefined),
+      next,
+    );
   }
 
   function countScopeless(error: unknown, request: Request, response: Response, next: NextFunction): void {
@@ -69,6 +75,43 @@ export async function spendQuota(
   }
   const limit = limitOf(config, principal.tenant, kind);
   addSpent(spent, { policy: kind, limit, answer: await quotas.consume(family, limit) });
+}
+
+/** The rows of a list that one unit of a quota pays. */
+export const ROWS_A_UNIT = 366;
+
+/**
+ * Spends what a long list costs: one unit of the quota for each 366 rows or part of it, less the unit that the request itself has spent. A
+ * list that costs more than the whole quota costs the whole quota. Call it before the list is read.
+ * @throws RateLimitedError (429)
+ */
+export async function spendForRows(request: Request, kind: keyof Quotas, rows: number): Promise<void> {
+  const { config, quotas } = contextOf(request);
+  const { familyId, tenant } = principalOf(request)!;
+  const limit = limitOf(config, tenant, kind);
+  const cost = Math.min(limit, Math.ceil(rows / ROWS_A_UNIT)) - 1;
+  if (cost < 1) return;
+  const answer = await quotas.consume(`${kind}:${familyId}`, limit, cost);
+  setHeaderList(request.res!, quotaHeaders([{ policy: kind, limit, answer }]));
+  if (!answer.allowed) throw new RateLimitedError(answer.resetSeconds);
+}
+
+/**
+ * Runs the work of one long list at a time for each API key and kind of list; the others wait. The successor of a rotated key waits for its
+ * predecessor.
+ * @throws RateLimitedError after two seconds of waiting (429)
+ */
+export async function inTurnOfKey<T>(
+  { singleFlight }: Pick<ApiContext, 'singleFlight'>,
+  { familyId }: Pick<Principal, 'familyId'>,
+  kind: 'products' | 'bookings' | 'departures',
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await singleFlight(`list of ${kind} ${familyId}`, work);
+  } catch (error) {
+    throw error instanceof IdempotencyInProgressError ? new RateLimitedError(1) : error;
+  }
 }
 
 /** Returns the requests a minute of a key or a widget token: the tenant's own number, or that of the variable, such as GATEWAY_HOLD_RPM. */

@@ -135,14 +135,22 @@ export interface AvailabilityView {
   party?: Party;
 }
 
-/** Returns the departures of a tour as OCTO's availabilities. */
-export function toAvailabilities(
+/** Creates the rows of an answer from slices of a tour's departures, which are by date. Yields the rows that are complete after each slice. */
+export type ToRows<Row> = (
   tour: Tour,
-  departures: PricedDeparture[],
+  slices: AsyncIterable<PricedDeparture[]>,
   view: AvailabilityView,
-): OctoAvailability[] {
+) => AsyncGenerator<Row[]>;
+
+/** Yields the departures as OCTO's availabilities. */
+export async function* toAvailabilities(
+  tour: Tour,
+  slices: AsyncIterable<PricedDeparture[]>,
+  view: AvailabilityView,
+): AsyncGenerator<OctoAvailability[]> {
   const toLocalTime = localTimeIn(tour.timeZone);
-  return departures.map((priced) => toAvailability(tour, priced, view, toLocalTime));
+  for await (const slice of slices)
+    yield slice.map((priced) => toAvailability(tour, priced, view, toLocalTime));
 }
 
 /** Returns a departure as OCTO's availability. @param toLocalTime the function for the tour's time zone */
@@ -168,13 +176,20 @@ export function toAvailability(
   };
 }
 
-/** Returns the days of OCTO's calendar, each with all its departures. @param departures by date */
-export function toCalendar(
+/** Yields the days of OCTO's calendar, each with all its departures. */
+export async function* toCalendar(
   tour: Tour,
-  departures: PricedDeparture[],
+  slices: AsyncIterable<PricedDeparture[]>,
   view: AvailabilityView,
-): OctoCalendarDay[] {
-  return byDate(departures).map((ofDay) => toCalendarDay(tour, ofDay, view));
+): AsyncGenerator<OctoCalendarDay[]> {
+  let unfinished: PricedDeparture[] = [];
+  for await (const slice of slices) {
+    const days = byDate([...unfinished, ...slice]);
+    // The last day of a slice may continue in the next one.
+    unfinished = days.pop() ?? [];
+    yield days.map((ofDay) => toCalendarDay(tour, ofDay, view));
+  }
+  if (unfinished.length > 0) yield [toCalendarDay(tour, unfinished, view)];
 }
 
 function byDate(departures: PricedDeparture[]): PricedDeparture[][] {

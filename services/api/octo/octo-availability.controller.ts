@@ -4,26 +4,27 @@ import { isUuid } from '../../platform/text-forms';
 import { shownUntil } from '../catalog/cached-catalog';
 import type { Tour } from '../catalog/tour';
 import type { AvailabilityCache } from '../departures/availability-cache';
-import { listDepartures, type PricedDeparture } from '../departures/find-departures';
+import { cachedDepartureCount, departureSlices, type PricedDeparture } from '../departures/find-departures';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { versionedContent } from '../http/cached-answers';
 import { jsonContent, NO_STORE, sendContent } from '../http/caching';
 import { badInput } from '../http/http.errors';
 import { dateInput } from '../http/input';
-import { quota } from '../http/quota';
+import { inTurnOfKey, quota, ROWS_A_UNIT, spendForRows } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
-import { tenantVersion } from '../tenants/tenant';
+import { type Tenant, tenantVersion } from '../tenants/tenant';
 import {
   type AvailabilityView,
   type OctoAvailability,
   type OctoCalendarDay,
   toAvailabilities,
   toCalendar,
+  type ToRows,
 } from './availability.dto';
 import { assertUnits, findRequestedTour, partyOfUnits } from './find-product';
 import { badOctoRequest, invalidId } from './octo.errors';
-import { capabilitiesOf, octoBody, octoEnvironment } from './octo.router';
+import { capabilitiesOf, octoBody, octoEnvironment, sendTexts } from './octo.router';
 
 /** @example {"id": "adult", "quantity": 2} */
 export interface OctoUnitQuantity {
@@ -103,7 +104,8 @@ export class OctoAvailabilityController {
   constructor(private readonly context: ApiContext & { availability: AvailabilityCache }) {}
 
   /**
-   * Returns the days of a range on which the product departs, including sold-out days.
+   * Returns the days of a range on which the product departs, including sold-out days. Counts as one request for each 366 departures or part
+   * of them. Each API key gets only one list of departures at a time.
    * @summary Read the calendar of a product
    */
   @Post('availability/calendar')
@@ -112,11 +114,12 @@ export class OctoAvailabilityController {
     @Body() body: OctoCalendarBody,
   ): Promise<OctoCalendarDay[]> {
     const { tour, view } = await this.read(request, body);
-    return this.send(request, tour, calendarRange(body), view, toCalendar);
+    return this.send(request, { tour, departures: calendarRange(body), view }, toCalendar);
   }
 
   /**
-   * Returns the availabilities of a range of days, or the availabilities with the given ids.
+   * Returns the availabilities of a range of days, or the availabilities with the given ids. Counts as one request for each 366 departures
+   * or part of them. Each API key gets only one list of departures at a time.
    * @summary Check availability of a product
    */
   @Post('availability')
@@ -125,7 +128,7 @@ export class OctoAvailabilityController {
     @Body() body: OctoAvailabilityBody,
   ): Promise<OctoAvailability[]> {
     const { tour, view } = await this.read(request, body);
-    return this.send(request, tour, askedDepartures(body), view, toAvailabilities);
+    return this.send(request, { tour, departures: askedDepartures(body), view }, toAvailabilities);
   }
 
   private async read(
@@ -138,35 +141,92 @@ export class OctoAvailabilityController {
     return { tour, view: { capabilities: capabilitiesOf(request), party } };
   }
 
-  /** Sends the departures as JSON. Answers a repeat from memory while the seats, the tour and the tenant stay the same. */
-  private async send<Row>(
-    request: HttpRequest,
-    tour: Tour,
-    asked: AskedDepartures,
-    view: AvailabilityView,
-    toRows: (tour: Tour, departures: PricedDeparture[], view: AvailabilityView) => Row[],
-  ): Promise<Row[]> {
-    const { tenant } = apiKeyPrincipalOf(request);
-    const { context } = this;
-    const list = async () => {
-      const { items, last } = await listDepartures(context, tenant, tour, {
-        ...asked,
-        limit: DEPARTURES_MAX,
-      });
-      if (last) throw badOctoRequest(TOO_MANY);
-      if ('ids' in asked) assertAllFound(asked.ids, items);
-      return jsonContent(toRows(tour, items, view), ['Cache-Control', NO_STORE]);
-    };
-    const key = JSON.stringify(['octo', tenantVersion(tenant), request.path, tour.id, asked, view]);
-    const readVersion = () => context.availability.seatsVersion(tour.id, tenant.sandbox, tour.revision);
-    const current = await context.answers.get(key, async () => ({
-      value: versionedContent(context.answers, key, readVersion, list),
+  /** Sends the departures as JSON. Spends the quota by their number, and streams a list that costs more than one unit. */
+  private async send<Row>(request: HttpRequest, asked: Asked, toRows: ToRows<Row>): Promise<Row[]> {
+    const { departures, tour } = asked;
+    const principal = apiKeyPrincipalOf(request);
+    const rows =
+      'ids' in departures
+        ? departures.ids.length
+        : await cachedDepartureCount(this.context, tour, departures);
+    if (rows > DEPARTURES_MAX) throw badOctoRequest(TOO_MANY);
+    await spendForRows(request, 'availability', rows);
+    await inTurnOfKey(this.context, principal, 'departures', () =>
+      rows > ROWS_A_UNIT
+        ? sendTexts(request, listTexts(this.rows(principal.tenant, asked, toRows)), NO_STORE)
+        : this.sendShort(request, asked, toRows),
+    );
+    return undefined as unknown as Row[];
+  }
+
+  /** Sends a short list. Answers a repeat from memory while the seats, the tour and the tenant stay the same. */
+  private async sendShort<Row>(request: HttpRequest, asked: Asked, toRows: ToRows<Row>): Promise<void> {
+    const { tour, departures, view } = asked;
+    const { answers, availability } = this.context;
+    const principal = apiKeyPrincipalOf(request);
+    const { tenant } = principal;
+    // The cache keeps this function, which must not refer to the request.
+    const load = async () =>
+      jsonContent(await allOf(this.rows(tenant, asked, toRows)), ['Cache-Control', NO_STORE]);
+    const key = JSON.stringify(['octo', tenantVersion(tenant), request.path, tour.id, departures, view]);
+    const readVersion = () => availability.seatsVersion(tour.id, tenant.sandbox, tour.revision);
+    const current = await answers.get(key, async () => ({
+      value: versionedContent(answers, key, readVersion, load),
       until: shownUntil([tour]),
       size: KIB_OF_TOUR,
     }));
-    sendContent(request, request.res!, await current());
-    return undefined as unknown as Row[];
+    sendContent(request, request.res!, await current(principal));
   }
+
+  private rows<Row>(
+    tenant: Tenant,
+    { tour, departures, view }: Asked,
+    toRows: ToRows<Row>,
+  ): AsyncGenerator<Row[]> {
+    return toRows(tour, this.slices(tenant, tour, departures), view);
+  }
+
+  /** @throws OctoRefusalError INVALID_AVAILABILITY_ID after the last slice, for an id that is not found */
+  private async *slices(
+    tenant: Tenant,
+    tour: Tour,
+    asked: AskedDepartures,
+  ): AsyncGenerator<PricedDeparture[]> {
+    const found = new Set<string>();
+    for await (const { items } of departureSlices(this.context, tenant, tour, {
+      ...asked,
+      limit: DEPARTURES_MAX,
+    })) {
+      for (const { departure } of items) found.add(departure.id);
+      yield items;
+    }
+    const unknown = 'ids' in asked ? asked.ids.find((id) => !found.has(id)) : undefined;
+    if (unknown !== undefined) throw invalidId('availabilityId', unknown);
+  }
+}
+
+async function allOf<Row>(parts: AsyncGenerator<Row[]>): Promise<Row[]> {
+  const all: Row[] = [];
+  for await (const rows of parts) all.push(...rows);
+  return all;
+}
+
+/** Yields the rows as the texts of one JSON list. */
+async function* listTexts(parts: AsyncGenerator<unknown[]>): AsyncGenerator<string> {
+  let separator = '[';
+  for await (const rows of parts) {
+    if (rows.length === 0) continue;
+    yield separator + rows.map((row) => JSON.stringify(row)).join(',');
+    separator = ',';
+  }
+  yield separator === '[' ? '[]' : ']';
+}
+
+/** The departures that a request asks for, and the values on which their rows depend. */
+interface Asked {
+  tour: Tour;
+  departures: AskedDepartures;
+  view: AvailabilityView;
 }
 
 interface DateRange {
@@ -213,10 +273,4 @@ function askedDepartures(body: OctoAvailabilityBody): AskedDepartures {
   const unknown = availabilityIds.find((id) => !isUuid(id));
   if (unknown !== undefined) throw invalidId('availabilityId', unknown);
   return { ids: availabilityIds.map((id) => id.toLowerCase()) };
-}
-
-function assertAllFound(ids: string[], departures: PricedDeparture[]): void {
-  const found = new Set(departures.map(({ departure }) => departure.id));
-  const unknown = ids.find((id) => !found.has(id));
-  if (unknown !== undefined) throw invalidId('availabilityId', unknown);
 }

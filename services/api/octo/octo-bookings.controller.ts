@@ -7,7 +7,7 @@ import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
 import { dateInput, optionalText } from '../http/input';
-import { quota } from '../http/quota';
+import { inTurnOfKey, quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
 import { type BookingView, createSharedParts, type OctoBooking, toOctoBooking } from './booking.dto';
 import { badOctoRequest } from './octo.errors';
@@ -15,7 +15,6 @@ import {
   answerBooking,
   anyScope,
   bookingViewOf,
-  inTurnOfKey,
   octoEnvironment,
   sendTexts,
   setContentLanguages,
@@ -75,12 +74,13 @@ export class OctoBookingsController {
       localDateEnd,
     });
     const { db } = this.context;
-    const holdIds = await findBookings(db, apiKeyPrincipalOf(request), filter);
+    const principal = apiKeyPrincipalOf(request);
+    const holdIds = await findBookings(db, principal, filter);
     const view = await bookingViewOf(request, this.context);
     if (view.wished) await setContentLanguages(request, view.wished);
     const texts = bookingTexts(db, holdIds, view);
     const send = () => sendTexts(request, texts, NO_STORE);
-    await (holdIds.length > SHORT_LIST ? inTurnOfKey(request, 'bookings', send) : send());
+    await (holdIds.length > SHORT_LIST ? inTurnOfKey(this.context, principal, 'bookings', send) : send());
     return undefined as unknown as OctoBooking[];
   }
 }

@@ -3,7 +3,7 @@ import type { Request as HttpRequest } from 'express';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, PRIVATE, setCaching } from '../http/caching';
-import { quota } from '../http/quota';
+import { inTurnOfKey, quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
 import { cachedQuoter } from '../pricing/quote-tenant-price';
 import { showTour } from '../catalog/cached-catalog';
@@ -12,7 +12,6 @@ import { findProductTour, productTexts } from './find-product';
 import {
   capabilitiesOf,
   contentWishOf,
-  inTurnOfKey,
   octoEnvironment,
   sendTexts,
   setContentLanguages,
@@ -94,7 +93,9 @@ export class OctoCatalogController {
     const wished = await contentWishOf(request, this.context, lang);
     await setContentLanguages(request, wished);
     const texts = productTexts(this.context, this.view(request), wished);
-    await inTurnOfKey(request, 'products', () => sendTexts(request, texts, PRIVATE));
+    await inTurnOfKey(this.context, apiKeyPrincipalOf(request), 'products', () =>
+      sendTexts(request, texts, PRIVATE),
+    );
     return undefined as unknown as OctoProduct[];
   }
 

@@ -7,10 +7,8 @@ import { assertScope } from '../credentials/verify-credential';
 import { type ApiContext, contextOf } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { setCaching } from '../http/caching';
-import { RateLimitedError } from '../http/http.errors';
 import { jsonBodyUpTo } from '../http/json-body';
 import { wishedTags } from '../http/wished-languages';
-import { IdempotencyInProgressError } from '../idempotency/idempotency.errors';
 import { type BookingView, type OctoBooking, toOctoBooking } from './booking.dto';
 import { type OctoCapability, readCapabilities } from './capabilities';
 import { badOctoRequest } from './octo.errors';
@@ -144,23 +142,6 @@ export async function answerBooking(
   const shown = await withItsCatalog(context.db, view, state);
   setLanguageOfTour(request, view.wished, shown.language);
   return toOctoBooking(shown, view);
-}
-
-/**
- * Calls `send`, which sends a list. Runs one call at a time for each API key and kind of list; the others wait.
- * @throws RateLimitedError after two seconds of waiting (429)
- */
-export async function inTurnOfKey(
-  request: Request,
-  kind: 'products' | 'bookings',
-  send: () => Promise<void>,
-): Promise<void> {
-  const { familyId } = apiKeyPrincipalOf(request);
-  try {
-    await contextOf(request).singleFlight(`octo ${kind} ${familyId}`, send);
-  } catch (error) {
-    throw error instanceof IdempotencyInProgressError ? new RateLimitedError(1) : error;
-  }
 }
 
 /**
