@@ -35,7 +35,7 @@ import { REVEAL_FLAG } from '../engine/personal-data';
 import {
   bookingRef,
   email,
-  fileName,
+  outputFile,
   departureOnDate,
   line,
   moment,
@@ -195,7 +195,9 @@ export const bookingVerbs: Verb[] = [
     about: 'Write bookings as CSV in the order of booking list; customers are masked without --reveal',
     flags: [
       ...FILTERS,
-      flag('--out <file>', 'write a new file (0600), not to stdout', { parse: fileName }),
+      flag('--out <file>', 'write a new file (0600); standard output if it is -, or left out', {
+        parse: outputFile,
+      }),
       REVEAL_FLAG,
     ],
     check: ({ json, out, ...filter }: { json?: boolean; out?: string } & BookingFilterOptions) => {

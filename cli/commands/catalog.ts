@@ -12,19 +12,20 @@ import { refuseMistakes, UsageError } from '../engine/failure';
 import { afterFlag, LIST_FLAGS, listOf } from '../engine/list';
 import {
   continent,
-  fileName,
   formatMoney,
   language,
   line,
+  outputFile,
   percent,
   slug,
+  STANDARD_STREAM,
   wholeNumber,
   withMoney,
 } from '../engine/values';
 import { properties, sections, tableOf } from '../terminal/table';
 import { countOf } from '../terminal/text';
 import { exportCatalogCommand, exportFormat, type ExportOptions } from './catalog/export';
-import { catalogFile, describeCsvColumns, importCatalogCommand, STANDARD_INPUT } from './catalog/import';
+import { catalogFile, describeCsvColumns, importCatalogCommand } from './catalog/import';
 
 interface CheckedExport extends ExportOptions {
   json?: boolean;
@@ -59,7 +60,7 @@ export const catalogVerbs: Verb[] = [
       'Create and change tours and departures from .json, .jsonl or .csv files, all or nothing; - is standard input',
     args: { file: catalogFile },
     check: ({ prune, pruneAtMost }: { prune?: boolean; pruneAtMost?: number }, files: string[]) => {
-      if (files.filter((file) => file === STANDARD_INPUT).length > 1)
+      if (files.filter((file) => file === STANDARD_STREAM).length > 1)
         throw new UsageError('- may be given only once: there is one standard input');
       if (pruneAtMost !== undefined && !prune) throw new UsageError('--prune-at-most needs --prune');
     },
@@ -88,7 +89,7 @@ export const catalogVerbs: Verb[] = [
     usage: 'export',
     about: 'Write the whole catalog to a file; importing it changes nothing. CSV files name every column',
     flags: [
-      flag('--out <file>', 'a new file instead of standard output', { parse: fileName }),
+      flag('--out <file>', 'a new file; standard output if it is -, or left out', { parse: outputFile }),
       flag('--force', 'replace the file if it exists'),
       flag('--format <format>', 'format of the file', {
         choices: ['json', 'jsonl', 'csv'],

@@ -1,4 +1,5 @@
 import {
+  type DateBasis,
   type ReportGroup,
   REPORT_GROUPS,
   reportSales,
@@ -16,18 +17,26 @@ import { formatMoney, travelDate } from '../engine/values';
 import type { Screen } from '../terminal/screen';
 import { type ItemColumn, sections, tableOf } from '../terminal/table';
 
+/** The value of --by that makes the date of departure the basis of the report. */
+const BY_DEPARTURE = 'departure';
+
 export const reportVerbs: Verb[] = [
   {
     usage: 'sales',
     about:
-      'Sum the bookings that were created in a period, by tenant, month and currency; cancelled, expired and sandbox bookings are left out',
+      'Sum the bookings that were created in a period (or depart, with --by departure), by tenant, month and currency; cancelled, expired and sandbox bookings are left out',
     flags: [
-      flag('--from <date>', 'the first day (UTC)', { parse: travelDate, must: true }),
-      flag('--to <date>', 'the last day (UTC)', { parse: travelDate, must: true }),
-      TENANT_FLAG,
-      flag('--by <group>', 'a row for each of these and currency, not for each tenant, month and currency', {
-        choices: REPORT_GROUPS,
+      flag('--from <date>', 'the first day (UTC; with --by departure, of the tours)', {
+        parse: travelDate,
+        must: true,
       }),
+      flag('--to <date>', 'the last day, included', { parse: travelDate, must: true }),
+      TENANT_FLAG,
+      flag(
+        '--by <group>',
+        'a row for each of these and currency, not for each tenant, month and currency; departure counts by date of departure, not of creation',
+        { choices: [...REPORT_GROUPS, BY_DEPARTURE], repeats: true },
+      ),
       CSV_FLAG,
     ],
     check: ({ from, to }: ReportOptions) => {
@@ -36,6 +45,7 @@ export const reportVerbs: Verb[] = [
     examples: [
       'report sales --from 2027-05-01 --to 2027-05-31',
       'report sales --from 2027-01-01 --to 2027-12-31 --by tenant --csv',
+      'report sales --from 2027-06-01 --to 2027-06-30 --by tour,departure',
     ],
     run: reportSalesCommand,
   },
@@ -45,7 +55,7 @@ interface ReportOptions {
   from: string;
   to: string;
   tenant?: string;
-  by?: ReportGroup;
+  by?: (ReportGroup | typeof BY_DEPARTURE)[];
   csv?: boolean;
 }
 
@@ -53,14 +63,16 @@ const AMOUNTS = ['platform_total', 'tenant_total', 'deposit_total'] as const;
 
 async function reportSalesCommand(
   { db, output }: Context,
-  { from, to, tenant: slug, by, csv = false }: ReportOptions,
+  { from, to, tenant: slug, by = [], csv = false }: ReportOptions,
 ): Promise<void> {
   const tenant = slug === undefined ? undefined : await findTenant(db, slug);
-  const groups = by ? [by] : (['tenant', 'month'] as const);
-  const sales = await reportSales(db, { scope: tenant?.id ?? ANY_TENANT, from, to, groups });
+  const basis = by.includes(BY_DEPARTURE) ? 'departure_date' : 'created_at';
+  const chosen = REPORT_GROUPS.filter((group) => by.includes(group));
+  const groups: readonly ReportGroup[] = chosen.length > 0 ? chosen : ['tenant', 'month'];
+  const sales = await reportSales(db, { scope: tenant?.id ?? ANY_TENANT, basis, from, to, groups });
   const rows = sales.map(toReportDocument);
-  if (csv) await output.pour(csvLines(groups, rows), 'csv');
-  else await output.answer({ rows }, (screen) => drawReport(groups, sales, screen));
+  if (csv) await output.pour(csvLines(groups, basis, rows), 'csv');
+  else await output.answer({ date_basis: basis, rows }, (screen) => drawReport(groups, basis, sales, screen));
   if (tenant?.sandbox) output.note(`${tenant.slug} is a sandbox tenant: its bookings are in no report`);
   if (sales.some(({ platformMinor }) => platformMinor === null))
     output.note('A missing platform price: it was not stored with some bookings from before this version');
@@ -82,21 +94,35 @@ function toReportDocument({ platformMinor, tenantMinor, depositMinor, currencyDi
   };
 }
 
-async function* csvLines(groups: readonly ReportGroup[], rows: ReportDocument[]): AsyncGenerator<string> {
+async function* csvLines(
+  groups: readonly ReportGroup[],
+  basis: DateBasis,
+  rows: ReportDocument[],
+): AsyncGenerator<string> {
   const columns = [...groups, 'currency', 'bookings', 'seats', ...AMOUNTS] as const;
-  yield csvLine(columns);
-  for (const row of rows) yield csvLine(columns.map((column) => row[column] ?? null));
+  yield csvLine([...columns, 'date_basis']);
+  for (const row of rows) yield csvLine([...columns.map((column) => row[column] ?? null), basis]);
 }
 
-/** Draws the rows, and below them the totals of each currency. */
-function drawReport(groups: readonly ReportGroup[], sales: SalesRow[], screen: Screen): string {
+const BASIS_NAMES: Record<DateBasis, string> = {
+  created_at: 'By date of creation (UTC)',
+  departure_date: 'By date of departure; bookings without a date are left out',
+};
+
+/** Draws the date basis, the rows, and below them the totals of each currency. */
+function drawReport(
+  groups: readonly ReportGroup[],
+  basis: DateBasis,
+  sales: SalesRow[],
+  screen: Screen,
+): string {
   const ofGroups = groups.map((group): ItemColumn<SalesRow> => {
     return { heading: group, least: group === 'month' ? undefined : 8, cell: (row) => row[group] ?? null };
   });
   const rows = tableOf([...ofGroups, ...COLUMNS], 'No bookings')(sales, screen);
   const totals = tableOf<SalesRow>(['currency', ...COLUMNS], '')(totalByCurrency(sales), screen);
   return sections([
-    ['', rows],
+    [BASIS_NAMES[basis], rows],
     ['In total', totals],
   ]);
 }

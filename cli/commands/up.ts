@@ -112,6 +112,7 @@ function welcomeText(welcome: Welcome, config: Config): string {
   ];
   if (welcome.api_key) lines.push(`Demo API key   ${welcome.api_key}`);
   if (welcome.embed_url) lines.push(`Embed page     ${welcome.embed_url}`);
+  lines.push('Terminal       tourctl status  (install it once: npm link)');
   if (!welcome.api_key && !welcome.embed_url)
     lines.push('', 'Next: tourctl tenant create --slug acme --name "Acme Travel"');
   if (welcome.examples.length > 0) {

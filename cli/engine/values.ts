@@ -205,6 +205,14 @@ export function fileName(text: string, name: string): string {
   return text;
 }
 
+/** Stands for standard input or standard output in place of a file. */
+export const STANDARD_STREAM = '-';
+
+/** Parses the name of a new file. Returns undefined for `-`: standard output, as without the flag. */
+export function outputFile(text: string, name: string): string | undefined {
+  return text === STANDARD_STREAM ? undefined : fileName(text, name);
+}
+
 /** Parses the domain of a website, also from an address of the site. */
 export function domain(text: string, name: string): string {
   const address = text.includes('://') ? text : `https://${text}`;

@@ -262,6 +262,15 @@ describe('tourctl catalog export', () => {
     });
   });
 
+  it('tourctl catalog export --out - writes to standard output, as without --out', async () => {
+    const [plain, dashed] = [
+      await terminal.tourctl('catalog export'),
+      await terminal.tourctl('catalog export --out -'),
+    ];
+    expect([dashed.code, dashed.stdout]).toEqual([0, plain.stdout]);
+    expect((await terminal.tourctl('catalog export --out - --format csv')).code).toBe(2);
+  });
+
   it('tourctl catalog export writes a document that restores an empty or changed catalog', async () => {
     const exported = await terminal.tourctl('catalog export --json');
     const other = await openTestTerminal();

@@ -131,7 +131,7 @@ describe('tourctl report sales', () => {
     expect(await lead(kept).first('status')).toEqual({ status: 'pending_payment' });
     const ofSandbox = await terminal.tourctl(`report sales ${range} --tenant trial`);
     expect([ofSandbox.stdout, ofSandbox.stderr]).toEqual([
-      'No bookings\n',
+      'By date of creation (UTC)\nNo bookings\n',
       'trial is a sandbox tenant: its bookings are in no report\n',
     ]);
   });
@@ -197,6 +197,7 @@ describe('tourctl report sales', () => {
   it('tourctl report sales draws a table with totals by currency', async () => {
     const { stdout } = await terminal.tourctl('report sales --from 2030-01-01 --to 2030-02-28');
     expect(stdout.split('\n')).toEqual([
+      'By date of creation (UTC)',
       'TENANT  MONTH    BOOKINGS  SEATS  PLATFORM PRICE  TENANT PRICE     DEPOSIT',
       'acme    2030-01         2      4    1,900.50 EUR  1,900.50 EUR  380.10 EUR',
       'acme    2030-02         1      3     180,000 JPY   180,000 JPY  36,000 JPY',
@@ -215,18 +216,60 @@ describe('tourctl report sales', () => {
       'report sales --from 2030-01-01 --to 2030-02-28 --tenant acme --csv',
     );
     expect(stdout.split('\r\n')[0]).toBe(
-      'tenant,month,currency,bookings,seats,platform_total,tenant_total,deposit_total',
+      'tenant,month,currency,bookings,seats,platform_total,tenant_total,deposit_total,date_basis',
     );
     expect(parse(stdout, { columns: true, record_delimiter: '\r\n' })).toMatchObject([
       { tenant: 'acme', month: '2030-01', currency: 'EUR', platform_total: '1900.5' },
       { tenant: 'acme', month: '2030-02', currency: 'JPY', platform_total: '180000' },
     ]);
     const none = await terminal.tourctl('report sales --from 2001-01-01 --to 2001-01-31 --by tour --csv');
-    expect(none.stdout).toBe('tour,currency,bookings,seats,platform_total,tenant_total,deposit_total\r\n');
+    expect(none.stdout).toBe(
+      'tour,currency,bookings,seats,platform_total,tenant_total,deposit_total,date_basis\r\n',
+    );
   });
 
   it('tourctl report sales answers without rows for a period without bookings', async () => {
-    expect(await terminal.json('report sales --from 2001-01-01 --to 2001-01-31')).toEqual({ rows: [] });
+    expect(await terminal.json('report sales --from 2001-01-01 --to 2001-01-31')).toEqual({
+      date_basis: 'created_at',
+      rows: [],
+    });
+  });
+
+  it('tourctl report sales --by departure counts by the date of departure, and leaves out bookings without one', async () => {
+    const range = `--from ${DATE} --to ${DATE}`;
+    const { date_basis: basis, rows } = await terminal.json(
+      `report sales ${range} --tenant bold --by departure`,
+    );
+    expect([basis, rows]).toEqual([
+      'departure_date',
+      [expect.objectContaining({ tenant: 'bold', month: '2031-06' })],
+    ]);
+    const { id } = await terminal.db('tenants').where({ slug: 'bold' }).first('id');
+    const dated = await terminal.db('booking_leads').where({ tenant_id: id, departure_date: DATE });
+    expect(rows[0].bookings).toBe(dated.length);
+    const before = await acme.book({ tour_id: alps.id });
+    expect(before.status).toBe(201);
+    const byTour = await rowsOf(`${range} --by tour,departure`);
+    expect(byTour.map(({ tour }: { tour: string }) => tour)).toEqual(['alps', 'tokyo']);
+    expect(await rowsOf(`--from 2031-05-01 --to 2031-05-31 --by departure`)).toEqual([]);
+    const { stdout } = await terminal.tourctl(`report sales ${range} --by departure,tour`);
+    expect(stdout).toMatch(/^By date of departure; bookings without a date are left out\nTOUR /);
+  });
+
+  it('each row of booking export adds up: units times unit prices are the total', async () => {
+    const { stdout } = await terminal.tourctl('booking export --out -');
+    const rows: Record<string, string>[] = parse(stdout, { columns: true, record_delimiter: '\r\n' });
+    expect(
+      rows.some(({ children, single_supplements: singles }) => children !== '0' && singles !== '0'),
+    ).toBe(true);
+    for (const row of rows) {
+      const part = (units: string, price: string) => Number(row[units]) * Number(row[price]);
+      const total =
+        part('adults', 'unit_price') +
+        part('children', 'child_unit_price') +
+        part('single_supplements', 'single_supplement_unit_price');
+      expect(total).toBeCloseTo(Number(row.total_price), 6);
+    }
   });
 
   it.each([

@@ -6,7 +6,7 @@ import { freePorts } from '../support/free-ports';
 import { listen } from '../support/listen';
 import { killChildren, startChild, untilReady } from '../stack/child';
 import { eventually } from '../webhook-queue/queue-fixture';
-import { folderWith, runProgram } from './guide';
+import { callTourctl, folderWith, runProgram } from './guide';
 
 const ROOT = path.resolve(__dirname, '../..');
 const TOURCTL = path.join(ROOT, 'cli/tourctl.js');
@@ -24,10 +24,10 @@ function sections(): { title: string; script: string }[] {
 
 /** Books 40 customers of two tenants on the boat of 15 June, and two on the boat of August. */
 const BOOK_FORTY = `
-  npx tourctl departure set-seats lofoten-by-sail 2030-06-15 40
-  npx tourctl tenant create --slug riviera --name Riviera --status active --currency EUR --country IT
-  npx tourctl key issue riviera --scope booking:create --out riviera.key
-  npx tourctl webhook add riviera https://sunny.example/webhooks --event booking.updated --out riviera.secret
+  tourctl departure set-seats lofoten-by-sail 2030-06-15 40
+  tourctl tenant create --slug riviera --name Riviera --status active --currency EUR --country IT
+  tourctl key issue riviera --scope booking:create --out riviera.key
+  tourctl webhook add riviera https://sunny.example/webhooks --event booking.updated --out riviera.secret
   book() {
     curl -fsS -o booked.json -H "Authorization: Bearer $(cat "$1.key")" -H 'Content-Type: application/json' -d '{
       "tour_id": "lofoten-by-sail", "departure_date": "'"$2"'", "name": "Guest '"$3 of $1"'",
@@ -91,14 +91,14 @@ describeWith(
       };
       await untilReady(product, 'npm start', async () => (await fetch(`http://127.0.0.1:${api}/readyz`)).ok);
 
-      const untilDisabled = `until npx tourctl webhook list sunny --json | jq -e '.items[0].status == "disabled"' > /dev/null; do sleep 0.2; done`;
-      const script = sections()
+      const untilDisabled = `until tourctl webhook list sunny --json | jq -e '.items[0].status == "disabled"' > /dev/null; do sleep 0.2; done`;
+      const written = sections()
         .map(({ title, script }) => {
           if (title.includes('endpoint')) return `${untilDisabled}\n${script}`;
           return title.includes('departure') ? `${BOOK_FORTY}\n${script}` : script;
         })
-        .join('\n')
-        .replaceAll('npx tourctl', `'${process.execPath}' '${TOURCTL}'`)
+        .join('\n');
+      const script = callTourctl(written)
         .replaceAll('.data/', `${dataDir}/`)
         .replaceAll('docs/examples', path.join(ROOT, 'docs/examples'))
         .replaceAll('https://sunny.example/webhooks', website.url)

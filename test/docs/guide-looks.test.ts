@@ -6,17 +6,16 @@ import { givenDeparture, givenTour } from '../support/given';
 import { folderWithClient } from '../support/packed-client';
 import { useTemporaryFolder } from '../support/temporary-folder';
 import { givenWebsite } from '../support/website';
-import { fileOfGuide, folderWith, operatorSnippets, runProgram } from './guide';
+import { callTourctl, fileOfGuide, folderWith, operatorSnippets, runProgram } from './guide';
 
 const FOLDER = useTemporaryFolder();
-const TOURCTL = path.resolve(__dirname, '../../cli/tourctl.js');
 
 describe('the appearance settings on the page for operators', () => {
   it('the command of the page sets the appearance of a tenant', async () => {
     const terminal = await openTestTerminal();
     await terminal.tourctl('tenant create --slug acme --name Acme');
     const [command, ...none] = operatorSnippets('Looks');
-    const script = command!.replace('npx tourctl', `'${process.execPath}' '${TOURCTL}'`);
+    const script = callTourctl(command!);
     const { code, stderr } = await runProgram('bash', ['--norc', '-euc', script], {
       cwd: await folderWith({}),
       env: terminal.env,

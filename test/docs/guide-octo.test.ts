@@ -1,12 +1,10 @@
-import path from 'node:path';
 import { loadConfig } from '../../services/platform/config';
 import { useTestApi } from '../support/api';
 import { describeWith, isInstalled } from '../support/describe-with';
 import { givenDeparture, givenTour, PEPPER } from '../support/given';
 import { seatsTaken } from '../support/website';
-import { folderWith, operatorSnippets, runProgram, snippets } from './guide';
+import { callTourctl, folderWith, operatorSnippets, runProgram, snippets } from './guide';
 
-const TOURCTL = path.resolve(__dirname, '../../cli/tourctl.js');
 const { supplier } = loadConfig({ SUPPLIER_NAME: 'Old Town Tours' });
 
 const api = useTestApi({ supplier });
@@ -19,10 +17,10 @@ describeWith(
       const tour = await givenTour(api.db);
       const date = await givenDeparture(api.db, tour, { prices: { adult: 50_000, child: 30_000 } });
       const commands = [...operatorSnippets('A reseller over OCTO'), ...snippets('sh', 'octo')];
-      const script = ['set -euo pipefail', ...commands]
-        .join('\n')
-        .replaceAll('npx tourctl', `'${process.execPath}' '${TOURCTL}'`)
-        .replaceAll('http://127.0.0.1:3000', api.baseUrl);
+      const script = callTourctl(['set -euo pipefail', ...commands].join('\n')).replaceAll(
+        'http://127.0.0.1:3000',
+        api.baseUrl,
+      );
       const secret = 's'.repeat(32);
       const { code, stdout, stderr } = await runProgram('bash', ['--norc', '-c', script], {
         cwd: await folderWith({}),

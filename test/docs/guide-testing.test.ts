@@ -1,15 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import { useTestApi } from '../support/api';
 import { expectProblem } from '../support/responses';
 import { givenSeats, givenWebsite } from '../support/website';
 import { freePorts } from '../support/free-ports';
 import { openTestTerminal } from '../cli/terminal';
 import { eventually, startFastWorker } from '../webhook-queue/queue-fixture';
-import { folderWith, operatorSnippets } from './guide';
-
-const TOURCTL = path.resolve(__dirname, '../../cli/tourctl.js');
+import { callTourctl, folderWith, operatorSnippets } from './guide';
 
 describe('the receiver that the page for operators starts in a terminal', () => {
   it('the webhook receiver on the page for operators accepts the signature of a webhook from the platform', async () => {
@@ -18,7 +15,7 @@ describe('the receiver that the page for operators starts in a terminal', () => 
     const worker = startFastWorker(terminal.db, { secretsKey: terminal.env.SECRETS_KEY! });
     const [port] = await freePorts();
     const [script] = operatorSnippets('Webhooks').map((text) =>
-      text.replaceAll('npx tourctl', `'${process.execPath}' '${TOURCTL}'`).replaceAll('4000', `${port}`),
+      callTourctl(text).replaceAll('4000', `${port}`),
     );
     const shell = spawn('bash', ['--norc', '-euc', script!], {
       cwd: await folderWith({}),

@@ -31,6 +31,13 @@ function codeIn(text: string, language: string): string[] {
     .map(([, , code]) => code!);
 }
 
+const TOURCTL = path.resolve(__dirname, '../../cli/tourctl.js');
+
+/** Replaces each call of `tourctl` in a script, as the pages write it, by the program of this checkout. */
+export function callTourctl(script: string): string {
+  return script.replaceAll(/(?<![\w/.'-])tourctl(?= )/g, `'${process.execPath}' '${TOURCTL}'`);
+}
+
 /** @param heading with its two number signs; the section ends at the next such heading */
 function sectionOf(document: string, heading: string): string {
   const [, rest] = document.split(`\n${heading}\n`);

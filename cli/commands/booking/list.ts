@@ -216,6 +216,8 @@ const CSV_COLUMNS = [
   'octo_contacts',
   'departure_status',
   'departure_time',
+  'child_unit_price',
+  'single_supplement_unit_price',
 ] as const;
 
 /** The first line: the names of the columns. */
@@ -227,7 +229,11 @@ function toCsvLine(lead: BookingLead, reveal: boolean): string {
   const travellers = named && named.map(describeTraveller).join('; ');
   const octo_uuid = octo && octo.uuid;
   const octo_contacts = describeContacts(octo).join('; ') || null;
+  const unitPrices = {
+    child_unit_price: booking.prices.child ?? null,
+    single_supplement_unit_price: booking.prices.single_supplement ?? null,
+  };
   const people = { customer_name, customer_phone, customer_email, travellers, octo_contacts };
-  const values = { ...booking, ...people, octo_uuid };
+  const values = { ...booking, ...people, ...unitPrices, octo_uuid };
   return csvLine(CSV_COLUMNS.map((column) => values[column]));
 }

@@ -25,6 +25,7 @@ import { detectFileType } from '../../../services/api/catalog-import/read-catalo
 import { nameDeparture } from '../../../services/api/catalog/start-time';
 import type { Context } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
+import { STANDARD_STREAM } from '../../engine/values';
 import type { Io } from '../../terminal/io';
 import { countOf } from '../../terminal/text';
 import { describePast, describeReport, warnOfReport } from './describe-import';
@@ -194,7 +195,7 @@ async function withSpooledPipes<T>(
   { stdin, interrupted: stop }: Io,
   work: (readable: string[], nameOf: (file: string) => string) => Promise<T>,
 ): Promise<T> {
-  const isSpooled = (file: string) => file === STANDARD_INPUT || isPipe(file);
+  const isSpooled = (file: string) => file === STANDARD_STREAM || isPipe(file);
   if (!files.some(isSpooled)) return work(files, (file) => file);
   const folder = mkdtempSync(path.join(tmpdir(), 'tourctl-import-'));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
@@ -204,7 +205,7 @@ async function withSpooledPipes<T>(
     const names = new Map<string, string>();
     for (const [i, file] of files.entries()) {
       const copy = path.join(folder, `${i}${path.extname(file)}`);
-      if (file === STANDARD_INPUT) names.set(await spoolInput(stdin, copy, stop), file);
+      if (file === STANDARD_STREAM) names.set(await spoolInput(stdin, copy, stop), file);
       else names.set(isPipe(file) ? await spoolPipe(file, copy, stop) : file, file);
     }
     return await work([...names.keys()], (file) => names.get(file) ?? file);
@@ -312,12 +313,9 @@ export function describeCsvColumns(): string {
   ].join('\n');
 }
 
-/** Stands for standard input in place of a file. */
-export const STANDARD_INPUT = '-';
-
 /** Parses the name of a file to import. @throws UsageError */
 export function catalogFile(text: string, name: string): string {
-  if (text === STANDARD_INPUT) return text;
+  if (text === STANDARD_STREAM) return text;
   if (!CATALOG_FILE_TYPES.some((type) => type === path.extname(text).toLowerCase())) {
     throw new UsageError(
       `${name} must be a ${CATALOG_FILE_TYPES.join(', ')} file, and ${text} has another ending`,

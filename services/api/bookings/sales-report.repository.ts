@@ -7,12 +7,17 @@ import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 export const REPORT_GROUPS = ['tenant', 'month', 'tour'] as const;
 export type ReportGroup = (typeof REPORT_GROUPS)[number];
 
-/** The sales to report: those that were created on these days. */
+/** The date that decides whether a sale is reported, and in which month. */
+export const DATE_BASES = ['created_at', 'departure_date'] as const;
+export type DateBasis = (typeof DATE_BASES)[number];
+
+/** The sales to report: those whose date of the basis is one of these days. */
 interface ReportedSales {
   scope: TenantScope;
-  /** YYYY-MM-DD, UTC. */
+  basis: DateBasis;
+  /** YYYY-MM-DD; in UTC if the basis is the creation. */
   from: string;
-  /** YYYY-MM-DD, UTC, included. */
+  /** Like `from`, included. */
   to: string;
   groups: readonly ReportGroup[];
 }
@@ -21,7 +26,7 @@ interface ReportedSales {
 export interface SalesRow {
   /** Slug. This field, `month` and `tour` exist only if the report has the group. */
   tenant?: string;
-  /** YYYY-MM, UTC. */
+  /** YYYY-MM of the basis. */
   month?: string;
   /** Slug. */
   tour?: string;
@@ -39,11 +44,22 @@ export interface SalesRow {
   depositMinor: bigint;
 }
 
-const GROUP_VALUES: Record<ReportGroup, string> = {
-  tenant: 'n.slug',
-  month: `to_char(l.created_at at time zone 'UTC', 'YYYY-MM')`,
-  tour: 't.slug',
+/** The date of a basis. Null for a booking without a departure. */
+const BASIS_DATES: Record<DateBasis, string> = {
+  created_at: `(l.created_at at time zone 'UTC')::date`,
+  departure_date: 'l.departure_date',
 };
+
+/** Each condition uses an index. */
+const BASIS_PERIODS: Record<DateBasis, string> = {
+  created_at: `l.created_at >= (:from::date)::timestamp at time zone 'UTC'
+       and l.created_at < (:to::date + 1)::timestamp at time zone 'UTC'`,
+  departure_date: 'l.departure_date between :from::date and :to::date',
+};
+
+function groupValue(group: ReportGroup, basis: DateBasis): string {
+  return { tenant: 'n.slug', month: `to_char(${BASIS_DATES[basis]}, 'YYYY-MM')`, tour: 't.slug' }[group];
+}
 
 /** The platform's price of a category in the price calculation of the lead `l`, in major units. */
 const lockedPrice = (category: Category) => `(l.price_breakdown ->> '${PLATFORM_PRICE[category]}')::numeric`;
@@ -70,12 +86,15 @@ const PLATFORM_TOTAL = `round(10 ^ l.currency_digits::numeric * (
       then l.single_supplements * ${platformPrice('single_supplement', 'l.single_supplement_minor')} else 0 end))`;
 
 /**
- * Sums the bookings that were created in a period, in the order of the groups. Leaves out bookings of the sandbox, and bookings that are
+ * Sums the bookings that were created, or that depart, in a period, in the order of the groups. Leaves out bookings of the sandbox, and bookings that are
  * cancelled or expired now by the database's clock.
  */
-export async function reportSales(db: Db, { scope, from, to, groups }: ReportedSales): Promise<SalesRow[]> {
-  const grouped = [...groups.map((group) => GROUP_VALUES[group]), 'l.currency'].join(', ');
-  const values = groups.map((group) => `${GROUP_VALUES[group]} as ${group}, `).join('');
+export async function reportSales(
+  db: Db,
+  { scope, basis, from, to, groups }: ReportedSales,
+): Promise<SalesRow[]> {
+  const grouped = [...groups.map((group) => groupValue(group, basis)), 'l.currency'].join(', ');
+  const values = groups.map((group) => `${groupValue(group, basis)} as ${group}, `).join('');
   const { rows } = await db.raw<{ rows: SummedRow[] }>(
     `${CLOCK}
      select ${values}l.currency, l.currency_digits, count(*)::integer as bookings, sum(l.adults + l.children)::integer as seats,
@@ -83,8 +102,7 @@ export async function reportSales(db: Db, { scope, from, to, groups }: ReportedS
        sum(l.total_minor)::text as tenant_minor, sum(l.deposit_minor)::text as deposit_minor
      from clock, booking_leads l join tenants n on n.id = l.tenant_id join tours t on t.id = l.tour_id
        cross join lateral (select ${PLATFORM_TOTAL} as total) as platform
-     where l.created_at >= (:from::date)::timestamp at time zone 'UTC'
-       and l.created_at < (:to::date + 1)::timestamp at time zone 'UTC'
+     where ${BASIS_PERIODS[basis]}
        and not l.sandbox and l.status in ('pending_payment', 'confirmed') and lead_stands(l.status, l.payment_due_at, clock.at)
        and (:tenantId::uuid is null or l.tenant_id = :tenantId::uuid)
      group by ${grouped}, l.currency_digits order by ${grouped}`,
