@@ -295,6 +295,15 @@ module.exports = {
       to: { path: ['node_modules/(knex|pg)(/|$)', '[.]repository[.]ts$'] },
     },
     {
+      name: 'edges-begin-no-transaction',
+      comment:
+        'A write of a route runs in writeChecked (http/write-request.ts) or is a sale: both lock the API key and the tenant and check ' +
+        'them in the transaction. A transaction of your own would commit after a revocation has returned.',
+      severity: 'error',
+      from: { path: `^services/api/.*${EDGE}` },
+      to: { path: '^services/platform/database', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'only-database-opens-knex',
       comment:
         'Connections are opened by platform/database.ts and platform/database/connect.ts alone, where the parsers and time-outs are set. Take a Db or a Trx; ' +

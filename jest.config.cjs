@@ -9,7 +9,7 @@ const LONG = [
   '/test/(unit/(demo-catalog|demo-flagship|load-shedding)|supply-chain/(api-changes|audit))[.]test[.]ts$',
   '/test/api/(availability-instances|booking-kills|catalog-copy|change-race|departure-cancelled-race)[.]test[.]ts$',
   '/test/api/(exact-authorization|instances|isolation-by-credential|isolation-timing|price-from|sale-queue)[.]test[.]ts$',
-  '/test/api/(shared-answers|slow-clients|start-time-races|store-waits|updated-since)[.]test[.]ts$',
+  '/test/api/(shared-answers|slow-clients|start-time-races|store-waits|updated-since|writes-in-flight)[.]test[.]ts$',
   '/test/backup/(in-place|places|refused|restore|restore-languages|restore-to-a-time|restore-under-patroni)[.]test[.]ts$',
   '/test/catalog/(cut-json|import-events|import-pipe|import-raced|interrupt-import|unchanged-entries)[.]test[.]ts$',
   '/test/client/(package|retries)[.]test[.]ts$',

@@ -24,6 +24,7 @@ import { domain, line, parseDuration } from '../engine/values';
 import { askOne, askSome } from '../terminal/prompts';
 import { properties } from '../terminal/table';
 import {
+  awaitEnd,
   type CredentialForm,
   describeExpiry,
   describePrevious,
@@ -49,6 +50,7 @@ const KEYS: CredentialForm<'api_key'> = {
     { heading: 'website', least: 10 },
     { heading: 'scopes', least: 12, cell: ({ scopes }) => scopes.join(' ') },
   ],
+  warnOfRest: warnOfSubscriptions,
 };
 
 export const keyVerbs: Verb[] = [
@@ -91,7 +93,7 @@ export const keyVerbs: Verb[] = [
     ...REVOKE_FORM,
     about: 'Refuse a key from now on',
     examples: ['key revoke 4nL0pQ8sTzX2', 'key revoke 4nL0pQ8sTzX2 --yes'],
-    run: revokeKeyCommand,
+    run: (context: Context, _: object, id: string) => revokeCredentialCommand(context, KEYS, id),
   },
   {
     usage: 'inspect',
@@ -214,12 +216,7 @@ async function rotateKeyCommand(context: Context, options: RotateOptions, id: st
   output.note(`Key ${document.id} of ${document.tenant}: ${describeExpiry(document.expires_at)}`);
   output.note(describePrevious('key', previous));
   if (options.out !== undefined) output.note(`The secret is in ${options.out}`);
-  if (previous.status === 'revoked') await warnOfSubscriptions(context, id);
-}
-
-async function revokeKeyCommand(context: Context, _: object, id: string): Promise<void> {
-  await revokeCredentialCommand(context, KEYS, id);
-  await warnOfSubscriptions(context, id);
+  if (previous.status === 'revoked') await awaitEnd(context, KEYS, id, `tourctl key revoke ${id}`);
 }
 
 /** Warns of the subscriptions of OCTO that a revoked key made, because notifications go on to their addresses. */

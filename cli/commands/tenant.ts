@@ -84,7 +84,7 @@ export const tenantVerbs: Verb[] = [
   {
     usage: 'activate <slug>',
     about: 'Serve a tenant: end its trial, suspension or closure',
-    run: (context: Context, _: object, slug: string) => change(context, 'activate', slug, 'active'),
+    run: activateTenantCommand,
   },
   {
     usage: 'suspend <slug>',
@@ -224,26 +224,39 @@ function noteMissingReminder(output: Output, tenant: Tenant): void {
 async function suspendTenantCommand(context: Context, _: object, slug: string): Promise<void> {
   await findTenant(context.db, slug);
   await context.confirm(`Refuse every key and widget token of ${slug} from now on?`);
-  await change(context, 'suspend', slug, 'suspended');
+  await end(context, 'suspend', slug, 'suspended');
 }
 
 async function closeTenantCommand(context: Context, _: object, slug: string): Promise<void> {
   await findTenant(context.db, slug);
   await context.confirm(`Close ${slug}, and refuse all its keys and widget tokens from now on?`);
-  await change(context, 'close', slug, 'closed');
+  await end(context, 'close', slug, 'closed');
 }
 
-async function change(
-  { audited, output }: Context,
+async function activateTenantCommand(context: Context, _: object, slug: string): Promise<void> {
+  await answerStatus(context, await changeStatus(context, 'activate', slug, 'active'));
+}
+
+/** Gives the tenant a status in which its keys are refused, and waits for the writes that they began. */
+async function end(context: Context, verb: string, slug: string, status: TenantStatus): Promise<void> {
+  const tenant = await changeStatus(context, verb, slug, status);
+  await context.awaitWrites({ id: tenant.id, subject: `each key of ${slug}` });
+  await answerStatus(context, tenant);
+}
+
+function changeStatus(
+  { audited }: Context,
   verb: string,
   slug: string,
   status: TenantStatus,
-): Promise<void> {
-  const document = await audited({ action: `tenant.${verb}`, subject: slug }, async (trx, note) => {
-    const tenant = await findTenantForChange(trx, slug);
-    const changed = toTenantDocument(await changeTenantStatus(trx, tenant, status));
-    note({ status: tenant.status }, { status: changed.status }, { tenantId: tenant.id });
-    return changed;
+): Promise<Tenant> {
+  return audited({ action: `tenant.${verb}`, subject: slug }, async (trx, note) => {
+    const { before, after } = await changeTenantStatus(trx, slug, status);
+    note({ status: before.status }, { status: after.status }, { tenantId: before.id });
+    return after;
   });
-  await output.answer(document, () => `${slug} is ${status}`);
+}
+
+function answerStatus({ output }: Context, tenant: Tenant): Promise<void> {
+  return output.answer(toTenantDocument(tenant), () => `${tenant.slug} is ${tenant.status}`);
 }

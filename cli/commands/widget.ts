@@ -8,6 +8,7 @@ import { OUT_FLAG, readPastedToken } from '../engine/secrets';
 import { line } from '../engine/values';
 import { properties } from '../terminal/table';
 import {
+  awaitEnd,
   type CredentialForm,
   describeExpiry,
   describePrevious,
@@ -189,4 +190,5 @@ async function rotateWidgetCommand(context: Context, options: RotateOptions, id:
   const { credential, token, previous } = await rotateCredentialCommand(context, TOKENS, options, id);
   await announceWidget(context, credential, token, options.out);
   context.output.note(describePrevious('token', previous));
+  if (previous.status === 'revoked') await awaitEnd(context, TOKENS, id, `tourctl widget revoke ${id}`);
 }

@@ -2,9 +2,11 @@ import { hostname, userInfo } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { recordChange } from '../../services/platform/audit-log';
 import { type Db, inTransaction, type Trx } from '../../services/platform/database';
+import { awaitUses } from '../../services/api/tenants/use-lock';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
+import { AppError } from '../../services/platform/errors';
 import { isActorName } from '../../services/platform/text-forms';
-import type { Interruption, Io } from '../terminal/io';
+import { CancelledError, type Interruption, type Io } from '../terminal/io';
 import type { Output } from '../terminal/output';
 
 export interface Operator {
@@ -54,6 +56,54 @@ export async function runAudited<T>(
     return result;
   } finally {
     interruption.heed();
+  }
+}
+
+/** A key or a tenant that a committed change has ended. */
+export interface Ended {
+  /** Id of the key or the tenant. */
+  id: string;
+  /** Such as `the key 4nL0pQ8sTzX2`. */
+  subject: string;
+  /** The command that waits again, if it is another one than this command. */
+  again?: string;
+}
+
+/** Milliseconds. */
+const WAIT_FOR_WRITES_MS = 5_000;
+
+/**
+ * Waits until no write of the ended key or tenant runs, at most five seconds. Call it after `runAudited`, and after the output of an issued
+ * secret. Ctrl-C ends the wait.
+ * @throws WritesInFlightError; CancelledError, which says that the change was made
+ */
+export async function awaitWrites(
+  { io, interruption, db }: Pick<ChangeResources, 'interruption' | 'db'> & { io: Pick<Io, 'interrupted'> },
+  { id, subject, again }: Ended,
+): Promise<void> {
+  interruption.defer();
+  try {
+    const signal = io.interrupted;
+    if (await awaitUses(db, id, { atMostMs: WAIT_FOR_WRITES_MS, signal })) return;
+    const next = again ? `Run ${again}` : 'Repeat the command';
+    if (signal?.aborted)
+      throw new CancelledError(
+        `Interrupted: ${subject} is refused already, but writes that it began may still run. ${next} to learn that they ended.`,
+      );
+    throw new WritesInFlightError(subject, next);
+  } finally {
+    interruption.heed();
+  }
+}
+
+/** The key or the tenant has ended, but a write that began before still runs. */
+class WritesInFlightError extends AppError {
+  readonly code = 'writes_in_flight';
+
+  constructor(subject: string, next: string) {
+    super(
+      `${subject[0]!.toUpperCase()}${subject.slice(1)} is refused already, but writes that it began still run after five seconds. ${next} to learn that they ended.`,
+    );
   }
 }
 

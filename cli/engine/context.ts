@@ -3,7 +3,7 @@ import { type Config, loadConfig, withEnvFile } from '../../services/platform/co
 import type { Db, Trx } from '../../services/platform/database';
 import { ConfigError, type Environment } from '../../services/platform/read-variable';
 import type { Secrets } from '../../services/platform/secrets';
-import type { Audited, Note, Operator } from './audited-change';
+import type { Audited, Ended, Note, Operator } from './audited-change';
 import { confirm } from './confirm';
 import { SettingsError } from './failure';
 import type { Io } from '../terminal/io';
@@ -43,6 +43,11 @@ export interface Context extends Terminal {
    * instance, at most 1.5 seconds after COMMIT.
    */
   audited<T>(entry: Audited, work: (trx: Trx, note: Note) => Promise<T>): Promise<T>;
+  /**
+   * Waits until no write of a key or tenant runs that a change of `audited` has ended. Call it before the command returns.
+   * @throws WritesInFlightError after five seconds
+   */
+  awaitWrites(ended: Ended): Promise<void>;
 }
 
 export function openTerminal(basics: Basics, agreed: boolean, actor?: string): Terminal {

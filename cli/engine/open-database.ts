@@ -10,7 +10,7 @@ import { type Secrets, openSecrets } from '../../services/platform/secrets';
 import { findDeliveries } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { opensSealed } from '../../services/webhook-queue/endpoints/endpoint-secrets';
 import { listEndpoints } from '../../services/webhook-queue/endpoints/endpoint.repository';
-import { operatorOf, runAudited } from './audited-change';
+import { awaitWrites, operatorOf, runAudited } from './audited-change';
 import type { DatabaseUse } from './command';
 import { asSettingsError, type Context, type Terminal } from './context';
 import { CHECK_DATABASE, isDatabaseLost, MigrationsPendingError } from './failure';
@@ -46,6 +46,7 @@ export async function withContext<T>(
       secrets: (...needed) => openSecretsFor(db, config, needed),
       operator,
       audited: (entry, work) => runAudited({ output, interruption, db, operator }, entry, work),
+      awaitWrites: (ended) => awaitWrites({ io, interruption, db }, ended),
     };
     const probe = () => openDatabase(server.url, PROBE);
     return await interruption.until(() => whileAnswering(probe, () => work(context)));

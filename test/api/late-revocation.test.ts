@@ -1,71 +1,118 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { revokeCredential } from '../../services/api/credentials/manage-credentials';
-import { changeTenantStatus, findTenantForChange } from '../../services/api/tenants/manage-tenants';
-import { inTransaction } from '../../services/platform/database';
+import { setTimeout as sleep } from 'node:timers/promises';
+import openapi from '../../services/api/generated/openapi.json';
+import { revokeCredential, rotateCredential } from '../../services/api/credentials/manage-credentials';
+import { changeTenantStatus } from '../../services/api/tenants/manage-tenants';
+import { inTransaction, type Trx } from '../../services/platform/database';
 import { useTestApi } from '../support/api';
-import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
+import { givenKey, givenTenant, PEPPER } from '../support/given';
 
 const api = useTestApi();
 
-/** Sends a hold whose body comes in two parts, with time between them. */
-async function beginHold(): Promise<{ key: string; tenant: string; finish: () => Promise<string> }> {
-  const { db } = api;
-  const tenant = await givenTenant(db);
-  const key = await givenKey(db, tenant);
-  const tour = await givenTour(db);
-  const body = JSON.stringify({ departure_date: await givenDeparture(db, tour), quantity: 1 });
-  const socket = connect(Number(new URL(api.baseUrl).port), '127.0.0.1');
-  socket.write(
-    [
-      `POST /api/gateway/tours/${tour.slug}/hold HTTP/1.1`,
-      'Host: x',
-      `Authorization: Bearer ${key}`,
-      'Content-Type: application/json',
-      `Content-Length: ${body.length}`,
-      'Connection: close',
-      '',
-      body.slice(0, 5),
-    ].join('\r\n'),
-  );
-  // Waits until the API has checked the credential.
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  const finish = async () => {
-    socket.write(body.slice(5));
-    let answer = '';
-    socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
-    await once(socket, 'close');
-    return answer;
-  };
-  return { key, tenant: tenant.slug, finish };
+/** Every route that may have a body: all routes except those that only read. */
+const ROUTES = Object.entries(openapi.paths as Record<string, object>).flatMap(([path, methods]) =>
+  Object.keys(methods)
+    .filter((method) => method !== 'get')
+    .map((method) => `${method.toUpperCase()} ${path.replace(/{\w+}/g, 'unknown')}`),
+);
+/** The routes that answer without their body. */
+const WITHOUT_BODY = ['DELETE /octo/notifications/subscriptions/unknown'];
+
+interface Begun {
+  route: string;
+  /** The answer so far. */
+  answer: string;
+  /** Sends the rest of the body. @returns the complete answer */
+  finish(): Promise<string>;
 }
 
-describe('a write whose body arrives late', () => {
-  it('the API accepts a write whose body arrives late if its key is still valid', async () => {
-    const { finish } = await beginHold();
-    expect(await finish()).toMatch(/^HTTP\/1.1 201 /);
+/** Sends a request whose body comes in two parts. */
+function begin(route: string, key: string, body: string): Begun {
+  const socket = connect(Number(new URL(api.baseUrl).port), '127.0.0.1');
+  const begun: Begun = {
+    route,
+    answer: '',
+    async finish() {
+      socket.write(body.slice(1));
+      if (!socket.closed) await once(socket, 'close');
+      return begun.answer;
+    },
+  };
+  socket.on('data', (chunk: Buffer) => (begun.answer += chunk.toString()));
+  socket.on('error', () => undefined);
+  const headers = [
+    `${route} HTTP/1.1`,
+    'Host: x',
+    `Authorization: Bearer ${key}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ];
+  socket.write(`${headers.join('\r\n')}\r\n\r\n${body[0]}`);
+  return begun;
+}
+
+/**
+ * Begins a request on every route with one key, runs `change` when the API has checked the key of each, and then ends the bodies.
+ * @returns the answers by route
+ */
+async function answersAround(
+  change: (trx: Trx, keyId: string, tenantSlug: string) => Promise<unknown>,
+): Promise<[route: string, answer: string][]> {
+  const { context, db } = api;
+  const tenant = await givenTenant(db);
+  const key = await givenKey(db, tenant);
+  const checks = jest.spyOn(context.uses, 'record');
+  const begun = ROUTES.map((route) => begin(route, key, '{}'));
+  const isAnswered = ({ answer }: Begun) => answer !== '';
+  while (checks.mock.calls.length < ROUTES.length || !begun.some(isAnswered)) await sleep(5);
+  checks.mockRestore();
+  expect(begun.filter(isAnswered).map(({ route }) => route)).toEqual(WITHOUT_BODY);
+  await inTransaction(db, (trx) => change(trx, key.split('_')[2]!, tenant.slug));
+  const late = begun.filter(({ route }) => !WITHOUT_BODY.includes(route));
+  return Promise.all(late.map(async ({ route, finish }) => [route, await finish()]));
+}
+
+/** Returns the status and the code of each answer, without repeats. */
+function kindsOf(answers: [route: string, answer: string][]): string[] {
+  const kinds = answers.map(([route, answer]) => {
+    const [, status] = /^HTTP\/1.1 (\d+) /.exec(answer) ?? [];
+    const [, code] = /"(?:code|error)":"(\w+)"/.exec(answer) ?? [];
+    return route.includes('/octo/') ? `octo ${status} ${code}` : `${status} ${code}`;
+  });
+  return [...new Set(kinds)].sort();
+}
+
+describe('a request whose body ends late', () => {
+  it('every route serves a request whose body ends late if its key still serves', async () => {
+    const answers = await answersAround(async () => undefined);
+    expect(answers.length).toBeGreaterThan(15);
+    expect(answers.filter(([, answer]) => /^HTTP\/1.1 (401|5..) /.test(answer))).toEqual([]);
   });
 
-  it('the API refuses a write if its key is revoked before the body is complete', async () => {
-    const { db } = api;
-    const { key, finish } = await beginHold();
-    const before = await db('seat_holds').count('* as n').first();
-    await inTransaction(db, (trx) => revokeCredential(trx, 'api_key', key.split('_')[2]!));
-
-    const answer = await finish();
-
-    expect(answer).toMatch(/^HTTP\/1.1 401 /);
-    expect(answer).toContain('"code":"key_revoked"');
-    expect(await db('seat_holds').count('* as n').first()).toEqual(before);
-  });
-
-  it('the API refuses a write if its tenant is suspended before the body is complete', async () => {
-    const { db } = api;
-    const { tenant, finish } = await beginHold();
-    await inTransaction(db, async (trx) =>
-      changeTenantStatus(trx, await findTenantForChange(trx, tenant), 'suspended'),
-    );
-
-    expect(await finish()).toContain('"code":"tenant_inactive"');
+  it.each<[title: string, code: string, change: (trx: Trx, id: string, slug: string) => Promise<unknown>]>([
+    ['its key was revoked', 'key_revoked', (trx, id) => revokeCredential(trx, 'api_key', id)],
+    [
+      'its key was rotated without grace',
+      'key_revoked',
+      (trx, id) => rotateCredential(trx, PEPPER, 'api_key', id, { graceSeconds: 0 }),
+    ],
+    [
+      'its key has expired',
+      'key_expired',
+      (trx, id) =>
+        trx('api_keys')
+          .where({ id })
+          .update({ expires_at: trx.raw('clock_timestamp()') }),
+    ],
+    [
+      'its tenant was suspended',
+      'tenant_inactive',
+      (trx, _, slug) => changeTenantStatus(trx, slug, 'suspended'),
+    ],
+    ['its tenant was closed', 'tenant_inactive', (trx, _, slug) => changeTenantStatus(trx, slug, 'closed')],
+  ])('no route serves a request whose body ends after %s', async (_title, code, change) => {
+    expect(kindsOf(await answersAround(change))).toEqual([`401 ${code}`, 'octo 401 UNAUTHORIZED']);
   });
 });

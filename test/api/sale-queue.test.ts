@@ -7,7 +7,8 @@ import { QUEUE_LIMITS } from '../../services/api/sales/queue-limits';
 import { prepareBooking, prepareHold } from '../../services/api/sales/prepare-sale';
 import { type HoldSale, type Sale, sellerWithoutKey, type Sold } from '../../services/api/sales/sale';
 import { SaleQueue } from '../../services/api/sales/sale-queue';
-import { changeTenantStatus, findTenantForChange } from '../../services/api/tenants/manage-tenants';
+import { changeTenantStatus } from '../../services/api/tenants/manage-tenants';
+import { awaitUses } from '../../services/api/tenants/use-lock';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { type Db, inTransaction, openDatabase, type Trx } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
@@ -205,9 +206,10 @@ describe('a change of an API key or tenant', () => {
       const milliseconds = await millisecondsOf(() =>
         inTransaction(db, async (trx) => {
           if (changed === 'key') await revokeCredential(trx, 'api_key', keyId);
-          else await changeTenantStatus(trx, await findTenantForChange(trx, seller.slug), 'suspended');
+          else await changeTenantStatus(trx, seller.slug, 'suspended');
         }),
       );
+      expect(await awaitUses(db, changed === 'key' ? keyId : seller.id, { atMostMs: 5_000 })).toBe(true);
       const before = await liveHolds(seller);
       await Promise.all(clients);
       selling = false;

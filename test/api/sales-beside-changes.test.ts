@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TourNotFoundError } from '../../services/api/catalog/catalog.errors';
 import type { SeatHold } from '../../services/api/holds/seat-hold';
 import { HoldLimitReachedError } from '../../services/api/holds/hold.errors';
@@ -11,8 +12,11 @@ import { TenantCounter } from '../../services/api/sales/tenant-limits';
 import { prepareBooking, prepareHold } from '../../services/api/sales/prepare-sale';
 import { type Sale, sellerWithoutKey } from '../../services/api/sales/sale';
 import { transactSales } from '../../services/api/sales/transact-sales';
+import type { ApiKeyPrincipal } from '../../services/api/credentials/credential';
 import { revokeCredential } from '../../services/api/credentials/manage-credentials';
+import { lockKeyForUse, verifyKeyAgain } from '../../services/api/credentials/verify-credential';
 import { changeTenantStatus, findTenantForChange } from '../../services/api/tenants/manage-tenants';
+import { awaitUses, lockForUse } from '../../services/api/tenants/use-lock';
 import { inTransaction, type Trx } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
 import { useTestApi } from '../support/api';
@@ -23,38 +27,54 @@ import { givenSeats, givenWebsite, seatsTaken } from '../support/website';
 
 const api = useTestApi();
 
-describe('a sale while an operator changes its tenant or key', () => {
-  it.each([
-    [
-      'suspends the tenant',
-      'tenant_inactive',
-      async (trx: Trx, slug: string) => {
-        await changeTenantStatus(trx, await findTenantForChange(trx, slug), 'suspended');
-      },
-    ],
-    [
-      'revokes the key',
-      'key_revoked',
-      async (trx: Trx, _slug: string, key: string) => {
-        await revokeCredential(trx, 'api_key', key.split('_')[2]!);
-      },
-    ],
-  ])('a sale waits while an operator %s, then answers %s', async (_title, code, change) => {
+describe('a sale while an operator ends its tenant or key', () => {
+  it.each<[title: string, code: string, end: (trx: Trx, slug: string, keyId: string) => Promise<unknown>]>([
+    ['suspends the tenant', 'tenant_inactive', (trx, slug) => changeTenantStatus(trx, slug, 'suspended')],
+    ['revokes the key', 'key_revoked', (trx, _, keyId) => revokeCredential(trx, 'api_key', keyId)],
+  ])(
+    'a sale does not wait for an operator who %s, and answers %s from the COMMIT on',
+    async (_, code, end) => {
+      const { db } = api;
+      const website = await givenWebsite(api);
+      const seats = await givenSeats(db);
+      const place = () => website.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
+      const ending = await db.transaction();
+      await end(ending, website.tenant.slug, website.key.split('_')[2]!);
+      expect((await place()).status).toBe(201);
+      await ending.commit();
+      expectProblem(await place(), 401, code);
+      expect(await seatsTaken(db, seats)).toBe(1);
+    },
+  );
+
+  it('the wait for uses of a key or a tenant lasts until the transactions that use it have ended', async () => {
     const { db } = api;
-    const [website, other] = [await givenWebsite(api), await givenWebsite(api)];
-    const seats = await givenSeats(db);
-    const place = async (site: typeof website, { tour, date } = seats) =>
-      site.hold(tour, { departure_date: date, quantity: 1 });
-    const changing = await db.transaction();
-    await change(changing, website.tenant.slug, website.key);
-    let waits = true;
-    const answer = place(website).finally(() => (waits = false));
-    expect((await place(other, await givenSeats(db))).status).toBe(201);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(waits).toBe(true);
-    await changing.commit();
-    expectProblem(await answer, 401, code);
-    expect(await seatsTaken(db, seats)).toBe(0);
+    const { tenant, key } = await givenWebsite(api);
+    const keyId = key.split('_')[2]!;
+    const principal = await verifyKeyAgain(db, { keyId, scope: 'booking:create' } as ApiKeyPrincipal);
+    const uses = [await db.transaction(), await db.transaction()];
+    for (const trx of uses) await lockKeyForUse(trx, principal);
+    for (const id of [keyId, tenant.id]) {
+      expect(await awaitUses(db, id, { atMostMs: 50 })).toBe(false);
+      expect(await awaitUses(db, id, { atMostMs: 60_000, signal: AbortSignal.abort() })).toBe(false);
+    }
+    await uses[0]!.rollback();
+    const waits = [keyId, tenant.id].map((id) => awaitUses(db, id, { atMostMs: 10_000 }));
+    expect(await Promise.race([...waits, sleep(100, 'waiting')])).toBe('waiting');
+    await uses[1]!.commit();
+    expect(await Promise.all(waits)).toEqual([true, true]);
+  });
+
+  it('a wait for uses delays no other use', async () => {
+    const { db } = api;
+    const { tenant } = await givenWebsite(api);
+    const using = await db.transaction();
+    await lockForUse(using, [tenant.id]);
+    const wait = awaitUses(db, tenant.id, { atMostMs: 10_000 });
+    for (let n = 0; n < 20; n++) await inTransaction(db, (trx) => lockForUse(trx, [tenant.id]));
+    expect(await Promise.race([wait, sleep(1, 'waiting')])).toBe('waiting');
+    await using.commit();
+    expect(await wait).toBe(true);
   });
 });
 

@@ -1,6 +1,7 @@
 import { revokeCredential } from '../../services/api/credentials/manage-credentials';
 import { cancelDeparture, reopenDeparture, setSeats } from '../../services/api/departures/change-departure';
-import { changeTenantStatus, findTenantForChange } from '../../services/api/tenants/manage-tenants';
+import { changeTenantStatus } from '../../services/api/tenants/manage-tenants';
+import { awaitUses } from '../../services/api/tenants/use-lock';
 import { type Db, inTransaction, type Trx } from '../../services/platform/database';
 import { AppError } from '../../services/platform/errors';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
@@ -43,9 +44,7 @@ export async function operate(db: Db, world: World, command: Command): Promise<B
     case 'suspend': {
       // Never suspends the first tenant, because the test reads the final state as this tenant.
       const { id, slug } = sellers[1 + (tenant % 2)]!.tenant;
-      await db.transaction(async (trx) =>
-        changeTenantStatus(trx, await findTenantForChange(trx, slug), 'suspended'),
-      );
+      await db.transaction((trx) => changeTenantStatus(trx, slug, 'suspended'));
       return toBan(db, id);
     }
     default:
@@ -53,9 +52,10 @@ export async function operate(db: Db, world: World, command: Command): Promise<B
   }
 }
 
-/** Waits as the terminal does until the change applies on every instance. */
+/** Waits as the terminal does until the change applies on every instance, and no write of the key or tenant runs. */
 async function toBan(db: Db, id: string): Promise<Ban> {
   await awaitInstances(db);
+  if (!(await awaitUses(db, id, { atMostMs: 5_000 }))) throw new Error(`writes of ${id} still run`);
   return { id, at: performance.now() };
 }
 

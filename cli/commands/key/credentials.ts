@@ -94,6 +94,8 @@ export interface CredentialForm<K extends CredentialKind> {
   toDocument(credential: CredentialOf[K]): { id: string; tenant: string };
   /** The columns of a list of this kind of credentials. */
   columns: ItemColumn<CredentialOf[K]>[];
+  /** Warns of what a revoked credential made and what stays. */
+  warnOfRest?(context: Context, id: string): Promise<void>;
 }
 
 /** Lists the credentials of a tenant, or of all tenants, and prints advice for each below the list. */
@@ -157,11 +159,14 @@ export async function rotateCredentialCommand<K extends CredentialKind>(
   );
 }
 
+/** Revokes a credential, waits for the writes that it began, and warns of what stays. */
 export async function revokeCredentialCommand<K extends CredentialKind>(
-  { audited, confirm, db, output }: Context,
-  { kind, noun, name, toDocument }: CredentialForm<K>,
+  context: Context,
+  form: CredentialForm<K>,
   id: string,
 ): Promise<void> {
+  const { audited, confirm, db, output } = context;
+  const { kind, noun, name, toDocument } = form;
   const { tenantId } = await showCredential(db, kind, id);
   await confirm(`Refuse the ${name} ${id} from now on?`);
   const document = await audited({ action: `${noun}.revoke`, tenantId, subject: id }, async (trx, note) => {
@@ -169,7 +174,26 @@ export async function revokeCredentialCommand<K extends CredentialKind>(
     note(toDocument(before), toDocument(after));
     return toDocument(after);
   });
+  await awaitEnd(context, form, id);
   await output.answer(document, () => `The ${name} ${id} of ${document.tenant} is revoked`);
+}
+
+/**
+ * Waits until no write of a revoked credential runs, then warns of what stays, also if a write still runs.
+ * @param again the command that waits again, if it is another one than this command
+ * @throws WritesInFlightError after five seconds
+ */
+export async function awaitEnd<K extends CredentialKind>(
+  context: Context,
+  { name, warnOfRest }: CredentialForm<K>,
+  id: string,
+  again?: string,
+): Promise<void> {
+  try {
+    await context.awaitWrites({ id, subject: `the ${name} ${id}`, again });
+  } finally {
+    await warnOfRest?.(context, id);
+  }
 }
 
 /** Describes until when a rotated credential stays valid. */

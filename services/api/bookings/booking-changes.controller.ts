@@ -142,8 +142,8 @@ export class BookingChangesController {
         subject: () => ({ booking: bookingRef }),
         turn: this.turnOfBooking(tenant, bookingRef, to),
       },
-      async (trx, runIdempotent) => {
-        const changed = await use(trx, tenant, named, runIdempotent);
+      async (trx, caller, runIdempotent) => {
+        const changed = await use(trx, caller.tenant, named, runIdempotent);
         if (!(changed instanceof ReplayedResponse)) left = changed.before;
         return changed;
       },

@@ -2,7 +2,6 @@ import { type Db, runPrepared, toColumns, type Trx } from '../../platform/databa
 import { type Tenant, TENANT_COLUMNS, USABLE_STATUSES } from '../tenants/tenant';
 import { type CredentialOf, type CredentialPage, EXPIRING_DAYS, type Scope, UNUSED_DAYS } from './credential';
 import type { CredentialKind, DigestAlgorithm, StoredDigest } from './token';
-import { lockForChange } from '../tenants/use-lock';
 
 /** A credential with its tenant. `expired` is by the database's clock. */
 export interface StoredCredential extends StoredDigest {
@@ -133,12 +132,11 @@ export async function selectCredentialsAtRisk<K extends CredentialKind>(
 }
 
 /**
- * Locks the credential until the transaction ends, against other rotations and revocations, and against sales with the key. Sales with the
- * same key do not wait for each other.
+ * Locks the credential until the transaction ends, against other rotations and revocations. Does not wait for writes with the key. The row
+ * lock is FOR NO KEY UPDATE, because a write may have inserted a subscription that refers to the key.
  */
 export async function lockCredential(trx: Trx, kind: CredentialKind, id: string): Promise<void> {
-  await lockForChange(trx, id);
-  await trx(TABLE[kind]).where({ id }).forUpdate().select('id');
+  await trx(TABLE[kind]).where({ id }).forNoKeyUpdate().select('id');
 }
 
 /** Records the successor. The credential expires after the grace period, or at its own expiry if that is earlier. */

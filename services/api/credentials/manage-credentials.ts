@@ -130,7 +130,8 @@ export interface Rotated<C extends Credential> extends Issued<C> {
 
 /**
  * Issues a successor with the same scopes or origins, family and quota. The successor of a token without origins of its own has none
- * either: both tokens use the tenant's list of origins.
+ * either: both tokens use the tenant's list of origins. If the old credential is revoked, call awaitUses after COMMIT, like after
+ * revokeCredential.
  * @throws CredentialNotFoundError; CredentialNotLiveError if it is expired, revoked or rotated
  */
 export async function rotateCredential<K extends CredentialKind>(
@@ -172,7 +173,8 @@ function lifetimeOf({ createdAt, expiresAt }: Credential): number | null {
 }
 
 /**
- * Revokes a key or a widget token. The API refuses it from the commit on. A second revocation changes nothing.
+ * Revokes a key or a widget token. The API refuses it from the commit on. A second revocation changes nothing. Does not wait for the writes
+ * with the key that run now: call awaitUses after COMMIT.
  * @throws CredentialNotFoundError
  */
 export async function revokeCredential<K extends CredentialKind>(

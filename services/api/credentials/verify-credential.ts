@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database';
 import { mayBeUsed, type Tenant, TENANT_MAY_BE_USED } from '../tenants/tenant';
 import {
   InsufficientScopeError,
@@ -17,6 +17,7 @@ import { type CredentialKind, offeredToken, type OfferedToken } from './token';
 import type { ApiKeyPrincipal, Scope, WidgetPrincipal } from './credential';
 
 import { effectiveOrigins } from '../tenants/origins';
+import { lockForUse } from '../tenants/use-lock';
 
 /**
  * Verifies an API key and its scope. A malformed key is refused without a query.
@@ -37,13 +38,26 @@ export async function verifyApiKey(
 }
 
 /**
- * Checks the key of a running request again, always in the database.
- * @throws CredentialError if the key was revoked or has expired, or its tenant was suspended meanwhile
+ * Verifies the key of a running request again, always in the database.
+ * @returns the caller with its present tenant and scopes
+ * @throws CredentialError if the key was revoked, has expired or has lost its scope, or its tenant was suspended meanwhile
  */
-export async function assertKeyStillServes(db: Db, { keyId, scope }: ApiKeyPrincipal): Promise<void> {
+export async function verifyKeyAgain(db: Db, { keyId, scope }: ApiKeyPrincipal): Promise<ApiKeyPrincipal> {
   const key = await findStoredApiKey(db, keyId);
   if (!key) throw new InvalidApiKeyError();
-  toApiKeyPrincipal(key, scope);
+  return toApiKeyPrincipal(key, scope);
+}
+
+/**
+ * Locks the API key of a write and its tenant for use until the transaction ends, then verifies the key again. It must be the first lock
+ * of the transaction. A key that serves now serves until COMMIT: the command that ends it waits for this transaction. (Sales do the same for
+ * a batch: lockSales, keyCheckOf.)
+ * @returns the caller with its present tenant and scopes
+ * @throws CredentialError
+ */
+export async function lockKeyForUse(trx: Trx, principal: ApiKeyPrincipal): Promise<ApiKeyPrincipal> {
+  await lockForUse(trx, idsInUse([principal]));
+  return verifyKeyAgain(trx, principal);
 }
 
 /** The state of an API key and its tenant when a transaction reads it again. */
@@ -62,8 +76,8 @@ export const API_KEY_STATE = `
   from api_keys c join tenants t on t.id = c.tenant_id where c.id = any(:keyIds::bpchar[])`;
 
 /**
- * Returns a function that checks the key of a request as assertKeyStillServes does. Instead of a query, it uses the states of keys that
- * were read under their locks.
+ * Returns a function that checks the key of a request as verifyKeyAgain does. Instead of a query, it uses the states of keys that were
+ * read under their locks.
  * @throws CredentialError
  */
 export function keyCheckOf(states: ApiKeyState[]): (principal: ApiKeyPrincipal) => void {

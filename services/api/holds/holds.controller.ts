@@ -181,7 +181,7 @@ export class HoldsController {
         validated: () => body,
         turn: this.turnOfHold(principal.tenant, hold_id),
       },
-      (trx, runIdempotent) => extendHold(trx, principal.tenant, extension, runIdempotent),
+      (trx, { tenant }, runIdempotent) => extendHold(trx, tenant, extension, runIdempotent),
       holdAnswer,
       (refused, refusal) => refuseWithAlternatives(this.context, { holdId: hold_id, ...refused }, refusal),
     );
@@ -221,8 +221,8 @@ export class HoldsController {
         validated,
         turn: this.turnOfHold(tenant, hold_id, { departureDate, departureTime }),
       },
-      async (trx, runIdempotent) => {
-        const changed = await amendHold(trx, tenant, { ...named, ...amendment }, runIdempotent);
+      async (trx, caller, runIdempotent) => {
+        const changed = await amendHold(trx, caller.tenant, { ...named, ...amendment }, runIdempotent);
         if (!(changed instanceof ReplayedResponse)) left = changed.before;
         return changed;
       },

@@ -12,6 +12,7 @@ import {
   cachedApiKeyPrincipal,
   refuseMisplaced,
   verifyApiKey,
+  verifyKeyAgain,
   verifyWidgetToken,
 } from '../credentials/verify-credential';
 import { addressOf, networkOf } from '../../platform/http/client-address';
@@ -75,6 +76,17 @@ export function cachedBearerOf(request: Request, scope: Scope | undefined): ApiK
   if (countHeaders(request, 'authorization') > 1) return undefined;
   const digest = sha256Of(authorization.slice(BEARER.length), request.socket);
   return cachedApiKeyPrincipal(contextOf(request).credentials, digest, scope);
+}
+
+/**
+ * Verifies the API key of a request again when its body has arrived, because the key may have been revoked since the request began. The
+ * request continues as the caller with its present tenant and scopes.
+ * @throws CredentialError
+ */
+export async function authenticateAgain(request: Request): Promise<void> {
+  const principal = apiKeyPrincipalOf(request);
+  const cached = cachedBearerOf(request, principal.scope);
+  principals.set(request, cached ?? (await verifyKeyAgain(contextOf(request).db, principal)));
 }
 
 /** Records the verified caller of a request, for its handlers, its log line and the times of last use. */

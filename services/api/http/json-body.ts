@@ -8,11 +8,12 @@ import { longListIssue } from './list-limits';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { requestIdOf } from '../../platform/http/request-log';
 import { contextOf } from './api-context';
-import { apiKeyPrincipalOf } from './authentication';
+import { apiKeyPrincipalOf, authenticateAgain } from './authentication';
 
 /**
  * Creates the handler that reads a JSON body. The handler runs after authentication and quota, so that no body of an unknown caller is
- * read. It answers 415 for any other content type, which the parser would otherwise read as an empty body.
+ * read. It answers 415 for any other content type, which the parser would otherwise read as an empty body. After the body it verifies the
+ * API key again, so that a key that was revoked meanwhile gets 401 and no other answer.
  * @param max the largest accepted body, in bytes
  */
 export function jsonBodyUpTo(max: number): RequestHandler {
@@ -21,7 +22,10 @@ export function jsonBodyUpTo(max: number): RequestHandler {
     max,
   );
   return (request, response, next) => {
-    const finish = (error?: unknown) => next(error ?? longListIssue(request));
+    const finish = (error?: unknown) => {
+      const issue = error ?? longListIssue(request);
+      void authenticateAgain(request).then(() => next(issue), next);
+    };
     if (isPlain(request, max)) return readPlain(request, finish);
     if (hasBody(request) && !request.is('application/json')) {
       next(new TransportError('unsupported_media_type', 'Send Content-Type: application/json.'));

@@ -3,7 +3,8 @@ import { inTransaction, type Trx, type Turn } from '../../platform/database';
 import { AppError } from '../../platform/errors';
 import { requestIdOf } from '../../platform/http/request-log';
 import { setTransactionTrace, traceparentOf } from '../../platform/traces';
-import { assertKeyStillServes } from '../credentials/verify-credential';
+import type { ApiKeyPrincipal } from '../credentials/credential';
+import { lockKeyForUse } from '../credentials/verify-credential';
 import {
   isRepeat,
   ReplayedResponse,
@@ -124,12 +125,16 @@ function mayPrecedeLookUp(refusal: unknown): refusal is AppError {
 
 /**
  * Answers a request that changes a hold or a booking, like answerOnce. Runs the change in one transaction of its own.
- * @param use makes the change
+ * @param use makes the change, for the caller that writeChecked returns
  */
 export async function answerChange<T, A>(
   request: Request,
   operation: Write,
-  use: (trx: Trx, runIdempotent: RunIdempotent<T>) => Promise<T | ReplayedResponse>,
+  use: (
+    trx: Trx,
+    principal: ApiKeyPrincipal,
+    runIdempotent: RunIdempotent<T>,
+  ) => Promise<T | ReplayedResponse>,
   toAnswer: (result: T) => A,
   onRefusal: OnRefusal,
 ): Promise<A> {
@@ -138,7 +143,7 @@ export async function answerChange<T, A>(
     const repeats = keyed && operation.turn && (await isRepeat(contextOf(request).db, keyed));
     return writeChecked(
       request,
-      (trx) => use(trx, keyed ? withIdempotencyKey<T>(trx, keyed) : withoutKey),
+      (trx, principal) => use(trx, principal, keyed ? withIdempotencyKey<T>(trx, keyed) : withoutKey),
       repeats ? AT_ONCE : operation.turn,
     );
   };
@@ -174,22 +179,24 @@ function keyedRequest<T, A>(
 }
 
 /**
- * Runs one write in one transaction. Checks the API key again before COMMIT, because it may have been revoked while the body of the request
- * was received, or while the request waited for a lock.
+ * Runs one write in one transaction. First locks the API key and the tenant for use until COMMIT and verifies the key again, because it may
+ * have been revoked since the request began. Every write of a route runs here, except the sales, which lock and check in sales/lock-sales.ts.
+ * The lock takes no round trip of its own: it is sent with BEGIN.
+ * @param work gets the caller with its present tenant and scopes
+ * @throws CredentialError (401)
  */
 export async function writeChecked<T>(
   request: Request,
-  work: (trx: Trx) => Promise<T>,
+  work: (trx: Trx, principal: ApiKeyPrincipal) => Promise<T>,
   turn: Turn = AT_ONCE,
 ): Promise<T> {
   const traceparent = traceparentOf(request);
   const checked = async (trx: Trx) => {
     setTransactionTrace(trx, traceparent);
-    const result = await work(trx);
-    await assertKeyStillServes(trx, apiKeyPrincipalOf(request));
-    return result;
+    return work(trx, await lockKeyForUse(trx, apiKeyPrincipalOf(request)));
   };
-  return turn((lockBy) => inTransaction(contextOf(request).writes, checked, { lockBy }));
+  const { writes } = contextOf(request);
+  return turn((lockBy) => inTransaction(writes, checked, { lockBy, beginsWithFirst: true }));
 }
 
 function without(ids: string[], body: unknown): unknown {

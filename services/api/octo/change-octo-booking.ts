@@ -6,8 +6,8 @@ import { prepareBooking } from '../sales/prepare-sale';
 import type { BookingLead } from '../bookings/booking-lead';
 import { TourNotFoundError } from '../catalog/catalog.errors';
 import type { Tour } from '../catalog/tour';
-import type { ApiKeyPrincipal, Scope } from '../credentials/credential';
-import { assertKeyStillServes } from '../credentials/verify-credential';
+import type { ApiKeyPrincipal } from '../credentials/credential';
+import { assertScope } from '../credentials/verify-credential';
 import { amendHold } from '../sales/amend-hold';
 import { extendHold } from '../sales/extend-hold';
 import { releaseHold } from '../holds/change-hold';
@@ -27,6 +27,7 @@ import { keptUnitsOf, type OctoState, partyOf, placeOf, tourOf } from './octo-st
 /** One change of a booking. lockState has locked the booking's departure, so no other request can change the booking meanwhile. */
 export interface OctoWrite {
   trx: Trx;
+  /** The caller, as writeChecked has locked and read it. */
   principal: ApiKeyPrincipal;
   state: OctoState;
 }
@@ -36,7 +37,7 @@ export async function extendOctoBooking(write: OctoWrite, holdMinutes: number): 
   const { trx, principal, state } = write;
   const { hold, octo } = state;
   if (state.lead) throw invalidId('uuid', octo.uuid);
-  await assertScopeNow(write, 'booking:create');
+  assertScope(principal, 'booking:create');
   const extension = { holdId: hold.id, by: byKey(principal), holdMinutes };
   await onLiveHold(octo.uuid, () => extendHold(trx, principal.tenant, extension));
   await updateOctoDetails(trx, hold.id, {});
@@ -50,7 +51,8 @@ export async function confirmOctoBooking(write: OctoWrite, sent: SentDetails & S
   const { trx, principal, state } = write;
   const { tenant } = principal;
   const by = byKey(principal);
-  await assertScopeNow(write, 'booking:create', 'booking:manage');
+  assertScope(principal, 'booking:create');
+  assertScope(principal, 'booking:manage');
   if (state.lead) {
     assertCurrency(sent.currency, state.lead, 'booking');
     await confirmBooking(trx, tenant, { bookingRef: state.lead.bookingRef, by });
@@ -59,7 +61,8 @@ export async function confirmOctoBooking(write: OctoWrite, sent: SentDetails & S
   await assertSale(write, sent);
   const { hold, octo } = state;
   const { contact, unitItems, customer } = mergedWith(sent, write);
-  const seller = { tenant, principal, claim: null, traceparent: transactionTrace(trx) };
+  // writeChecked has locked and checked the key, so the sale needs no principal.
+  const seller = { tenant, principal: null, claim: null, traceparent: transactionTrace(trx) };
   const lead = await onLiveHold(octo.uuid, async () => {
     const sale = await prepareBooking(trx, seller, hold.tour, {
       holdId: hold.id,
@@ -87,11 +90,11 @@ export async function cancelOctoBooking(write: OctoWrite, reason: string | null)
   const { id } = principal.tenant;
   const by = byKey(principal);
   if (state.lead) {
-    await assertScopeNow(write, 'booking:manage');
+    assertScope(principal, 'booking:manage');
     await cancelBooking(trx, id, { bookingRef: state.lead.bookingRef, reason, by });
     return;
   }
-  await assertScopeNow(write, 'booking:create');
+  assertScope(principal, 'booking:create');
   const { before } = await releaseHold(trx, id, { holdId: state.hold.id, by });
   // The reason may name the customer, so an erased hold does not store it.
   const cancelReason = before.anonymizedAt ? null : reason;
@@ -124,7 +127,7 @@ export interface OctoChange extends SentDetails, SentSale, OctoMove {
 export async function changeOctoBooking(write: OctoWrite, change: OctoChange): Promise<void> {
   const { hold, lead } = write.state;
   const { tour, party, notes } = change;
-  await assertScopeNow(write, lead ? 'booking:manage' : 'booking:create');
+  assertScope(write.principal, lead ? 'booking:manage' : 'booking:create');
   const { contact, unitItems, customer } = mergedWith(change, write);
   if ((lead ?? hold).anonymizedAt) throw unprocessable('The booking is anonymized.');
   if (lead && tour && tour.id !== lead.tour.id) throw unprocessable('A confirmed booking keeps its product.');
@@ -241,11 +244,6 @@ function withoutOldName(old: OctoContact, sent: OctoContact): OctoContact {
   if (sent.fullName !== undefined) return rest;
   if (sent.firstName !== undefined || sent.lastName !== undefined) return { ...rest, firstName, lastName };
   return old;
-}
-
-/** Checks the scopes that the locked booking needs. @throws InsufficientScopeError (401) */
-async function assertScopeNow({ trx, principal }: OctoWrite, ...scopes: Scope[]): Promise<void> {
-  for (const scope of scopes) await assertKeyStillServes(trx, { ...principal, scope });
 }
 
 /** Runs a change that needs a live hold. @throws OctoRefusalError INVALID_BOOKING_UUID for an ended hold */

@@ -225,14 +225,14 @@ export class OctoBookingChangesController {
           departuresOf(db, assertKnown(found, uuid), placeAfter(await findMoveOnce())),
         ),
       },
-      (trx, runIdempotent) => {
+      (trx, caller, runIdempotent) => {
         // Refuses an unknown booking here, because the stored answer of the key comes first.
         assertKnown(found, uuid);
         return runIdempotent(async () => {
           const to = await findMoveOnce();
           const state = await lockState(trx, tenant.id, uuid, placeAfter(to));
           const tourId = to.tour?.id ?? placeOf(state).tourId;
-          await namingProduct(tourId, () => use({ trx, principal, state }, to));
+          await namingProduct(tourId, () => use({ trx, principal: caller, state }, to));
           const after = await getState(trx, tenant.id, uuid);
           changed = [state, after];
           const shown = await withItsCatalog(trx, view, after);

@@ -12,7 +12,6 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { inTransaction } from '../../platform/database';
 import { InvalidInputError } from '../../platform/errors';
 import { checkSubscriptionUrl, listSubscriptions } from '../../webhook-queue/subscriptions';
 import type { ApiContext } from '../http/api-context';
@@ -21,6 +20,7 @@ import { NO_STORE, setCaching } from '../http/caching';
 import { readsBody } from '../http/json-body';
 import { tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
+import { writeChecked } from '../http/write-request';
 import { getSubscription, resubscribe, subscribe, unsubscribe } from './manage-subscriptions';
 import { eventsOf, type OctoSubscription, toOctoSubscription } from './notification.dto';
 import {
@@ -53,8 +53,7 @@ export class OctoNotificationsController {
     setCaching(request, NO_STORE);
     const { url, types, headers = {} } = this.read(body);
     const content = { url: url!, events: eventsOf(types!), headers };
-    const principal = apiKeyPrincipalOf(request);
-    return inTransaction(this.context.writes, async (trx) => {
+    return writeChecked(request, async (trx, principal) => {
       const { subscription, secret } = await subscribe(trx, principal, this.secretsKey, content);
       return toOctoSubscription(subscription, secret);
     });
@@ -76,8 +75,7 @@ export class OctoNotificationsController {
     setCaching(request, NO_STORE);
     const { url, types, headers } = this.read(body);
     const change = { id, url, events: types && eventsOf(types), headers };
-    const principal = apiKeyPrincipalOf(request);
-    return inTransaction(this.context.writes, async (trx) =>
+    return writeChecked(request, async (trx, principal) =>
       toOctoSubscription(await resubscribe(trx, principal, this.secretsKey, change)),
     );
   }
@@ -94,8 +92,8 @@ export class OctoNotificationsController {
     @Path() id: string,
   ): Promise<OctoSubscription> {
     setCaching(request, NO_STORE);
-    return inTransaction(this.context.writes, async (trx) =>
-      toOctoSubscription(await unsubscribe(trx, apiKeyPrincipalOf(request), id)),
+    return writeChecked(request, async (trx, principal) =>
+      toOctoSubscription(await unsubscribe(trx, principal, id)),
     );
   }
 

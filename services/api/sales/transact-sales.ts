@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Trx } from '../../platform/database';
 import { AppError } from '../../platform/errors';
-import { idsInUse } from '../credentials/verify-credential';
 import { waitForDeparture } from '../departures/reserve-seats';
 import type { StoredAnswer } from '../idempotency/idempotency.repository';
 import type { ComparedRequest } from '../idempotency/fingerprint';
 import { replay, type ReplayedResponse } from '../idempotency/run-idempotent';
-import { lockForUse } from '../tenants/use-lock';
 import { decideBooking } from './decide-booking';
-import { lockSales, principalsOf, type SaleLocks } from './lock-sales';
+import { lockSales, type SaleLocks } from './lock-sales';
 import { decideHold } from './decide-hold';
 import { type ReadFacts, readSaleFacts } from './read-sale-facts';
 import type { Sale, Sold, SoldOf } from './sale';
@@ -72,12 +70,11 @@ export async function transactSales(
 
 /**
  * Creates one hold or booking in the caller's transaction, in the four steps of transactSales. Waits for the lock of the departure.
- * @param sale without a claim
+ * @param sale without a claim and without a principal: the caller has locked and checked the API key
  * @throws the refusal; DepartureBusyError after two seconds (409)
  */
 export async function writeSale<S extends Sale>(trx: Trx, sale: S): Promise<SoldOf<S>> {
-  // Waits for the locks here, because lockSales waits for none.
-  await lockForUse(trx, idsInUse(principalsOf([sale])));
+  // Waits for the lock here, because lockSales waits for none.
   if (sale.departureId !== null) await waitForDeparture(trx, sale.departureId);
   const { outcomes } = await transactSales(trx, [sale]);
   const [outcome] = outcomes;

@@ -11,7 +11,8 @@ import {
   findTenantById,
   findTenantBySlug,
   insertTenant,
-  lockTenantBySlug,
+  lockTenantForChange,
+  lockTenantRow,
   type NewTenant,
   type TenantChanges,
   writeTenant,
@@ -31,11 +32,11 @@ export async function readTenantAgain(db: Db, cached: Pick<Tenant, 'id'>): Promi
 }
 
 /**
- * Locks the tenant for a change until the transaction ends.
+ * Locks the tenant for a change until the transaction ends. Waits for the writes with its keys that run.
  * @throws TenantNotFoundError
  */
 export async function findTenantForChange(trx: Trx, slug: string): Promise<Tenant> {
-  const tenant = await lockTenantBySlug(trx, slug);
+  const tenant = await lockTenantForChange(trx, slug);
   if (!tenant) throw new TenantNotFoundError(slug);
   return tenant;
 }
@@ -119,8 +120,15 @@ function sellingColumns(
 
 /**
  * Changes the status. From the commit on, the new status decides whether the API serves the tenant's keys and tokens. Each change is
- * reversible.
+ * reversible. Does not wait for the writes with the tenant's keys that run now: call awaitUses after COMMIT.
+ * @throws TenantNotFoundError
  */
-export async function changeTenantStatus(trx: Trx, tenant: Tenant, status: TenantStatus): Promise<Tenant> {
-  return writeTenant(trx, tenant.id, { status });
+export async function changeTenantStatus(
+  trx: Trx,
+  slug: string,
+  status: TenantStatus,
+): Promise<{ before: Tenant; after: Tenant }> {
+  const before = await lockTenantRow(trx, slug);
+  if (!before) throw new TenantNotFoundError(slug);
+  return { before, after: await writeTenant(trx, before.id, { status }) };
 }

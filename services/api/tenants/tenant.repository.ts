@@ -32,14 +32,18 @@ export async function findTenantById(db: Db, id: string): Promise<Tenant> {
 }
 
 /**
- * Locks the tenant against other writers and sales until the transaction ends. The row lock is FOR NO KEY UPDATE, which does not conflict
- * with inserts of rows that refer to the tenant. An OCTO confirmation inserts such a row for its Idempotency-Key before it waits for this
- * lock.
+ * Locks the tenant against other changes of it until the transaction ends. The row lock is FOR NO KEY UPDATE, which does not conflict with
+ * inserts of rows that refer to the tenant, so it does not wait for writes with the tenant's keys.
  */
-export async function lockTenantBySlug(trx: Trx, slug: string): Promise<Tenant | undefined> {
+export async function lockTenantRow(trx: Trx, slug: string): Promise<Tenant | undefined> {
+  return trx('tenants').where({ slug }).forNoKeyUpdate().first(TENANT_COLUMNS);
+}
+
+/** Locks the tenant as lockTenantRow does, and also against writes with its keys: waits for those that run, and lets none begin. */
+export async function lockTenantForChange(trx: Trx, slug: string): Promise<Tenant | undefined> {
   const found = await trx('tenants').where({ slug }).first<{ id: string } | undefined>('id');
   if (found) await lockForChange(trx, found.id);
-  return trx('tenants').where({ slug }).forNoKeyUpdate().first(TENANT_COLUMNS);
+  return lockTenantRow(trx, slug);
 }
 
 /** Returns tenants in the order of their slugs. */

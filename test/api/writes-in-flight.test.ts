@@ -1,0 +1,311 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Response } from 'supertest';
+import openapi from '../../services/api/generated/openapi.json';
+import { runOnce } from '../cli/run-once';
+import { useTerminalOf } from '../cli/terminal';
+import { useTestApi } from '../support/api';
+import { PEPPER } from '../support/given';
+import { givenSeats, givenWebsite, type PlacedSeats, type Website } from '../support/website';
+
+/** A command that ends a key or a tenant waits for the writes whose COMMIT is slow, on every route. */
+const api = useTestApi();
+const terminal = useTerminalOf(api);
+
+const SUBSCRIPTIONS = '/octo/notifications/subscriptions';
+
+/** What the requests of a route need. */
+interface Given extends PlacedSeats {
+  site: Website;
+}
+
+type Send = () => Promise<Response>;
+const must = (answer: Response): Response['body'] => {
+  if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
+  return answer.body;
+};
+
+const hold = ({ site, tour, date }: Given) => site.hold(tour, { departure_date: date, quantity: 1 });
+const book = ({ site, tour, date }: Given) =>
+  site.book({ tour_id: tour.id, departure_date: date, adults: 1 });
+const reserve = ({ site, tour, departureId }: Given) =>
+  site.post('/octo/bookings', {
+    productId: tour.id,
+    optionId: 'DEFAULT',
+    availabilityId: departureId,
+    unitItems: [{ unitId: 'adult' }],
+  });
+const subscribe = ({ site }: Given, url = 'https://reseller.example/hook') =>
+  site.post(SUBSCRIPTIONS, { url, notificationTypes: ['BOOKING_UPDATE'] });
+
+/** Prepares a request on an object of its own. */
+const of =
+  (
+    create: (given: Given) => Promise<Response>,
+    id: string,
+    send: (given: Given, id: string) => Promise<Response>,
+  ) =>
+  async (given: Given): Promise<Send> => {
+    const made = must(await create(given));
+    return () => send(given, made[id]);
+  };
+const ofHold = (send: (given: Given, path: string) => Promise<Response>) =>
+  of(hold, 'hold_id', (given, id) => send(given, `/api/gateway/holds/${id}`));
+const ofBooking = (send: (given: Given, path: string) => Promise<Response>) =>
+  of(book, 'booking_ref', (given, ref) => send(given, `/api/tenant/bookings/${ref}`));
+const ofReservation = (send: (given: Given, path: string) => Promise<Response>) =>
+  of(reserve, 'uuid', (given, uuid) => send(given, `/octo/bookings/${uuid}`));
+const ofSubscription = (send: (given: Given, path: string) => Promise<Response>) =>
+  of(subscribe, 'id', (given, id) => send(given, `${SUBSCRIPTIONS}/${id}`));
+
+const CONTACT = { fullName: 'Ana Lima', emailAddress: 'ana@example.com', phoneNumber: '030 901820' };
+
+/** A request of each route that writes. */
+const WRITES: Record<string, (given: Given) => Promise<Send>> = {
+  'post /api/gateway/tours/{id_or_slug}/hold': async (given) => () => hold(given),
+  'patch /api/gateway/holds/{hold_id}': ofHold(({ site }, path) => site.patch(path, { adults: 2 })),
+  'delete /api/gateway/holds/{hold_id}': ofHold(({ site }, path) => site.delete(path)),
+  'post /api/gateway/holds/{hold_id}/extend': ofHold(({ site }, path) =>
+    site.post(`${path}/extend`, { hold_minutes: 30 }),
+  ),
+  'post /api/tenant/bookings': async (given) => () => book(given),
+  'patch /api/tenant/bookings/{booking_ref}': ofBooking(({ site }, path) => site.patch(path, { notes: 'x' })),
+  'post /api/tenant/bookings/{booking_ref}/confirm': ofBooking(({ site }, path) =>
+    site.post(`${path}/confirm`),
+  ),
+  'post /api/tenant/bookings/{booking_ref}/cancel': ofBooking(({ site }, path) =>
+    site.post(`${path}/cancel`, {}),
+  ),
+  'post /octo/bookings': async (given) => () => reserve(given),
+  'post /octo/bookings/{uuid}/extend': ofReservation(({ site }, path) =>
+    site.post(`${path}/extend`, { expirationMinutes: 30 }),
+  ),
+  'post /octo/bookings/{uuid}/confirm': ofReservation(({ site }, path) =>
+    site.post(`${path}/confirm`, { contact: CONTACT }),
+  ),
+  'patch /octo/bookings/{uuid}': ofReservation(({ site }, path) =>
+    site.patch(path, { unitItems: [{ unitId: 'adult' }, { unitId: 'adult' }] }),
+  ),
+  'delete /octo/bookings/{uuid}': ofReservation(({ site }, path) => site.delete(path)),
+  'post /octo/bookings/{uuid}/cancel': ofReservation(({ site }, path) => site.post(`${path}/cancel`, {})),
+  'post /octo/notifications/subscriptions': async (given) => () => subscribe(given),
+  'patch /octo/notifications/subscriptions/{id}': ofSubscription(({ site }, path) =>
+    site.patch(path, { url: 'https://reseller.example/other' }),
+  ),
+  'delete /octo/notifications/subscriptions/{id}': ofSubscription(({ site }, path) => site.delete(path)),
+};
+
+/** The routes that read by POST. */
+const READS = ['post /octo/availability', 'post /octo/availability/calendar'];
+
+/** The commands, by the id that they name. */
+const COMMANDS: Record<string, (given: Given) => string> = {
+  'key revoke': ({ site }) => `key revoke ${keyIdOf(site)}`,
+  'key rotate --grace 0': ({ site }) => `key rotate ${keyIdOf(site)} --grace 0`,
+  'tenant suspend': ({ site }) => `tenant suspend ${site.tenant.slug}`,
+  'tenant close': ({ site }) => `tenant close ${site.tenant.slug}`,
+};
+
+const keyIdOf = ({ key }: Website) => key.split('_')[2]!;
+
+beforeAll(async () => {
+  terminal.env.KEY_PEPPER = PEPPER;
+  // The writes of the tenants in slow_commits sleep in their COMMIT, once for each written row. Their connections then have the tenant's
+  // id as their name.
+  await api.db.raw(`
+    create table slow_commits (tenant_id uuid primary key, seconds float8 not null);
+    create function sleep_at_commit() returns trigger language plpgsql security definer as $$
+      begin
+        perform set_config('application_name', new.tenant_id::text, true), pg_sleep(seconds)
+          from slow_commits where tenant_id = new.tenant_id;
+        return null;
+      end $$;
+    create constraint trigger slow_hold after insert or update on seat_holds
+      deferrable initially deferred for each row execute function sleep_at_commit();
+    create constraint trigger slow_lead after insert or update on booking_leads
+      deferrable initially deferred for each row execute function sleep_at_commit();
+    create constraint trigger slow_subscription after insert or update on webhook_endpoints
+      deferrable initially deferred for each row execute function sleep_at_commit();
+  `);
+});
+
+async function given(): Promise<Given> {
+  return { site: await givenWebsite(api), ...(await givenSeats(api.db)) };
+}
+
+function slowCommitsOf({ site }: Given, seconds: number) {
+  return api.db('slow_commits').insert({ tenant_id: site.tenant.id, seconds });
+}
+
+/** Resolves when a write of the tenant sleeps in its COMMIT. */
+async function untilInCommit({ site }: Given): Promise<void> {
+  const sleeping = "select from pg_stat_activity where application_name = ? and wait_event = 'PgSleep'";
+  while ((await api.db.raw(sleeping, [site.tenant.id])).rows.length === 0) await sleep(5);
+}
+
+/** Returns all rows of the tenant that its writes change. */
+async function rowsOf({ site }: Given): Promise<unknown> {
+  const { rows } = await api.db.raw(
+    `select (select jsonb_agg(h order by h.id) from seat_holds h where h.tenant_id = :id) as holds,
+       (select jsonb_agg(l order by l.id) from booking_leads l where l.tenant_id = :id) as leads,
+       (select jsonb_agg(e order by e.id) from webhook_endpoints e where e.tenant_id = :id) as endpoints`,
+    { id: site.tenant.id },
+  );
+  return rows[0];
+}
+
+/** Runs the command while the COMMIT of a write of the route is slow. @returns what is wrong; undefined: nothing */
+async function faultOf(route: string, command: (given: Given) => string): Promise<string | undefined> {
+  const all = await given();
+  const send = await WRITES[route]!(all);
+  const before = await rowsOf(all);
+  await slowCommitsOf(all, 0.4);
+  const answer = send();
+  await untilInCommit(all);
+  const { code, stderr } = await terminal.tourctl(`${command(all)} --yes`);
+  const atReturn = await rowsOf(all);
+  const { status } = await answer;
+  const after = await rowsOf(all);
+  const again = await send();
+  if (code !== 0) return `${route}: ${stderr}`;
+  if (status >= 300) return `${route} answers ${status}`;
+  if (JSON.stringify(before) === JSON.stringify(atReturn)) return `${route} is not committed at the return`;
+  if (JSON.stringify(after) !== JSON.stringify(atReturn)) return `${route} commits after the return`;
+  return again.status === 401 ? undefined : `${route} answers ${again.status} later`;
+}
+
+describe('a command that ends a key or a tenant while the COMMIT of a write is slow', () => {
+  it('this file has a write of each route that writes', () => {
+    const routes = Object.entries(openapi.paths as Record<string, object>)
+      .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
+      .filter((route) => !route.startsWith('get '));
+    expect(Object.keys(WRITES).sort()).toEqual(routes.filter((route) => !READS.includes(route)).sort());
+  });
+
+  it.each(Object.entries(COMMANDS))(
+    '%s returns when the write is committed, on every route',
+    async (_, command) => {
+      const faults: (string | undefined)[] = [];
+      const routes = Object.keys(WRITES);
+      // The API has eight connections.
+      while (routes.length > 0)
+        faults.push(...(await Promise.all(routes.splice(0, 4).map((route) => faultOf(route, command)))));
+      expect(faults.filter(Boolean)).toEqual([]);
+    },
+  );
+});
+
+/** Longer than a command waits. */
+const LONG_SECONDS = 6.5;
+
+/** Begins a write of the route whose COMMIT takes longer than a command waits. @returns its answer */
+async function beginLongWrite(all: Given, route: string): Promise<{ answer: Promise<Response> }> {
+  const send = await WRITES[route]!(all);
+  await slowCommitsOf(all, LONG_SECONDS);
+  const answer = send();
+  await untilInCommit(all);
+  return { answer };
+}
+
+describe('a command that ends a key or a tenant while a COMMIT takes longer than five seconds', () => {
+  it.each([
+    ['key revoke', 'post /api/gateway/tours/{id_or_slug}/hold', 'The key'],
+    ['key revoke', 'post /api/tenant/bookings/{booking_ref}/confirm', 'The key'],
+    ['tenant suspend', 'post /octo/bookings/{uuid}/cancel', 'Each key of'],
+    ['tenant close', 'post /octo/notifications/subscriptions', 'Each key of'],
+  ])(
+    '%s ends with writes_in_flight during %s, and with exit 0 when it is repeated',
+    async (name, route, subject) => {
+      const all = await given();
+      const { answer } = await beginLongWrite(all, route);
+      const line = `${COMMANDS[name]!(all)} --yes --json`;
+
+      const first = terminal.tourctl(line);
+      while ((await all.site.get('/octo/supplier')).status !== 401) await sleep(50);
+      const { code, stdout, error } = await first;
+      const atReturn = await rowsOf(all);
+      expect([code, stdout, error.code]).toEqual([1, '', 'writes_in_flight']);
+      expect(error.message).toMatch(
+        new RegExp(
+          `^${subject} \\S+ is refused already, but writes that it began still run after five seconds. ` +
+            'Repeat the command to learn that they ended.$',
+        ),
+      );
+
+      const second = await terminal.tourctl(line);
+      const after = await rowsOf(all);
+      expect(second.code).toBe(0);
+      expect(second.json).toMatchObject({ status: expect.stringMatching(/^(revoked|suspended|closed)$/) });
+      expect(after).not.toEqual(atReturn);
+      expect((await answer).status).toBeLessThan(300);
+      expect(await rowsOf(all)).toEqual(after);
+    },
+  );
+
+  it('key rotate --grace 0 prints the new key before it ends with writes_in_flight, and names the command that waits again', async () => {
+    const all = await given();
+    const { answer } = await beginLongWrite(all, 'post /api/tenant/bookings');
+    const id = keyIdOf(all.site);
+
+    const { code, json, error } = await terminal.tourctl(`key rotate ${id} --grace 0 --yes --json`);
+    expect([code, error.code]).toEqual([1, 'writes_in_flight']);
+    expect(error.message).toContain(`Run tourctl key revoke ${id} to learn that they ended.`);
+    const read = (key: string) => api.http.get('/octo/supplier').set({ authorization: `Bearer ${key}` });
+    expect((await read(json.key)).status).toBe(200);
+    expect((await read(all.site.key)).status).toBe(401);
+
+    expect((await terminal.tourctl(`key revoke ${id} --yes`)).code).toBe(0);
+    expect((await answer).status).toBe(201);
+  });
+
+  it('key revoke names a subscription of OCTO whose COMMIT it has waited for', async () => {
+    const all = await given();
+    const { answer } = await beginLongWrite(all, 'post /octo/notifications/subscriptions');
+    const line = `key revoke ${keyIdOf(all.site)} --yes`;
+    const first = await terminal.tourctl(line);
+    expect([first.code, first.stderr.includes('https://reseller.example/hook')]).toEqual([1, false]);
+    const second = await terminal.tourctl(line);
+    expect([second.code, second.stderr.includes('https://reseller.example/hook')]).toEqual([0, true]);
+    expect((await answer).status).toBe(200);
+  });
+
+  it('Ctrl-C ends the wait, and the command says that the key is refused already', async () => {
+    const all = await given();
+    const { answer } = await beginLongWrite(all, 'patch /api/gateway/holds/{hold_id}');
+    const before = await rowsOf(all);
+    const pressed = new AbortController();
+    const line = `key revoke ${keyIdOf(all.site)} --yes`;
+    const answered = runOnce(line, { env: terminal.env, interrupted: pressed.signal });
+    while ((await all.site.get('/octo/supplier')).status !== 401) await sleep(50);
+    pressed.abort();
+    const { code, stdout, stderr } = await answered;
+    expect(await rowsOf(all)).toEqual(before);
+    expect([code, stdout]).toEqual([130, '']);
+    expect(stderr).toContain('is refused already, but writes that it began may still run.');
+    expect((await answer).status).toBe(200);
+  });
+});
+
+describe('a command that ends a key while a write waits for a departure', () => {
+  it('key revoke returns when the write that waits has ended, and refuses one that has not locked the key yet', async () => {
+    const all = await given();
+    const send = await WRITES['patch /api/gateway/holds/{hold_id}']!(all);
+    const locking = await api.db.transaction();
+    await locking('departures').where({ id: all.departureId }).forUpdate().select('id');
+    const answer = send();
+    const waiting =
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    while ((await api.db.raw(waiting)).rows.length === 0) await sleep(5);
+    let returned = false;
+    const command = terminal
+      .tourctl(`key revoke ${keyIdOf(all.site)} --yes`)
+      .finally(() => (returned = true));
+    while ((await all.site.get('/octo/supplier')).status !== 401) await sleep(20);
+    expect(returned).toBe(false);
+    await locking.commit();
+    expect((await command).code).toBe(0);
+    const atReturn = await rowsOf(all);
+    expect((await answer).status).toBe(200);
+    expect(await rowsOf(all)).toEqual(atReturn);
+    expect((await send()).status).toBe(401);
+  });
+});
