@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -47,29 +47,34 @@ function suite(): void {
   const server = openDatabase(process.env[SERVER_URL]!, { applicationName: 'test', poolMax: 1 });
   let port: number;
   let child: Child;
-  beforeAll(async () => {
-    chmodSync(dir, 0o777);
-    createRoles();
-    [port] = (await lowPorts(1)) as [number];
+  /** Starts the script of the image on the port. @param more further variables of its container */
+  function start(name: string, at: number, more: Record<string, string> = {}): Child {
     const { hostname, port: serverPort } = new URL(process.env[SERVER_URL]!);
-    child = startChild({
-      name: 'PgBouncer',
+    return startChild({
+      name,
       program: path.join(DOCKER, 'pgbouncer/start'),
       args: [],
       cwd: '/',
       ...accountFor(),
       env: {
         PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin',
-        TMPDIR: dir,
+        TMPDIR: path.join(dir, name),
         DATABASE_HOST: hostname,
         DATABASE_PORT: serverPort,
         ...PASSWORDS,
         LISTEN_ADDRESS: '127.0.0.1',
-        LISTEN_PORT: `${port}`,
+        LISTEN_PORT: `${at}`,
         POOL_INI: path.join(DOCKER, 'pgbouncer/pool.ini'),
+        ...more,
       },
-      logFile: path.join(dir, 'log'),
+      logFile: path.join(dir, `${name}.log`),
     });
+  }
+  beforeAll(async () => {
+    chmodSync(dir, 0o777);
+    createRoles();
+    [port] = (await lowPorts(1)) as [number];
+    child = start('PgBouncer', port);
     await untilReady(child, 'PgBouncer', () => isListening(port));
   });
   afterAll(async () => {
@@ -137,6 +142,32 @@ function suite(): void {
     await expect(db.raw('select 1')).rejects.toThrow();
     await db.destroy();
     expect(child.log()).not.toContain('ostrophe');
+  });
+
+  it('with a certificate, the PgBouncer image refuses clients without TLS, and proves its name to the others', async () => {
+    const tls = path.join(dir, 'tls');
+    mkdirSync(tls);
+    const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1'];
+    const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+    const files = ['-keyout', path.join(tls, 'tls.key'), '-out', path.join(tls, 'tls.crt')];
+    execFileSync('openssl', ['req', '-x509', ...key, ...names, ...files], { stdio: 'pipe' });
+    chmodSync(path.join(tls, 'tls.key'), 0o644);
+    const [at] = (await lowPorts(1)) as [number];
+    await untilReady(start('PgBouncer with TLS', at, { CLIENT_TLS_DIR: tls }), 'PgBouncer', () =>
+      isListening(at),
+    );
+    const ask = async (host: string, parameters: string) => {
+      const url = `postgres://tours:${encodeURIComponent(PASSWORD)}@${host}:${at}/tours${parameters}`;
+      const db = openDatabase(url, { applicationName: 'test', poolMax: 1 });
+      return db
+        .raw('select 1')
+        .then(() => 'answered', String)
+        .finally(() => db.destroy());
+    };
+    const verified = `?sslmode=verify-full&sslrootcert=${path.join(tls, 'tls.crt')}`;
+    expect(await ask('localhost', verified)).toBe('answered');
+    expect(await ask('127.0.0.1', verified)).not.toBe('answered');
+    expect(await ask('localhost', '?sslmode=disable')).toMatch(/TLS|SSL/);
   });
 
   it('the PgBouncer image ends with code 0 on SIGINT, which is its stop signal', async () => {

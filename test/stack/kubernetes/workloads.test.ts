@@ -17,10 +17,26 @@ const LOGINS: Record<string, { user: string; secret: string }> = {
   migrate: { user: 'tours', secret: 'tours' },
 };
 
+/** The parameters of each database URL: the server proves its name, also PgBouncer. */
+const TLS = '?sslmode=verify-full&sslrootcert=/etc/database-ca/ca.crt';
+
+/** The secrets of each pod, besides the password of its login. */
+const SECRETS: Record<string, string[]> = {
+  api: ['CURSOR_KEY', 'KEY_PEPPER', 'REDIS_URL', 'SECRETS_KEY'],
+  'webhook-queue': ['SECRETS_KEY'],
+  tourctl: ['CURSOR_KEY', 'KEY_PEPPER', 'REDIS_URL', 'SECRETS_KEY'],
+  migrate: [],
+};
+
 interface Variable {
   name: string;
   value?: string;
   valueFrom?: { secretKeyRef?: KeyReference; configMapKeyRef?: KeyReference };
+}
+
+interface Selector {
+  matchLabels?: Record<string, string>;
+  matchExpressions?: { key: string; values: string[] }[];
 }
 
 interface KeyReference {
@@ -107,7 +123,7 @@ describeWith('kubectl', 'the Kubernetes overlays', () => {
       for (const pod of ours) {
         const { user, secret } = LOGINS[pod.name]!;
         const environment = environmentOf(pod, rendered[overlay]);
-        expect(environment.DATABASE_URL).toBe(`postgres://${user}:<${secret}>@pgbouncer:5432/tours`);
+        expect(environment.DATABASE_URL).toBe(`postgres://${user}:<${secret}>@pgbouncer:5432/tours${TLS}`);
         const parts = /^(DATABASE_HOST|DATABASE_PORT|\w*DATABASE_PASSWORD)$/;
         const names = Object.keys(environment).filter((name) => !parts.test(name));
         expect([pod.name, names.filter((name) => !known.has(name))]).toEqual([pod.name, []]);
@@ -121,10 +137,54 @@ describeWith('kubectl', 'the Kubernetes overlays', () => {
       }
     });
 
+    it('each pod has only the secrets that it needs, and only the certificate of the authority of the database', () => {
+      for (const { name, container, spec } of ours) {
+        const named = container.envFrom.flatMap(({ secretRef }: never) => secretRef?.['name'] ?? []);
+        const keys = named.flatMap((secret: string) => Object.keys(documentedSecrets().get(secret)!));
+        expect([name, keys.sort()]).toEqual([name, SECRETS[name]]);
+        const mounted = spec.volumes.flatMap(({ secret }: never) => secret ?? []);
+        expect([name, mounted]).toEqual([
+          name,
+          [{ secretName: 'database-ca', items: [{ key: 'ca.crt', path: 'ca.crt' }] }],
+        ]);
+        expect(container.volumeMounts).toContainEqual({
+          name: 'database-ca',
+          mountPath: '/etc/database-ca',
+          readOnly: true,
+        });
+      }
+    });
+
+    it('every connection is refused by default, and each pod has a policy of its own', () => {
+      expect(named('NetworkPolicy', 'default-deny').spec).toEqual({
+        podSelector: {},
+        policyTypes: ['Ingress', 'Egress'],
+      });
+      const selects = ({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Pod['labels']) =>
+        Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+        matchExpressions.every(({ key, values }) => values.includes(labels[key]!));
+      const policies = ofKind('NetworkPolicy').filter(
+        ({ metadata }) => !['default-deny', 'dns'].includes(metadata.name),
+      );
+      for (const { name, labels } of all)
+        expect([name, policies.some(({ spec }) => selects(spec.podSelector, labels))]).toEqual([name, true]);
+      const [{ from }] = named('NetworkPolicy', 'pgbouncer').spec.ingress;
+      const callers = ours.filter(({ labels }) => selects(from[0].podSelector, labels));
+      expect(callers).toHaveLength(ours.length);
+      const ports = new Set(
+        all.flatMap(({ container }) => (container.ports ?? []).map((port: { name: string }) => port.name)),
+      );
+      const used = policies
+        .flatMap(({ spec }) => [...(spec.ingress ?? []), ...(spec.egress ?? [])])
+        .flatMap(({ ports = [] }) => ports);
+      for (const { port } of used.filter(({ port }) => typeof port === 'string'))
+        expect(ports).toContain(port);
+    });
+
     it('only tourctl and the migration get the password of the owner, and they bypass PgBouncer', () => {
       const host = named('ConfigMap', 'tour-platform-database').data.DATABASE_HOST;
       const direct = ours.map((pod) => [pod.name, environmentOf(pod, rendered[overlay]).DATABASE_DIRECT_URL]);
-      const url = `postgres://tours:<tours>@${host}:5432/tours`;
+      const url = `postgres://tours:<tours>@${host}:5432/tours${TLS}`;
       expect(direct).toEqual([
         ['api', undefined],
         ['tourctl', url],
@@ -234,6 +294,8 @@ describeWith('kubectl', 'the Kubernetes overlays', () => {
       DATABASE_PASSWORD: '<tours>',
       API_DATABASE_PASSWORD: '<tours-api>',
       QUEUE_DATABASE_PASSWORD: '<tours-queue>',
+      CLIENT_TLS_DIR: '/etc/pgbouncer-tls',
+      DATABASE_CA: '/etc/database-ca/ca.crt',
     });
     for (const variable of Object.keys(environment))
       expect(read('pgbouncer/start')).toMatch(new RegExp(`\\$\\{?${variable}`));
