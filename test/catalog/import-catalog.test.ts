@@ -110,7 +110,7 @@ describe('a catalog import', () => {
     );
     const files = {
       'departures.csv': `\ufeff${head}\r\n${lines.join('\r\n')}\r\n`,
-      'tours.jsonl': tours.map((slug) => JSON.stringify(tourEntry({ slug }))).join('\n'),
+      'tours.jsonl': tours.map((slug) => `${JSON.stringify(tourEntry({ slug }))}\n`).join(''),
     };
     expect(await importFiles(database.db, files)).toEqual({
       tours: { ...none, created: 450 },
