@@ -164,8 +164,10 @@ describe('tourctl booking show', () => {
     expect(list.stdout.match(/\d cancelled/g)).toEqual([`${sales.date.at(-1)} cancelled`]);
     const [head, , line] = (await sales.tourctl('booking export')).stdout.split('\r\n');
     expect([head, line]).toEqual([
-      expect.stringMatching(/,departure_status,departure_time$/),
-      expect.stringMatching(new RegExp(`^${bookingRef},.*,cancelled,$`)),
+      expect.stringMatching(
+        /,departure_status,departure_time,child_unit_price,single_supplement_unit_price$/,
+      ),
+      expect.stringMatching(new RegExp(`^${bookingRef},.*,cancelled,,,$`)),
     ]);
     await sales.json(`departure reopen ${departure} --yes`);
     expect(await sales.json(`booking show ${bookingRef}`)).toMatchObject({ departure_status: 'scheduled' });
