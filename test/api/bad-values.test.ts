@@ -77,9 +77,8 @@ describe('wrong values', () => {
       'phone',
     ]);
 
-    const strict = await givenWebsite(api, { holdDefaultMinutes: 5, holdMaxMinutes: 10 });
-    const wanted = { quantity: 0, hold_minutes: 11, departure_date: 'x', external_ref: 5 };
-    const held = await strict.hold(tour, { ...wanted, customer: { name: 1, phone: '1', age: 4 } });
+    const wanted = { quantity: 0, hold_minutes: 0, departure_date: 'x', external_ref: 5 };
+    const held = await website.hold(tour, { ...wanted, customer: { name: 1, phone: '1', age: 4 } });
     expect(refusedFields(held)).toEqual([
       'customer.age',
       'customer.name',

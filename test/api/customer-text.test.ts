@@ -23,7 +23,7 @@ describe("a customer's phone number", () => {
     ['0049 30 901820', 'DE', '+4930901820'],
     ['٠٣٠ ٩٠١٨٢٠', 'DE', '+4930901820'],
     ['+999 123-456', 'DE', '+999123456'],
-    ['999999 9999999999999 99', 'DE', '999999999999999999999'],
+    ['999999 9999999999999 99', 'DE', '+49999999'],
   ])('the API stores the phone number %s for a tenant in %s as %s', async (phone, country, expected) => {
     const local = await givenWebsite(api, { country });
     expect((await booked({ phone }, local)).customer.phone).toBe(expected);

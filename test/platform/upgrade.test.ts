@@ -40,7 +40,10 @@ async function migrateTo(db: Db, names: string[]): Promise<void> {
 async function rowsOf(db: Db): Promise<Record<string, unknown>[]> {
   const { rows } = await db.raw(
     ['departures', ...SALES]
-      .map((table) => `select '${table}' as "table", to_jsonb(r) - 'start_time' as row from ${table} r`)
+      .map(
+        (table) =>
+          `select '${table}' as "table", to_jsonb(r) - '{start_time,customer_phone_as_sent}'::text[] as row from ${table} r`,
+      )
       .join(' union all '),
   );
   return rows.sort((a: object, b: object) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
