@@ -42,7 +42,7 @@ async function rowsOf(db: Db): Promise<Record<string, unknown>[]> {
     ['departures', ...SALES]
       .map(
         (table) =>
-          `select '${table}' as "table", to_jsonb(r) - '{start_time,customer_phone_as_sent}'::text[] as row from ${table} r`,
+          `select '${table}' as "table", to_jsonb(r) - '{start_time,customer_phone_as_sent,anonymized_at}'::text[] as row from ${table} r`,
       )
       .join(' union all '),
   );
