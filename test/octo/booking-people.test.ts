@@ -188,6 +188,41 @@ describe('the customer of a booking that REST or the tenant has changed', () => 
     });
   });
 
+  it.each([
+    ['a PATCH', (uuid: string, body: object) => reseller.patch(`/octo/bookings/${uuid}`, body)],
+    ['a confirmation', (uuid: string, body: object) => reseller.post(`/octo/bookings/${uuid}/confirm`, body)],
+  ])('%s stores the text of the phone number that it names, and keeps it otherwise', async (_call, send) => {
+    const sent = '+49 30 901820 (Xaver 2)';
+    const stored = { fullName: 'Ana Lima', phoneNumber: sent };
+    const booked = async (first: object, then: object) => {
+      const body = { ...reservation(somebody()), contact: first };
+      expectOcto(await reseller.post('/octo/bookings', body), 'booking');
+      const { contact } = expectOcto(await send(body.uuid, { contact: then }), 'booking');
+      const hold = await api
+        .db('seat_holds')
+        .where({ id: await holdIdOf(api, body.uuid) })
+        .first();
+      const lead = await api
+        .db('booking_leads')
+        .where({ hold_id: await holdIdOf(api, body.uuid) })
+        .first();
+      const { customerPhone, customerPhoneAsSent } = lead ?? hold;
+      return { contact, customerPhone, customerPhoneAsSent };
+    };
+    const expected = {
+      contact: expect.objectContaining(stored),
+      customerPhone: '+4930901820',
+      customerPhoneAsSent: sent,
+    };
+    expect(await booked({ phoneNumber: '+43 1 5332626' }, stored)).toEqual(expected);
+    expect(await booked({ phoneNumber: sent }, { fullName: 'Ana Lima' })).toEqual(expected);
+    expect(await booked({ phoneNumber: sent }, { ...stored, phoneNumber: '030 901820' })).toEqual({
+      ...expected,
+      contact: expect.objectContaining({ phoneNumber: '030 901820' }),
+      customerPhoneAsSent: null,
+    });
+  });
+
   it('a PATCH of the name keeps the phone number that was read by the earlier country of the tenant', async () => {
     const country = (code: string) =>
       api.db('tenants').where({ id: reseller.tenant.id }).update({ country: code });

@@ -223,7 +223,7 @@ function mergedWith({ contact, unitItems }: SentDetails, { state, principal }: O
 /** Returns the customer's fields that the sent contact names, and the present ones for the others: REST may have changed them. */
 function withNamed(
   sent: OctoContact,
-  { name, phone, email }: PartialCustomer,
+  { name, phone, phoneAsSent, email }: PartialCustomer,
   now: PartialCustomer,
 ): PartialCustomer {
   const { fullName, firstName, lastName, phoneNumber, emailAddress } = sent;
@@ -231,6 +231,7 @@ function withNamed(
   return {
     name: namesPerson ? name : now.name,
     phone: phoneNumber === undefined ? now.phone : phone,
+    phoneAsSent: phoneNumber === undefined ? now.phoneAsSent : phoneAsSent,
     email: emailAddress === undefined ? now.email : email,
   };
 }
