@@ -256,4 +256,11 @@ describe('an answer that is not from the platform', () => {
     expect(error.idempotencyKey).toBe(keys()[0]);
     expect(proxy.requests()).toHaveLength(1);
   });
+
+  it('the client does not take a 304 to a booking for a success', async () => {
+    proxy.plan({ status: 304 });
+    const { error } = await failure(book(randomUUID()));
+    expect(error).toMatchObject({ code: 'no_answer', status: 304, retryable: false });
+    expect(error.detail).toBe('The answer with the status 304 is not from the platform.');
+  });
 });

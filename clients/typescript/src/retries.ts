@@ -40,7 +40,9 @@ function waitAfter(attempt: number, { retryAfterSeconds = 0 }: TourPlatformError
   return Math.max(backoffMs, retryAfterSeconds * 1000) + Math.random() * backoffMs;
 }
 
-/** Returns the response of a success or a 304. Returns any other result as an error. */
+const NOT_MODIFIED = 304;
+
+/** Returns the response of a success, or of a 304 to a read. Returns any other result as an error. */
 async function tryOnce(request: Request, timeoutMs: number): Promise<Response | TourPlatformError> {
   const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
   try {
@@ -51,7 +53,7 @@ async function tryOnce(request: Request, timeoutMs: number): Promise<Response | 
     });
     // Reads the body here, because an answer that breaks off is repeated too.
     const body = await answer.text();
-    if (answer.status === 304) return new Response(null, answer);
+    if (answer.status === NOT_MODIFIED && request.method === 'GET') return new Response(null, answer);
     if (!answer.ok) return refusal(request, answer, body);
     const detail = foreignAnswerDetail(request, answer, body);
     if (detail === undefined) return new Response(body || null, answer);
@@ -68,7 +70,7 @@ async function tryOnce(request: Request, timeoutMs: number): Promise<Response | 
 }
 
 function refusal(request: Request, { status, headers }: Response, body: string): TourPlatformError {
-  if (status >= 300 && status < 400) {
+  if (status >= 300 && status < 400 && status !== NOT_MODIFIED) {
     const location = headers.get('Location');
     return new TourPlatformError({ status, detail: redirectDetail(request, location), ...keyOf(request) });
   }
