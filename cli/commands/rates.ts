@@ -17,7 +17,7 @@ import { flag, type Verb } from '../engine/command';
 import type { Context } from '../engine/context';
 import { refuseMistakes, UsageError } from '../engine/failure';
 import { afterFlag, LIST_FLAGS, listOf } from '../engine/list';
-import { currency, travelDate } from '../engine/values';
+import { currency, STANDARD_STREAM, travelDate } from '../engine/values';
 import { type ItemColumn, tableOf } from '../terminal/table';
 import { countOf } from '../terminal/text';
 
@@ -59,10 +59,8 @@ export const ratesVerbs: Verb[] = [
   },
 ];
 
-const STANDARD_INPUT = '-';
-
 function ratesFile(text: string, name: string): string {
-  if (text === STANDARD_INPUT) return text;
+  if (text === STANDARD_STREAM) return text;
   const found = statSync(text, { throwIfNoEntry: false });
   if (!found) throw new UsageError(`${name} must be a file that exists, and ${text} does not`);
   if (found.isDirectory()) throw new UsageError(`${name} must be a file, and ${text} is a directory`);
@@ -117,7 +115,7 @@ async function setRatesCommand(
 }
 
 async function importRatesCommand({ audited, io, output }: Context, _: object, file: string): Promise<void> {
-  const text = await readText(file === STANDARD_INPUT ? io.stdin : createReadStream(file));
+  const text = await readText(file === STANDARD_STREAM ? io.stdin : createReadStream(file));
   const read = readRatesFile(text);
   const document = await audited(
     { action: 'rates.import', subject: path.basename(file) },
