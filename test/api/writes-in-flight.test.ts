@@ -13,7 +13,7 @@ const terminal = useTerminalOf(api);
 
 const SUBSCRIPTIONS = '/octo/notifications/subscriptions';
 
-/** What the requests of a route need. */
+/** The values that the requests of a route need. */
 interface Given extends PlacedSeats {
   site: Website;
 }

@@ -5,7 +5,7 @@ import { eraseCustomer, type EventsToErase } from '../../../services/webhook-que
 import { flag } from '../../engine/command';
 import { countOf } from '../../terminal/text';
 
-/** What `booking anonymize` and `hold anonymize` share. */
+/** The parts that `booking anonymize` and `hold anonymize` share. */
 
 export const FORCE_FLAG = flag(
   '--force',

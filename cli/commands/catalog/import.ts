@@ -108,7 +108,7 @@ async function importFiles(
   }
 }
 
-/** What a person must agree to before the import is written. */
+/** The changes that a person must agree to before the import is written. */
 interface Agreement {
   /** Digest of all removals and prices, to detect that they have changed. */
   digest: string;

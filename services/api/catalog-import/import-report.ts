@@ -23,7 +23,7 @@ export interface ImportReport {
   tenfold_prices?: TenfoldPrices['listed'];
   /** The number of all such prices; absent if all are listed. */
   tenfold_prices_total?: number;
-  /** What may be wrong in the files, with its place. Absent if there is none. */
+  /** Possible mistakes of the files, with their places. Absent if there is none. */
   warnings?: Issue[];
   /** In a dry run: the changes of each tour. */
   changes?: TourDiff[];
