@@ -127,10 +127,7 @@ describeWith(
     it('DatabaseReadOnly fires if the database refuses writes', async () => {
       await onPrimary('alter system set default_transaction_read_only = on', 'select pg_reload_conf()');
       const first = await scrapeUntil('database_writable', (value) => value === 0);
-      await onPrimary(
-        'set transaction read write; alter system reset default_transaction_read_only',
-        'select pg_reload_conf()',
-      );
+      await onPrimary('alter system reset default_transaction_read_only', 'select pg_reload_conf()');
       await scrapeUntil('database_writable', (value) => value === 1);
       const timeline = { scrapes: [first, first] };
       await expectAlerts(['DatabaseReadOnly'], { ...timeline, atMinutes: 3 }, [
