@@ -2,7 +2,7 @@ import type { Response } from 'supertest';
 import { useTestApi } from '../support/api';
 import { daysFromToday } from '../support/given';
 import { expectInvalidFields, expectProblem } from '../support/responses';
-import { CUSTOMER, givenSeats, givenWebsite, useWebsite } from '../support/website';
+import { CUSTOMER, givenSeats, useWebsite } from '../support/website';
 
 const api = useTestApi();
 const website = useWebsite(api);

@@ -74,7 +74,7 @@ describe('the address of a client behind proxies', () => {
     for (let n = 0; n < 3; n++) expect(await app.networkFor(`203.0.113.7, ${entry}`)).toBe(PEER);
     const lines = app.linesLogged();
     expect(lines).toEqual([expect.stringContaining('X-Forwarded-For without an address')]);
-    if (entry !== '') expect(lines[0]).not.toContain(`"${entry}"`);
+    expect(lines[0]).not.toMatch(/203\.0\.113\.7/);
   });
 
   it('a header of a client that is no trusted proxy does not count', async () => {
