@@ -6,7 +6,7 @@ import { getHold } from './find-hold';
 import { HoldExpiredError, HoldStateConflictError } from './hold.errors';
 import { octoHoldEvent, withoutPeople } from './octo-booking';
 import type { NamedHold, SeatHold } from './seat-hold';
-import { eraseCustomerOfHold, erasePeopleOfOcto, releaseHoldRow } from './seat-hold.repository';
+import { type ErasedHold, eraseCustomersOfHolds, releaseHoldRow } from './seat-hold.repository';
 
 /** @throws HoldExpiredError, HoldStateConflictError (409) */
 export function assertActive(hold: Pick<SeatHold, 'status'>): void {
@@ -46,9 +46,20 @@ export async function releaseHold(
  */
 export async function eraseHoldCustomer(
   trx: Trx,
-  { id, externalRef, octo }: SeatHold,
+  hold: SeatHold,
   identifiesPerson: (text: string) => boolean,
 ): Promise<void> {
-  await eraseCustomerOfHold(trx, id, externalRef && identifiesPerson(externalRef) ? null : externalRef);
-  if (octo) await erasePeopleOfOcto(trx, id, withoutPeople(octo.unitItems, identifiesPerson));
+  await eraseCustomersOfHolds(trx, [withoutCustomer(hold, identifiesPerson)]);
+}
+
+/** Returns the values that the hold keeps. @param identifiesPerson as for eraseHoldCustomer */
+export function withoutCustomer(
+  { id, externalRef, octo }: Pick<SeatHold, 'id' | 'externalRef' | 'octo'>,
+  identifiesPerson: (text: string) => boolean,
+): ErasedHold {
+  return {
+    id,
+    externalRef: externalRef && identifiesPerson(externalRef) ? null : externalRef,
+    unitItems: octo && withoutPeople(octo.unitItems, identifiesPerson),
+  };
 }

@@ -1,7 +1,9 @@
 import { type Db, inTransaction, type Trx } from '../../platform/database';
 import { personFinder } from '../privacy/person-finder';
-import { octoDetails, withoutPeople } from './octo-booking';
-import { peopleOfHold, type SeatHold } from './seat-hold';
+import { withoutCustomer } from './change-hold';
+import { octoDetails } from './octo-booking';
+import { type PartialCustomer, peopleOfHold, type SeatHold } from './seat-hold';
+import { eraseCustomersOfHolds } from './seat-hold.repository';
 
 /** How long ended holds without a booking are kept, in days after their end. */
 export interface HoldRetention {
@@ -52,37 +54,21 @@ async function anonymizeBatch(trx: Trx, days: number): Promise<number> {
      order by h.expires_at limit :limit for update of h skip locked`,
     { days, limit: BATCH_SIZE },
   );
-  const erased = rows.map(withoutPerson);
-  await trx.raw(
-    `update seat_holds h
-     set customer_name = null, customer_phone = null, customer_phone_as_sent = null, customer_email = null,
-       external_ref = e.external_ref, anonymized_at = clock_timestamp()
-     from json_to_recordset(:erased::json) as e (id uuid, external_ref text) where h.id = e.id`,
-    { erased: JSON.stringify(erased) },
-  );
-  await trx.raw(
-    `update octo_bookings o
-     set request_digest = null, contact = '{}', unit_items = e.unit_items, notes = null, cancel_reason = null
-     from json_to_recordset(:erased::json) as e (id uuid, unit_items jsonb)
-     where o.hold_id = e.id and e.unit_items is not null`,
-    { erased: JSON.stringify(erased) },
+  await eraseCustomersOfHolds(
+    trx,
+    rows.map((hold) =>
+      withoutCustomer(hold, personFinder(peopleOfHold({ ...hold, customer: customerOf(hold) }))),
+    ),
   );
   return rows.length;
 }
 
-/** Returns the values to store without the person: a reference that identifies the person becomes null. */
-function withoutPerson({ id, externalRef, octo, ...row }: EndedHold) {
-  const customer = {
-    name: row.customerName,
-    phone: row.customerPhone,
-    phoneAsSent: row.customerPhoneAsSent,
-    email: row.customerEmail,
-  };
-  const identifiesPerson = personFinder(peopleOfHold({ customer, octo }));
+function customerOf(hold: EndedHold): PartialCustomer {
   return {
-    id,
-    external_ref: externalRef && identifiesPerson(externalRef) ? null : externalRef,
-    unit_items: octo && withoutPeople(octo.unitItems, identifiesPerson),
+    name: hold.customerName,
+    phone: hold.customerPhone,
+    phoneAsSent: hold.customerPhoneAsSent,
+    email: hold.customerEmail,
   };
 }
 

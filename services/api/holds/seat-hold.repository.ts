@@ -145,31 +145,31 @@ export async function findLiveHoldsByReference(
   return rows.map(toHold);
 }
 
-/** Erases the customer. @param externalRef the reference to store instead of the present one */
-export async function eraseCustomerOfHold(trx: Trx, id: string, externalRef: string | null): Promise<void> {
-  await trx('seat_holds')
-    .where({ id })
-    .update({
-      customer_name: null,
-      customer_phone: null,
-      customer_phone_as_sent: null,
-      customer_email: null,
-      external_ref: externalRef,
-      anonymized_at: trx.raw('clock_timestamp()'),
-    });
+/** The values that a hold keeps after the erasure of its customer. */
+export interface ErasedHold {
+  id: string;
+  externalRef: string | null;
+  /** Without people. Null: a hold that REST placed. */
+  unitItems: StoredUnitItem[] | null;
 }
 
-/** Erases the people of the hold's OCTO booking. @param unitItems the unit items to store instead, without people */
-export async function erasePeopleOfOcto(trx: Trx, id: string, unitItems: StoredUnitItem[]): Promise<void> {
-  await trx('octo_bookings')
-    .where({ hold_id: id })
-    .update({
-      request_digest: null,
-      contact: '{}',
-      unit_items: JSON.stringify(unitItems),
-      notes: null,
-      cancel_reason: null,
-    });
+/** Erases the customers of holds and the people of their OCTO details. */
+export async function eraseCustomersOfHolds(trx: Trx, holds: ErasedHold[]): Promise<void> {
+  const erased = { erased: JSON.stringify(holds) };
+  await trx.raw(
+    `update seat_holds h
+     set customer_name = null, customer_phone = null, customer_phone_as_sent = null, customer_email = null,
+       external_ref = e."externalRef", anonymized_at = clock_timestamp()
+     from json_to_recordset(:erased::json) as e (id uuid, "externalRef" text) where h.id = e.id`,
+    erased,
+  );
+  await trx.raw(
+    `update octo_bookings o
+     set request_digest = null, contact = '{}', unit_items = e."unitItems", notes = null, cancel_reason = null
+     from json_to_recordset(:erased::json) as e (id uuid, "unitItems" jsonb)
+     where o.hold_id = e.id and e."unitItems" is not null`,
+    erased,
+  );
 }
 
 /** Releases an active hold; the caller holds the departure's lock. */
