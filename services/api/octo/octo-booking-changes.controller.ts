@@ -34,8 +34,8 @@ import {
 import { assertOption, findProductTour, findTargetDeparture, languageOfStoredProduct } from './find-product';
 import { anyScope, bookingViewOf, octoBody, octoEnvironment, setLanguageOfTour } from './octo.router';
 import {
-  departuresOf,
   assertKnown,
+  departuresOf,
   findState,
   getState,
   lockState,
@@ -205,7 +205,7 @@ export class OctoBookingChangesController {
   ): Promise<OctoBooking> {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
-    const { availability, db, departureQueue } = this.context;
+    const { db, departureQueue } = this.context;
     const found = await findState(db, tenant.id, uuid);
     // Checks the scope here too, because a repeat with the same Idempotency-Key skips the check in the transaction.
     if (found && operation.name !== EXTEND.name)
@@ -213,10 +213,9 @@ export class OctoBookingChangesController {
     const view = await bookingViewOf(request, this.context);
     let move: Promise<OctoMove> | undefined;
     const findMoveOnce = () => (move ??= findMove());
-    let changed: OctoState[] = [];
-    // Stays undefined for a repeat, whose answer is stored.
-    let language: string | undefined;
-    const answer = await answerChange<ShownState, OctoBooking>(
+    // Stays undefined for a repeat, which changes no seats and whose answer is stored.
+    let changed: ChangedOctoBooking | undefined;
+    const answer = await answerChange<ChangedOctoBooking, OctoBooking>(
       request,
       {
         ...operation,
@@ -230,31 +229,38 @@ export class OctoBookingChangesController {
         assertKnown(found, uuid);
         return runIdempotent(async () => {
           const to = await findMoveOnce();
-          const state = await lockState(trx, tenant.id, uuid, placeAfter(to));
-          const tourId = to.tour?.id ?? placeOf(state).tourId;
-          await namingProduct(tourId, () => use({ trx, principal: caller, state }, to));
-          const after = await getState(trx, tenant.id, uuid);
-          changed = [state, after];
-          const shown = await withItsCatalog(trx, view, after);
-          language = shown.language;
-          return shown;
+          const before = await lockState(trx, tenant.id, uuid, placeAfter(to));
+          const tourId = to.tour?.id ?? placeOf(before).tourId;
+          await namingProduct(tourId, () => use({ trx, principal: caller, state: before }, to));
+          const after = await withItsCatalog(trx, view, await getState(trx, tenant.id, uuid));
+          changed = { before, after };
+          return changed;
         });
       },
-      (state) => toOctoBooking(state, view),
+      ({ after }) => toOctoBooking(after, view),
       (refused, refusal) => {
         const attempt = found?.lead ? { bookingRef: found.lead.bookingRef } : { holdId: found?.hold.id };
         return refuseWithAlternatives(this.context, { ...attempt, ...refused }, refusal);
       },
     );
-    // `changed` is empty for a repeat, because a repeat changes no seats.
-    for (const state of changed) {
-      const { tourId, departureDate } = placeOf(state);
-      await availability.drop(tourId, departureDate, tenant.sandbox);
-    }
-    language ??= await languageOfStoredProduct(this.context, answer.product);
+    if (changed) await this.dropAvailability(tenant, changed);
+    const language = changed
+      ? changed.after.language
+      : await languageOfStoredProduct(this.context, answer.product);
     setLanguageOfTour(request, view.wished, language);
     return answer;
   }
+
+  private async dropAvailability({ sandbox }: Tenant, { before, after }: ChangedOctoBooking): Promise<void> {
+    for (const { tourId, departureDate } of [placeOf(before), placeOf(after)])
+      await this.context.availability.drop(tourId, departureDate, sandbox);
+  }
+}
+
+/** The booking as it was when its departure was locked, and after the change. */
+interface ChangedOctoBooking {
+  before: OctoState;
+  after: ShownState;
 }
 
 function placeAfter({ tour, departureId, departureDate }: OctoMove): DepartureMove {

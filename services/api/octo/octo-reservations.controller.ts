@@ -149,14 +149,7 @@ export class OctoReservationsController {
       (hold) => toReservation(hold, offer!, view),
       (refused, refusal) => {
         if (!offer || refusal instanceof OctoUuidTakenError) throw refusal;
-        const { departureDate, startTime } = offer.priced.departure;
-        const attempt = {
-          ...wanted,
-          departureDate,
-          departureTime: startTime ?? undefined,
-          people: [wanted.customer],
-          quantity: seatsOf(wanted.party),
-        };
+        const attempt = attemptOf(wanted, offer);
         return refuseWithAlternatives(this.context, { ...attempt, ...refused }, refusal);
       },
     );
@@ -228,6 +221,18 @@ function readReservation(body: OctoReservationBody, principal: ApiKeyPrincipal):
     customer: customerOf(contact, tenant),
   };
   return { uuid, productId: body.productId.toLowerCase(), departureId, compared, wanted };
+}
+
+/** Returns the refused attempt, for the log of refusals and the search for alternatives. */
+function attemptOf(wanted: Reservation['wanted'], { priced }: Offer) {
+  const { departureDate, startTime } = priced.departure;
+  return {
+    ...wanted,
+    departureDate,
+    departureTime: startTime ?? undefined,
+    people: [wanted.customer],
+    quantity: seatsOf(wanted.party),
+  };
 }
 
 /** Returns the answer of a new reservation. */
