@@ -7,7 +7,7 @@ import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db, Trx } from '../../../services/platform/database';
 import { findCustomersOfBooking } from '../../../services/webhook-queue/deliveries/erase-customer';
 import type { Context } from '../../engine/context';
-import { describeErased, describeLeft, eraseElsewhere, NOTHING } from './erasure';
+import { describeErased, describeLeft, eraseElsewhere, NOTHING_ERASED } from './erasure';
 
 /**
  * Erases the customer from all tables in one transaction. After COMMIT, erases the customer from the statistics of PostgreSQL's planner
@@ -36,7 +36,7 @@ export async function anonymizeBookingCommand(
     booking_ref: ref,
     tenant: tenant.slug,
     anonymized_at: erased?.at ?? (await getBooking(db, ANY_TENANT, ref)).anonymizedAt!.toISOString(),
-    erased: erased?.erased ?? { hold: false, ...NOTHING },
+    erased: erased?.erased ?? { hold: false, ...NOTHING_ERASED },
     undelivered: erased?.undelivered ?? [],
     references: await referencesOf(db, ref),
     others,

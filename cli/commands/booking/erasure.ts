@@ -5,7 +5,7 @@ import { eraseCustomer, type EventsToErase } from '../../../services/webhook-que
 import { flag } from '../../engine/command';
 import { countOf } from '../../terminal/text';
 
-/** The parts that `booking anonymize` and `hold anonymize` share. */
+/* The parts that `booking anonymize` and `hold anonymize` share. */
 
 export const FORCE_FLAG = flag(
   '--force',
@@ -22,7 +22,7 @@ export interface Erased {
   audit_rows: number;
 }
 
-export const NOTHING: Erased = {
+export const NOTHING_ERASED: Erased = {
   answers: 0,
   refusals: 0,
   events: 0,
@@ -31,7 +31,12 @@ export const NOTHING: Erased = {
   audit_rows: 0,
 };
 
-/** Erases the person from the webhooks and the audit rows of a booking and its hold. */
+/**
+ * Erases the person from the webhooks and the audit rows of a booking and its hold.
+ * @param force erases also while a webhook with the customer is undelivered
+ * @returns the ids of the deliveries that will be sent without the customer, and the numbers of changed rows
+ * @throws BookingInFlightError; BookingUndeliveredError without `force`
+ */
 export async function eraseElsewhere(
   trx: Trx,
   named: EventsToErase,
@@ -44,7 +49,7 @@ export async function eraseElsewhere(
   return { undelivered, changed: { ...webhooks, audit_rows } };
 }
 
-/** The parts of the answer that tell the operator what is left to do. */
+/** The parts of the answer that name what is left to do. */
 export interface LeftToDo {
   undelivered: string[];
   references: string[];
@@ -64,6 +69,7 @@ export function describeErased(first: string[], erased: Erased): string {
   return where.join(', ');
 }
 
+/** Describes what is left to do, one line each. */
 export function describeLeft({ undelivered, references, others }: LeftToDo): string[] {
   return [
     ...undelivered.map((id) => `Delivery ${id} will be sent without the customer`),

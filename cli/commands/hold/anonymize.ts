@@ -7,7 +7,7 @@ import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import { AppError } from '../../../services/platform/errors';
 import type { Db, Trx } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
-import { describeErased, describeLeft, eraseElsewhere, NOTHING } from '../booking/erasure';
+import { describeErased, describeLeft, eraseElsewhere, NOTHING_ERASED } from '../booking/erasure';
 
 /** Erases the customer of a hold without a booking, like anonymizeBookingCommand. */
 export async function anonymizeHoldCommand(
@@ -33,7 +33,7 @@ export async function anonymizeHoldCommand(
     hold_id: id,
     tenant: tenant.slug,
     anonymized_at: at!.toISOString(),
-    erased: erased?.erased ?? NOTHING,
+    erased: erased?.erased ?? NOTHING_ERASED,
     undelivered: erased?.undelivered ?? [],
     references: externalRef === null ? [] : [externalRef],
     others,
