@@ -20,9 +20,9 @@ const droppedLines = countSeries({
 const STDOUT = 1;
 
 /**
- * Writes log lines to stdout. A full disk, a reader that pauses or is gone, and each other error of stdout delay neither the service nor its
- * exit: lines that cannot be written wait, and when too many wait, further lines are dropped and counted. Says once on stderr that the log
- * cannot be written, and tries again every second.
+ * Writes log lines to stdout. A full disk, a reader that pauses or is gone, and each other error of stdout delay neither the service nor
+ * its exit: lines that cannot be written wait, and when too many wait, further lines are dropped and counted. Says once on stderr that the
+ * log cannot be written, and tries again every second.
  */
 export class LogOutput {
   /** The bytes of the last write that stdout has not taken. They may begin within a line. */
@@ -120,19 +120,19 @@ export class LogOutput {
   }
 
   private fail({ code, message }: NodeJS.ErrnoException): void {
-    // A terminal whose output is stopped takes no bytes for the moment, which is no fault.
-    if (code !== 'EAGAIN') this.complain(message);
+    // A terminal whose output is stopped takes no bytes for the moment. It needs no report.
+    if (code !== 'EAGAIN') this.reportFailure(message);
     this.writeLater(RETRY_MS);
   }
 
   private drop(): void {
     this.dropped += 1;
     droppedLines({}).inc();
-    this.complain('its reader is too slow');
+    this.reportFailure('its reader is too slow');
   }
 
   /** Says on stderr why lines wait or are lost, once until lines can be written again. */
-  private complain(reason: string): void {
+  private reportFailure(reason: string): void {
     if (this.reason !== undefined) return;
     this.reason = reason;
     process.stderr.write(

@@ -1,7 +1,7 @@
 import { CLOCK, type Db } from '../../platform/database';
+import { searchPeople } from '../privacy/search-people';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 import type { BookingLead, BookingStatus, LeadPosition } from './booking-lead';
-import { searchPeople } from '../privacy/search-people';
 import {
   LEAD_COLUMNS,
   LEAD_STATUS,

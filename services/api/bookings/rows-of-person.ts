@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database';
 import { listHolds } from '../holds/find-hold';
 import { type PartialCustomer, peopleOfHold } from '../holds/seat-hold';
-import { type BookingLead, peopleOf } from './booking-lead';
+import { peopleOf } from './booking-lead';
 import { listBookings } from './find-booking';
 
 /** The bookings, and the holds without a booking, that have a person's phone or e-mail. */
@@ -30,9 +30,7 @@ export async function findRowsOfPerson(
     const found = await listBookings(db, tenantId, { search, limit: MOST_ROWS });
     const held = await listHolds(db, tenantId, { search, limit: MOST_ROWS });
     bookings.push(
-      ...found.items
-        .filter((lead: BookingLead) => peopleOf(lead).some(isSame))
-        .map((lead) => lead.bookingRef),
+      ...found.items.filter((lead) => peopleOf(lead).some(isSame)).map((lead) => lead.bookingRef),
     );
     holds.push(
       ...held

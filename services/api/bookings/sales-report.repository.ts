@@ -86,8 +86,8 @@ const PLATFORM_TOTAL = `round(10 ^ l.currency_digits::numeric * (
       then l.single_supplements * ${platformPrice('single_supplement', 'l.single_supplement_minor')} else 0 end))`;
 
 /**
- * Sums the bookings that were created, or that depart, in a period, in the order of the groups. Leaves out bookings of the sandbox, and bookings that are
- * cancelled or expired now by the database's clock.
+ * Sums the bookings that were created, or that depart, in a period, in the order of the groups. Leaves out bookings of the sandbox, and
+ * bookings that are cancelled or expired now by the database's clock.
  */
 export async function reportSales(
   db: Db,

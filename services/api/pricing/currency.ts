@@ -26,7 +26,10 @@ export function storedCurrencyDigits(code: string): number | undefined {
   return Object.hasOwn(CHANGES.added, code) ? CHANGES.added[code] : findCurrency(code)?.digits;
 }
 
-/** The largest price and the largest amount of a price rule. The tables have the same limit (0103_catalog.sql, 0104_visibility_and_pricing.sql). */
+/**
+ * The largest price and the largest amount of a price rule. The tables have the same limit (0103_catalog.sql,
+ * 0104_visibility_and_pricing.sql).
+ */
 export const MOST_MINOR_UNITS = 1_000_000_000_000;
 
 /**

@@ -25,8 +25,8 @@ interface ErasureRules {
 }
 
 /**
- * Erases the customer from the events, deliveries and stored responses of a booking and its hold: the customer's fields become null. A delivery that
- * waits for an endpoint, or is replayed later, is then sent without the customer.
+ * Erases the customer from the events, deliveries and stored responses of a booking and its hold: the customer's fields become null. A
+ * delivery that waits for an endpoint, or is replayed later, is then sent without the customer.
  * @throws BookingInFlightError, BookingUndeliveredError
  */
 export async function eraseCustomer(

@@ -28,8 +28,8 @@ const GAUGES: Record<keyof DatabaseHealth, { name: string; help: string }> = {
 };
 
 /**
- * Registers gauges of the writes, the standbys, the last backup and the WAL archive. The webhook queue exports them, so that an alert needs no exporter
- * beside each kind of PostgreSQL installation.
+ * Registers gauges of the writes, the standbys, the last backup and the WAL archive. The webhook queue exports them, so that an alert needs
+ * no exporter beside each kind of PostgreSQL installation.
  * @param expectedStandbys DATABASE_STANDBYS
  */
 export function registerDatabaseGauges(db: Db, expectedStandbys: number): void {
