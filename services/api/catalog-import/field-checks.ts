@@ -84,7 +84,7 @@ export class WrittenAmount {
   }
 }
 
-/** Checks an amount of money in major units: a number, or a WrittenAmount. issues.repository.ts checks the decimals, once the currency is known. */
+/** Checks an amount in major units: a number, or a WrittenAmount. issues.repository.ts checks the decimals by the currency. */
 export function amountField(most: number) {
   return z
     .custom<number | WrittenAmount>(

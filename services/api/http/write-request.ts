@@ -118,7 +118,7 @@ async function replayOrRefuse<T>(
   }
 }
 
-/** Returns whether a write may refuse the request so before it has looked for a stored answer: all 409s come after that. */
+/** Returns whether a write may refuse a request this way before it has looked for a stored answer: each 409 comes after the look-up. */
 function mayPrecedeLookUp(refusal: unknown): refusal is AppError {
   return refusal instanceof AppError && [400, 404].includes(PROBLEMS[problemCodeOf(refusal)].status);
 }
