@@ -103,7 +103,7 @@ describeWithRedis('a shared store on a Redis Cluster', () => {
     for (const bucket of buckets) expect(await isShared(store, bucket)).toBe(true);
     const kept = await Promise.all(clients.map((client) => client.keys('quota:*')));
     expect(kept.map((keys) => keys.length > 0)).toEqual([true, true]);
-    const there = kept[1]![0]!.slice('quota:'.length);
+    const there = kept[1]![0]!.slice(`quota:${LIMIT}:`.length);
 
     await nodes[1].kill();
     expect(await isShared(store, there)).toBe(false);
