@@ -16,7 +16,7 @@ import {
 } from './installation.repository';
 import { findWriteObstacle } from '../../platform/database/write-obstacle';
 import { pendingMigrations } from '../../platform/migrate';
-import { findDatabaseFacts } from './status.repository';
+import { findCollationVersions, findDatabaseFacts } from './status.repository';
 
 /**
  * The largest difference between the database's clock and the clock of this machine that gives no notice. Expiry uses only the database's
@@ -38,6 +38,7 @@ export async function inspectInstallation(db: Db): Promise<HealthCheck[]> {
   return [
     database,
     ok('migrations', 'all are applied'),
+    await checkCollation(db),
     await checkSeats(db),
     await checkHolds(db, facts),
     checkClock(facts),
@@ -53,6 +54,24 @@ async function checkDatabase(db: Db): Promise<HealthCheck> {
   return broken('database', `PostgreSQL ${version} answers, but refuses writes: ${obstacle}`, [
     'psql "$DATABASE_URL" -c "show default_transaction_read_only" -c "select pg_is_in_recovery()"',
   ]);
+}
+
+/**
+ * Compares the version of the collation library with the one that the indexes were built with. Under another version the text of two rows
+ * may sort in another order than in the index, so that a unique index accepts a second row of the same key.
+ */
+async function checkCollation(db: Db): Promise<HealthCheck> {
+  const versions = await findCollationVersions(db);
+  if (!versions || versions.recorded === versions.present)
+    return ok('collation', 'the indexes match its version');
+  return notice(
+    'collation',
+    `the indexes were built with version ${versions.recorded} of the collation, and PostgreSQL has ${versions.present}: ` +
+      'a unique key may be stored twice until they are built again (docs/upgrade.md)',
+    [
+      `psql "$DATABASE_URL" -c 'reindex database concurrently ${versions.database}' -c 'alter database ${versions.database} refresh collation version'`,
+    ],
+  );
 }
 
 async function checkSeats(db: Db): Promise<HealthCheck> {

@@ -22,6 +22,28 @@ export async function findDatabaseFacts(db: Db): Promise<DatabaseFacts> {
   return rows[0];
 }
 
+/** The version of the operating system's collation library that the indexes of the database were built with, and its present version. */
+export interface CollationVersions {
+  /** The name of the database, quoted for SQL. */
+  database: string;
+  recorded: string;
+  present: string;
+}
+
+/**
+ * Reads the versions of the database's default collation, which sorts the keys of our indexes.
+ * @returns undefined for a collation without versions, such as `C`
+ */
+export async function findCollationVersions(db: Db): Promise<CollationVersions | undefined> {
+  const { rows } = await db.raw<{ rows: CollationVersions[] }>(
+    `select format('%I', datname) as database, datcollversion as recorded, pg_database_collation_actual_version(oid) as present
+     from pg_database
+     where datname = current_database() and datcollversion is not null
+       and pg_database_collation_actual_version(oid) is not null`,
+  );
+  return rows[0];
+}
+
 export interface ApiInstance {
   id: string;
   /** Null: an instance of an earlier release. */
