@@ -14,7 +14,7 @@ const LONG = [
   '/test/catalog/(cut-json|import-events|import-pipe|import-raced|interrupt-import|unchanged-entries)[.]test[.]ts$',
   '/test/client/(package|retries)[.]test[.]ts$',
   '/test/cli/(booking-stats|completion|database-rules|departure-events|entry|erasure-dump|import-question|import-safeguards|lost-database|obeyed-changes)[.]test[.]ts$',
-  '/test/cli/(drained-output|onboard-terminal|plant-demo|terminal-guide|widget-doctor)[.]test[.]ts$',
+  '/test/cli/(drained-output|onboard-terminal|plant-demo|terminal-guide|up-welcome|widget-doctor)[.]test[.]ts$',
   '/test/docs/(guide-\\w+|node-tenant|openapi-rules|pages-in-browser)[.]test[.]ts$',
   '/test/octo/(booking-races|limits|long-availability|long-list|notifications|stored-answers|stored-bookings)[.]test[.]ts$',
   '/test/platform/(broken-log|carry-over|database-tls|database-away-at-start|database-roles|embedded-postgres[\\w-]*|env-file|full-disk)[.]test[.]ts$',

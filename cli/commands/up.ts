@@ -1,10 +1,12 @@
 import path from 'node:path';
+import { countContents, type InstallationContents } from '../../services/api/health/installation.repository';
 import type { Config } from '../../services/platform/config';
 import { flag, type VerbBody } from '../engine/command';
 import type { Terminal } from '../engine/context';
 import { SettingsError } from '../engine/failure';
 import { withContext } from '../engine/open-database';
 import { untilInterrupted } from '../terminal/io';
+import { countOf } from '../terminal/text';
 import { type Demo, type DemoDeparture, prepareDemo } from './seed';
 import { type Service, startService } from './up/service';
 
@@ -30,7 +32,7 @@ async function upCommand(terminal: Terminal, { demo = true }: { demo?: boolean }
       const found = demo && !terminal.config.databaseUrl ? await prepareDemo(context) : undefined;
       for (const name of ['api', 'webhook-queue'] as const) services.push(startService(terminal, name));
       await Promise.all(services.map((service) => service.ready));
-      return welcome(terminal.config, found);
+      return welcome(terminal.config, await countContents(context.db), found);
     });
     await terminal.output.answer(document, () => welcomeText(document, terminal.config));
     await untilInterrupted(terminal.io);
@@ -51,15 +53,17 @@ function assertPortsDiffer({ apiPort, webhookQueuePort, metricsPort }: Config): 
   }
 }
 
-/** Returns the answer of `up`: addresses, and demo requests that can be pasted. */
-export function welcome(config: Config, demo: Demo | undefined) {
-  const api = `http://${reachable(config.host)}:${config.apiPort}`;
-  const queue = `http://${reachable(config.host)}:${config.webhookQueuePort}`;
+/** Returns the answer of `up`: addresses, what the database has, and demo requests that can be pasted. */
+function welcome(config: Config, contents: InstallationContents, demo: Demo | undefined): Welcome {
+  const at = (port: number) => `http://${reachable(config.host)}:${port}`;
+  const api = at(config.apiPort);
   return {
     api,
-    webhook_queue: queue,
-    metrics: `http://${reachable(config.host)}:${config.metricsPort}/metrics`,
+    webhook_queue: at(config.webhookQueuePort),
+    metrics: `${at(config.metricsPort)}/metrics`,
+    webhook_queue_metrics: `${at(config.metricsPort + 1)}/metrics`,
     docs: `${api}/docs`,
+    contents,
     api_key: demo?.apiKey ?? null,
     embed_url: demo?.widgetToken ? `${api}/embed/tours?token=${demo.widgetToken}` : null,
     examples: demo?.apiKey ? examples(api, demo.apiKey, demo.departure) : [],
@@ -96,7 +100,9 @@ interface Welcome {
   api: string;
   webhook_queue: string;
   metrics: string;
+  webhook_queue_metrics: string;
   docs: string;
+  contents: InstallationContents;
   api_key: string | null;
   embed_url: string | null;
   examples: string[];
@@ -107,20 +113,26 @@ function welcomeText(welcome: Welcome, config: Config): string {
   const lines = [
     `API            ${welcome.api}  (docs: ${welcome.docs})`,
     `Webhook queue  ${welcome.webhook_queue}`,
-    `Metrics        ${welcome.metrics}`,
+    `Metrics        ${welcome.metrics}, ${welcome.webhook_queue_metrics}`,
     `Logs           ${path.join(config.dataDir, 'logs')}`,
   ];
   if (welcome.api_key) lines.push(`Demo API key   ${welcome.api_key}`);
   if (welcome.embed_url) lines.push(`Embed page     ${welcome.embed_url}`);
   lines.push('Terminal       tourctl status  (install it once: npm link)');
-  if (!welcome.api_key && !welcome.embed_url)
-    lines.push('', 'Next: tourctl tenant create --slug acme --name "Acme Travel"');
+  if (!welcome.api_key && !welcome.embed_url) lines.push(...describeContents(welcome.contents));
   if (welcome.examples.length > 0) {
     const all = 'Read the catalog, hold two seats, book them:';
     const heading = welcome.examples.length > 1 ? all : 'Read the catalog:';
     lines.push('', heading, '', welcome.examples.join('\n\n'));
   }
   return `${lines.join('\n')}\n\nCtrl-C stops it all.`;
+}
+
+/** Names what the database has. Suggests the first tenant only where there is none. */
+function describeContents({ tenants, tours, bookings }: InstallationContents): string[] {
+  if (tenants === 0) return ['', 'Next: tourctl tenant create --slug acme --name "Acme Travel"'];
+  const counted = [countOf(tenants, 'tenant'), countOf(tours, 'tour'), countOf(bookings, 'booking')];
+  return [`Database       ${counted.join(', ')}`];
 }
 
 /** Returns HOST as it stands in a URL. A wildcard becomes the loopback address. */

@@ -181,7 +181,7 @@ export function missingSecrets({ databaseUrl, secrets }: Config): ConfigError[] 
 export function missingSecret(name: string): ConfigError {
   return new ConfigError(
     name,
-    'must be set where DATABASE_URL is set: at least 32 characters, the same for every process',
+    'must be set where DATABASE_URL is set: at least 32 characters, the same for every process (openssl rand -hex 32)',
   );
 }
 

@@ -53,6 +53,22 @@ export async function findOrphanedHolds(db: Db): Promise<OrphanedHolds> {
   return rows[0];
 }
 
+/** Numbers of rows, also of closed tenants, archived tours and cancelled bookings. */
+export interface InstallationContents {
+  tenants: number;
+  tours: number;
+  bookings: number;
+}
+
+export async function countContents(db: Db): Promise<InstallationContents> {
+  const { rows } = await db.raw<{ rows: [InstallationContents] }>(
+    `select (select count(*) from tenants)::integer as tenants,
+       (select count(*) from tours)::integer as tours,
+       (select count(*) from booking_leads)::integer as bookings`,
+  );
+  return rows[0];
+}
+
 export interface InstallationFacts {
   clockSkewMs: number;
   liveHolds: number;
