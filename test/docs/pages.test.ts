@@ -119,7 +119,17 @@ describe('the documentation pages', () => {
       'departureUpdated.body.changed',
       'Webhooks.webhook-signature',
     ])
-      expect(text).toContain(`id="${id}" href="#${id}"`);
+      expect(text).toContain(`<a id="${id}">`);
+  });
+
+  it('the reference lists a parameter and an error that all calls of a section have only once', async () => {
+    const { text } = await api.http.get('/docs');
+    const octo = text.slice(text.indexOf('<h2 id="OCTO">'), text.indexOf('<h2 id="Widget">'));
+    expect(octo.match(/>Octo-Env</g)).toHaveLength(1);
+    expect(octo.match(/<code>RATE_LIMITED<\/code>/g)).toHaveLength(1);
+    const calls = octo.match(/<article>/g)!.length;
+    expect(octo.match(/href="#OCTO\.every-call"/g)).toHaveLength(calls);
+    expect(text).toContain('id="OCTO.every-call"');
   });
 
   it('the reference shows each operation as a valid Node program, and the program for the catalog runs', async () => {

@@ -11,12 +11,7 @@
 
   /** Returns the HTML of a folded part. The fields of a copy have the addresses of their own part. */
   const contentOf = ({ dataset: { part, original }, textContent }) =>
-    original === undefined
-      ? textContent
-      : originals
-          .get(original)
-          .replaceAll(`"${original}.`, `"${part}.`)
-          .replaceAll(`"#${original}.`, `"#${part}.`);
+    original === undefined ? textContent : originals.get(original).replaceAll(`"${original}.`, `"${part}.`);
 
   /** Turns the content of a folded part into elements: in a browser with scripts, the content of its noscript element is only text. */
   const fill = (part) => {
@@ -24,6 +19,7 @@
     if (!text) return;
     const template = document.createElement('template');
     template.innerHTML = contentOf(text);
+    addLinks(template.content);
     addCopyButtons(template.content);
     text.replaceWith(template.content);
   };
@@ -41,6 +37,11 @@
     // Makes the element the target of the page (:target): it did not exist when the page was loaded.
     location.replace(location.hash);
     target.scrollIntoView();
+  };
+
+  /** Makes the name of each field a link to itself. The page would be a tenth larger with these addresses. */
+  const addLinks = (root) => {
+    for (const name of root.querySelectorAll('.fields a')) name.href = `#${name.id}`;
   };
 
   /** Adds the buttons where the browser can copy: in pages from https or from this computer. */
@@ -99,6 +100,7 @@
     if (target.classList.contains('copy')) void copy(target);
   });
   addEventListener('hashchange', reveal);
+  addLinks(document);
   addCopyButtons(document);
   const contents = document.querySelector('.contents');
   if (contents) markPresentSection(contents);

@@ -1,4 +1,11 @@
 import { html, type Markup, toHtml } from '../../../platform/html-template';
+import {
+  errorsOf,
+  type EveryCall,
+  partsOfEveryCall,
+  successesOf,
+  withoutPartsOfEveryCall,
+} from './every-call';
 import { answerFields, bodyFields, parameterFields } from './field-list';
 import { renderLine, renderMarkdown } from './markdown';
 import { renderCode, renderFolded, renderTable } from '../pages/page';
@@ -19,10 +26,11 @@ type KnownParts = Map<string, string>;
 export function reference(document: OpenApiDocument): Markup {
   const known: KnownParts = new Map();
   const sections = callsByTag(document).map(({ tag, calls }) => {
-    const articles = calls.map((call) => renderCall(call, document, known));
+    const every = partsOfEveryCall(calls.map(({ operation }) => operation));
+    const articles = calls.map((call) => renderCall(call, document, every, known));
     return html`<h2 id="${tag.name}">${tag.name}</h2>
       <p>${renderLine(tag.description)}</p>
-      ${articles}`;
+      ${renderEveryCall(tag.name, every, document)} ${articles}`;
   });
   return html`<h1>${document.info.title} <span class="soft">${document.info.version}</span></h1>
     ${renderMarkdown(document.info.description!)} ${renderCredentials(document)} ${sections}
@@ -74,24 +82,43 @@ function callsByTag({ paths, tags = [] }: OpenApiDocument) {
   }));
 }
 
+/** Renders the parts that all calls of a section have. */
+function renderEveryCall(section: string, every: EveryCall, { components }: OpenApiDocument): Markup {
+  const { parameters, errors, headers } = every;
+  if (headers.length === 0) return html``;
+  return html`<h3 id="${everyCallId(section)}">Every call of ${section}</h3>
+    ${
+      parameters.length > 0 &&
+      html`<h4>Parameters</h4>
+        ${parameterFields(section, parameters, components.schemas)}`
+    }
+    ${renderHeaderNames(headers)} ${renderErrors(errorsOf({ responses: errors }))}`;
+}
+
+function everyCallId(section: string): string {
+  return `${section}.every-call`;
+}
+
 /** Renders a call in two columns: the text, and the request with its answers. A narrow page has the text above the request. */
 function renderCall(
   { path, method, operation }: DocumentedCall,
   document: OpenApiDocument,
+  every: EveryCall,
   known: KnownParts,
 ): Markup {
-  const { operationId, summary, description = '', responses } = operation;
+  const { operationId, summary, description = '' } = operation;
   const call = { baseUrl: document.servers[0]!.url, path, method, operation };
-  const successes = Object.entries(responses).filter(([status]) => Number(status) < 400);
+  const own = withoutPartsOfEveryCall(operation, every);
+  const successes = successesOf(own);
   return html`<article>
     <h3 id="${operationId}">${summary}</h3>
     <p class="call">
       <code><b>${method.toUpperCase()}</b> ${path}</code>
     </p>
     <div class="text">
-      ${renderMarkdown(description)} ${renderInput(operation, document)}
+      ${renderMarkdown(description)} ${renderInput(own, document)}
       ${successes.map(([status, answer]) => renderAnswer({ operationId, status }, answer, document, known))}
-      ${renderErrors(responses)}
+      ${renderErrors(errorsOf(own))} ${every.headers.length > 0 && linkToEveryCall(operation.tags[0]!, every)}
     </div>
     <div class="samples">
       <h4>Request</h4>
@@ -130,11 +157,15 @@ function renderAnswer(
   known: KnownParts,
 ): Markup {
   const media: Media | undefined = answer.content?.['application/json'];
-  const headers = Object.keys(answer.headers ?? {});
   return html`<h4>Answer ${status}</h4>
     <p>${renderLine(answer.description)}</p>
     ${media && renderFields(`${operationId}.${status}`, media.schema, components.schemas, known)}
-    ${headers.length > 0 && html`<p class="soft">Headers: ${headers.join(', ')}</p>`}`;
+    ${renderHeaderNames(Object.keys(answer.headers ?? {}))}`;
+}
+
+function renderHeaderNames(names: string[]): Markup {
+  if (names.length === 0) return html``;
+  return html`<p class="soft"><a href="#headers">Headers</a>: ${names.join(', ')}</p>`;
 }
 
 /** Renders the fields in a folded part; of an answer that is a list, the fields of its items. */
@@ -155,6 +186,7 @@ function renderFields(
   </details>`;
 }
 
+/** Renders the example of an answer, or the item of an example that is a list of one item. */
 function renderAnswerSample(
   { operationId, status }: Success,
   media: Media | undefined,
@@ -162,10 +194,13 @@ function renderAnswerSample(
 ): Markup {
   if (!media) return html``;
   const part = `${operationId}.${status}.sample`;
-  const sample = JSON.stringify(media.example, null, 2);
+  const { example } = media;
+  const items = Array.isArray(example) && example.length === 1 ? example : undefined;
+  const title = items ? `Answer ${status}: each item of the list` : `Answer ${status}`;
+  const sample = JSON.stringify(items ? items[0] : example, null, 2);
   const original = originalOf(part, sample, known);
-  if (original) return renderCopy(`Answer ${status}`, part, original);
-  return html`<h4>Answer ${status}</h4>
+  if (original) return renderCopy(title, part, original);
+  return html`<h4>${title}</h4>
     <div data-part="${part}">${renderCode(sample, 'json')}</div>`;
 }
 
@@ -190,15 +225,23 @@ function renderCopy(summary: string, id: string, original: string): Markup {
   </details>`;
 }
 
-function renderErrors(responses: OpenApiOperation['responses']): Markup {
-  const rows = Object.entries(responses).flatMap(([status, { content, description }]) => {
-    if (Number(status) < 400) return [];
+function renderErrors(errors: [status: string, answer: Answer][]): Markup {
+  const rows = errors.map(([status, { content, description }]) => {
     const codes = Object.keys(content?.['application/problem+json']?.examples ?? {});
     const links = codes.map((code) => html`<a href="/docs/errors/${code}">${code}</a> `);
     return html`<dt>${status}</dt>
       <dd>${links.length > 0 ? links : renderLine(description)}</dd>`;
   });
   return html`${rows.length > 0 && renderFolded('Errors', html`<dl>${rows}</dl>`)}`;
+}
+
+/** Renders a link to the parts that a call shares with all calls of its section. */
+function linkToEveryCall(section: string, { parameters, errors }: EveryCall): Markup {
+  const parts = [...(parameters.length > 0 ? ['parameters'] : []), 'headers'];
+  if (Object.keys(errors).length > 0) parts.push('errors');
+  return html`<p class="soft">
+    More ${parts.join(', ')}: <a href="#${everyCallId(section)}">every call of ${section}</a>
+  </p>`;
 }
 
 /** Renders each webhook event with its body, from webhook-events.ts: the OpenAPI 3.0 document has no webhooks. */

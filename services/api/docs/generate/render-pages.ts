@@ -34,10 +34,10 @@ function toPage(body: Markup, contents: Markup): string {
 /** Tags beside which a browser shows no space. */
 const BLOCKS = / ?(<\/?(?:article|dd|details|div|dl|dt|h\d|li|noscript|p|summary|ul)\b[^>]*>) ?/g;
 
-/** Removes the line breaks and indents of the templates. Code keeps its lines. Quotation marks need no escape between tags. */
+/** Removes the line breaks and indents of the templates. Code keeps its lines. Quotation marks and backticks need no escape between tags. */
 function shorten(part: string): string {
   const text = part.replaceAll('&#39;', "'");
-  if (part.startsWith('<pre')) return text.replaceAll('&quot;', '"');
+  if (part.startsWith('<pre')) return text.replaceAll('&quot;', '"').replaceAll('&#96;', '`');
   return text.replace(/\n\s+/g, ' ').replace(BLOCKS, '$1');
 }
 
