@@ -40,6 +40,9 @@ export function pagesOf({ api, shop, embed }: DemoSite): [name: string, address:
 
 interface Audit {
   score: number | null;
+  /** `error`: the audit could not be made. */
+  scoreDisplayMode: string;
+  errorMessage?: string;
   numericValue?: number;
   details?: { items?: { url: string }[] };
 }
@@ -49,8 +52,17 @@ interface Report {
   audits: Record<string, Audit>;
 }
 
-/** Runs Lighthouse, which starts its own Chromium. */
+/** Measures a page. Runs Lighthouse once more if Lighthouse itself fails, as happens on a busy machine. A low score is no failure. */
 export async function measurePage(address: string): Promise<PageFigures> {
+  const measure = async () => figuresOf(await runLighthouse(address));
+  return measure().catch(measure);
+}
+
+/**
+ * Runs Lighthouse, which starts its own Chromium.
+ * @throws Error if Lighthouse itself fails: the program, or an audit, for example because the trace has no start of the page (NO_NAVSTART)
+ */
+async function runLighthouse(address: string): Promise<Report> {
   const options = [
     '--output=json',
     '--quiet',
@@ -63,7 +75,10 @@ export async function measurePage(address: string): Promise<PageFigures> {
     maxBuffer: 64 * 1024 * 1024,
     timeout: TIMEOUT_MS,
   });
-  return figuresOf(JSON.parse(stdout) as Report);
+  const report = JSON.parse(stdout) as Report;
+  const broken = Object.values(report.audits).find(({ scoreDisplayMode }) => scoreDisplayMode === 'error');
+  if (broken) throw new Error(`Lighthouse failed: ${broken.errorMessage}`);
+  return report;
 }
 
 function figuresOf({ categories, audits }: Report): PageFigures {
