@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { adviseOnRedis } from './redis-advice';
 import type { RedisAddress } from './store-address';
 import { StoreError, type StoreConnection } from './store-guard';
 
@@ -64,6 +65,8 @@ async function connect(address: RedisAddress): Promise<Client> {
   const client = createClient(address);
   let reason: Error | undefined;
   client.on('error', (error: Error) => (reason = error));
+  let nodeReason: Error | undefined;
+  client.on('node error', (error: Error) => (nodeReason ??= error));
   const connected = new AbortController();
   try {
     // Adds a timeout, because connect() of a cluster never settles when the connection breaks half-way.
@@ -73,11 +76,13 @@ async function connect(address: RedisAddress): Promise<Client> {
       throw new StoreError(
         `Redis did not answer within ${(2 * CONNECT_MS) / 1000} s: check REDIS_URL, and the network to it`,
       );
+    // The client ignores a refused SELECT, and would use database 0.
+    if (address.database > 0) await (client as Redis).select(address.database);
     return client;
   } catch (error) {
     client.disconnect();
-    // Prefers the recorded reason, because ioredis itself only says "Connection is closed".
-    throw reason ?? error;
+    // Prefers a recorded reason: ioredis itself says "Connection is closed", and a cluster that it did not find a node.
+    throw adviseOnRedis(nodeReason ?? reason ?? error, address);
   } finally {
     connected.abort();
   }
