@@ -13,7 +13,6 @@ export const GUIDE = Object.fromEntries(
   NAMES.map((name) => [name, readFileSync(path.join(DOCS, `guide/${name}.md`), 'utf8')]),
 ) as Record<GuidePage, string>;
 const WHOLE_GUIDE = Object.values(GUIDE).join('\n');
-const TENANTS = readFileSync(path.join(DOCS, 'tenants.md'), 'utf8');
 
 /** Returns the code of a page of the guide in one language, in order. */
 export function snippets(language: string, page: GuidePage): string[] {
@@ -22,7 +21,12 @@ export function snippets(language: string, page: GuidePage): string[] {
 
 /** Returns the shell code of a section of docs/tenants.md. */
 export function operatorSnippets(section: string): string[] {
-  return codeIn(sectionOf(TENANTS, `## ${section}`), 'sh');
+  return pageSnippets('tenants.md', section);
+}
+
+/** Returns the code of a section of a page in docs/ in one language, in order. */
+export function pageSnippets(page: string, section: string, language = 'sh'): string[] {
+  return codeIn(sectionOf(readFileSync(path.join(DOCS, page), 'utf8'), `## ${section}`), language);
 }
 
 function codeIn(text: string, language: string): string[] {
