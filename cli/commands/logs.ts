@@ -6,8 +6,7 @@ import { EXIT } from '../engine/failure';
 import { sinceFlag } from '../engine/list';
 import { paint, type Screen, type Tone } from '../terminal/screen';
 import { padText, wrapText } from '../terminal/text';
-import { LogReader } from './logs/log-files';
-import { logFileOf, type ServiceName } from './up/service';
+import { LogReader, logFileOf, type ServiceName } from './logs/log-files';
 
 export const logsVerb: VerbBody = {
   flags: [

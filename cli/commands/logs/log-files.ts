@@ -1,6 +1,16 @@
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
+import path from 'node:path';
 import { Writable } from 'node:stream';
 import { type FileHandle, open } from 'node:fs/promises';
+import type { Config } from '../../../services/platform/config';
+
+/** The services that write a log file under DATA_DIR. */
+export type ServiceName = 'api' | 'webhook-queue';
+
+/** Returns the path of the current log file of a service. */
+export function logFileOf({ dataDir }: Pick<Config, 'dataDir'>, name: ServiceName): string {
+  return path.join(dataDir, 'logs', `${name}.log`);
+}
 
 /** Maximum bytes of a log file before rotation. */
 const FILE_BYTES = 10 * 1024 * 1024;

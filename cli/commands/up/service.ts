@@ -2,12 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import path from 'node:path';
-import type { Config } from '../../../services/platform/config';
 import { AppError } from '../../../services/platform/errors';
 import { makeDirectory } from '../../../services/platform/directories';
 import { settingsOf, type Terminal } from '../../engine/context';
 import { SettingsError } from '../../engine/failure';
-import { openRotatingLog } from '../logs/log-files';
+import { logFileOf, openRotatingLog, type ServiceName } from '../logs/log-files';
 
 /** Represents one service that `up` keeps running. */
 export interface Service {
@@ -19,8 +18,6 @@ export interface Service {
 class ServiceEndedError extends AppError {
   readonly code = 'service_ended';
 }
-
-export type ServiceName = 'api' | 'webhook-queue';
 
 /**
  * Doubles Node's default semi-space (in MB) for the API: a sale then takes a tenth less CPU. A larger semi-space does not help more (ADR
@@ -87,10 +84,6 @@ export function startService(terminal: Terminal, name: ServiceName): Service {
       lines.end();
     },
   };
-}
-
-export function logFileOf({ dataDir }: Pick<Config, 'dataDir'>, name: ServiceName): string {
-  return path.join(dataDir, 'logs', `${name}.log`);
 }
 
 function makeLogDirectory({ config }: Terminal): void {

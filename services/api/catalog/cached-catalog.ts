@@ -1,6 +1,7 @@
 import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
-import { type CatalogFilters, findCatalogFilters, listContinents } from './catalog-filters.repository';
+import type { CatalogFilters } from './catalog-filters';
+import { findCatalogFilters, listContinents } from './catalog-filters.repository';
 import { getVisibleTour } from './find-tour';
 import {
   type CatalogFilter,

@@ -1,6 +1,7 @@
 import { type Db, inTransaction, type Trx } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
 import { andSellable } from './visibility';
+import type { TourRef } from './tour';
 
 /** The changes of the catalog that concern a tenant, from a given time on. */
 export interface CatalogChanges {
@@ -95,25 +96,20 @@ export function hasChanged(changes: CatalogChanges | undefined): string | undefi
     : `(t.continent = any(:changedContinents::text[]) or ${byItself})`;
 }
 
-export interface RemovedTour {
-  id: string;
-  slug: string;
-}
-
 /**
  * Returns, in id order, the tours that the tenant does not see now but saw at some time since `since`. Applies no filter, because a filter
  * would reveal fields of a tour that the tenant does not see.
  */
-export async function findRemovedTours(
+export async function findTourRefs(
   db: Db,
   tenant: Pick<Tenant, 'id' | 'sellIn'>,
   { since: inclusive, after, limit }: { since: string; after: string; limit: number },
-): Promise<RemovedTour[]> {
+): Promise<TourRef[]> {
   // Subtracts one millisecond, so that the list includes tours that were hidden exactly at the given time.
   const since = new Date(Date.parse(inclusive) - 1).toISOString();
   const { id: tenantId, sellIn } = tenant;
   const hidden = await findHiddenScopes(db, tenantId, since);
-  const { rows } = await db.raw<{ rows: RemovedTour[] }>(
+  const { rows } = await db.raw<{ rows: TourRef[] }>(
     `with own as materialized (
        -- Tours whose publication has ended.
        select c.tour_id from tour_publications c

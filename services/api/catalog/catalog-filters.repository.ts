@@ -1,26 +1,8 @@
 import type { Db } from '../../platform/database';
+import type { CatalogFilters } from './catalog-filters';
 import { START_TIME } from './start-time';
 import type { Tenant } from '../tenants/tenant';
 import { andSellable, isVisibleTo, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
-
-/** A value of a field and the number of tours that have it. */
-export interface CountedValue {
-  value: string;
-  tours: number;
-}
-
-/** The values by which a tenant's catalog can be filtered. */
-export interface CatalogFilters {
-  continents: CountedValue[];
-  countries: CountedValue[];
-  tags: CountedValue[];
-  /** The shortest and the longest tour; null if the tenant sees no tour. */
-  durationMin: number | null;
-  durationMax: number | null;
-  /** The first and the last date of an open departure, YYYY-MM-DD; null if there is no open departure. */
-  departsFrom: string | null;
-  departsTo: string | null;
-}
 
 /**
  * Returns the filters. Reads all tours that the tenant sees in one pass. Reads the first and the last open departure from the index of

@@ -4,16 +4,11 @@ import { createQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import { readTenantAgain } from '../tenants/manage-tenants';
 import type { Tenant } from '../tenants/tenant';
 import { readAsOf } from './as-of';
-import {
-  type CatalogChanges,
-  findCatalogChanges,
-  findRemovedTours,
-  type RemovedTour,
-} from './catalog-changes.repository';
+import { type CatalogChanges, findCatalogChanges, findTourRefs } from './catalog-changes.repository';
 import { findListLanguages } from './catalog-languages';
 import { findCatalogPage, findCompleteTours } from './catalog-page.repository';
 import { foldName } from './fold-name';
-import type { CatalogSort, ListedTour, PagePosition, Tour, TourSelection } from './tour';
+import type { CatalogSort, ListedTour, PagePosition, Tour, TourRef, TourSelection } from './tour';
 import { LISTED_TEXTS, type ShownLanguages, translateTour, type WishedLanguages } from './tour-text';
 import { findTranslations } from './translation.repository';
 
@@ -44,7 +39,7 @@ export interface PricedCatalogTour extends PriceFrom {
 export interface PricedCatalogPage {
   items: PricedCatalogTour[];
   /** Only with `updatedSince`. The removed tours come after all items of the list. */
-  removed: RemovedTour[];
+  removed: TourRef[];
   /** The position after which the next page starts. Null: this is the last page. */
   last: PagePosition | null;
   /** Only with `updatedSince`, RFC 3339: the `updatedSince` of the next list. The same on all pages of a list. */
@@ -101,7 +96,7 @@ async function listChanges(
   if (last) return { items, removed: unsold, last: { ...last, asOf } };
   const room = limit - items.length - unsold.length;
   const after = removedUpTo ?? FIRST_ID;
-  const found = await findRemovedTours(db, tenant, { since: updatedSince, after, limit: room + 1 });
+  const found = await findTourRefs(db, tenant, { since: updatedSince, after, limit: room + 1 });
   const removed = found.slice(0, room);
   const hasMore = found.length > room;
   return {
@@ -113,7 +108,7 @@ async function listChanges(
 
 /** The tours of a page, and those of its tours that the tenant does not sell at their price. */
 interface ListedPage extends Pick<PricedCatalogPage, 'items' | 'last'> {
-  unsold: RemovedTour[];
+  unsold: TourRef[];
 }
 
 async function listItems(

@@ -1,10 +1,8 @@
-import { isHttpsAddress, isOwnPath } from '../../platform/text-forms';
 import { toMajor } from '../pricing/currency';
 import type { Quoter } from '../pricing/quote-tenant-price';
 import { assertSellable } from './find-tour';
 import { priceFrom, type PricedCatalogTour } from './list-catalog';
-import type { RemovedTour } from './catalog-changes.repository';
-import type { CatalogFilters } from './catalog-filters.repository';
+import type { CatalogFilters } from './catalog-filters';
 import type {
   CatalogFiltersAnswer,
   CatalogItem,
@@ -12,7 +10,7 @@ import type {
   TourDetail,
   TourLocationAnswer,
 } from './tour.dto';
-import type { Tour, TourLocation } from './tour';
+import { pictureAddress, type Tour, type TourLocation, type TourRef } from './tour';
 import type { ShownLanguages } from './tour-text';
 import { tenantPricesAnswer } from '../pricing/price-categories';
 
@@ -37,7 +35,7 @@ export function catalogItem(priced: PricedCatalogTour, baseUrl: string): Catalog
   };
 }
 
-export function removedItem({ id, slug }: RemovedTour): RemovedItem {
+export function removedItem({ id, slug }: TourRef): RemovedItem {
   return { id, slug, removed: true };
 }
 
@@ -78,13 +76,6 @@ export function tourDetail(tour: Tour, quoter: Quoter, baseUrl: string, shown?: 
     start_time: tour.startTime,
     tenant_prices: tenantPricesAnswer(quote),
   };
-}
-
-/** Returns the complete address of a picture. Null: no picture, or an address that is neither https nor a path of this installation. */
-export function pictureAddress(url: string | null, baseUrl: string): string | null {
-  if (url === null) return null;
-  if (isOwnPath(url)) return baseUrl + url;
-  return isHttpsAddress(url) ? url : null;
 }
 
 function picturesAnswer(images: Tour['images'], baseUrl: string): TourDetail['images'] {

@@ -1,4 +1,4 @@
-import { isSlug, isUuid } from '../../platform/text-forms';
+import { isHttpsAddress, isOwnPath, isSlug, isUuid } from '../../platform/text-forms';
 
 export const TOUR_STATUSES = ['published', 'draft', 'archived'] as const;
 export type TourStatus = (typeof TOUR_STATUSES)[number];
@@ -167,4 +167,11 @@ export interface PagePosition {
   asOf?: string;
   /** Defined: earlier pages have listed all changed tours, and the removed tours up to this id. */
   removedUpTo?: string;
+}
+
+/** Returns the complete address of a picture. Null: no picture, or an address that is neither https nor a path of this installation. */
+export function pictureAddress(url: string | null, baseUrl: string): string | null {
+  if (url === null) return null;
+  if (isOwnPath(url)) return baseUrl + url;
+  return isHttpsAddress(url) ? url : null;
 }

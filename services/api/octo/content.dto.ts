@@ -1,5 +1,4 @@
-import type { Tour, TourLocation } from '../catalog/tour';
-import { pictureAddress } from '../catalog/tour-answer';
+import { pictureAddress, type Tour, type TourLocation } from '../catalog/tour';
 
 /** @example {"type": "INCLUSION", "shortDescription": "All meals on board"} */
 export interface OctoFeature {
