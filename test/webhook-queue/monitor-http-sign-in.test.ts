@@ -113,6 +113,12 @@ describe('a session', () => {
     expect([status, headers.location]).toEqual([303, '/sign-in']);
   });
 
+  it('the page of a visitor without a session has the command for a link, with a button that copies it', async () => {
+    const { text } = await monitor.http.get('/sign-in').expect(200);
+    const [, source] = /data-copy="([^"]+)"/.exec(text)!;
+    expect(text).toMatch(new RegExp(`<pre id="${source}"[^>]*><code>tourctl monitor</code>`));
+  });
+
   it('a sign-out ends its own session only', async () => {
     const [browser, other] = [await monitor.signIn(), await monitor.signIn()];
     const out = await browser.post('/sign-out');

@@ -29,6 +29,17 @@ describe('the page of deliveries', () => {
     expect(textOf(await deliveries({ status: 'dead' }))).toContain('No delivery matches.');
   });
 
+  it('the page of deliveries names two endpoints of one host by the ends of their paths', async () => {
+    await booked('https://hooks.example/tours/prod?key=s3cret');
+    await booked('https://hooks.example/tours/staging?key=s3cret');
+    await booked('https://alone.example/tours/in');
+    const page = await deliveries();
+    const table = textOf(page.slice(page.indexOf('<table')));
+    for (const name of ['hooks.example/…/prod', 'hooks.example/…/staging', 'alone.example '])
+      expect(table).toContain(name);
+    expect(page.slice(page.indexOf('<table'))).not.toContain('s3cret');
+  });
+
   it('the page of deliveries finds deliveries by each filter', async () => {
     const dead = await booked('https://dead.example/');
     await logAttempt(dead.id, { outcome: 'timeout', status_code: null });

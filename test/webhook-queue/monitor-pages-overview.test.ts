@@ -130,10 +130,10 @@ describe('the overview', () => {
     await insertStatistics('w1', '3 hours', { failed: 100 });
     await insertStatistics('w1', '6 days', { failed: 800 });
     const hour = textOf(await overview('1h'));
-    expect(hour).toContain('of 100 attempts 95.0 % 95 delivered 5 failed');
+    expect(hour).toMatch(/of 100 attempts, all since \d+ \w+ \d\d:\d\d UTC 95\.0 % 95 delivered 5 failed/);
     expect(hour).toContain('11 ms p50 15 ms p95');
-    expect(textOf(await overview('24h'))).toContain('of 200 attempts 47.5 %');
-    expect(textOf(await overview('7d'))).toContain('of 1,000 attempts 9.5 %');
+    expect(textOf(await overview('24h'))).toMatch(/of 200 attempts, all since .* UTC 47\.5 %/);
+    expect(textOf(await overview('7d'))).toMatch(/of 1,000 attempts(, all since [^%]* UTC)? 9\.5 %/);
   });
 
   it('the overview draws fewer than three adjacent measurements as dots, on a logarithmic scale', async () => {
@@ -155,11 +155,27 @@ describe('the overview', () => {
     const two = await overview('1h');
     expect(two).not.toContain('class="line');
     expect(two.match(/<circle/g)).toHaveLength(8);
+    expect(textOf(two)).toMatch(/of 10 attempts, all since \d+ \w+ \d\d:\d\d UTC/);
     expect(two.match(/>logarithmic scale</g)).toHaveLength(2);
     await insertMinutesAgo(40);
     const three = await overview('1h');
+    expect(three).not.toContain('all since');
     expect(three.match(/class="line/g)).toHaveLength(4);
     expect(three).not.toContain('<circle');
+  });
+
+  it('the overview names two failing endpoints of one host by the ends of their paths', async () => {
+    for (const part of ['prod', 'staging']) {
+      const { endpoint } = await booked(`https://hooks.example/tours/${part}?key=s3cret`);
+      await db('webhook_health').insert({
+        endpoint_id: endpoint.id,
+        failures: 3,
+        failing_since: db.fn.now(),
+      });
+    }
+    const page = await overview();
+    expect(textOf(page)).toMatch(/hooks\.example\/…\/prod of .*hooks\.example\/…\/staging of /);
+    expect(page).not.toContain('s3cret');
   });
 
   it('the overview shows live workers apart from silent workers', async () => {
@@ -168,7 +184,7 @@ describe('the overview', () => {
       { id: 'away', slots: 64, in_flight: 9, beat_at: db.raw("now() - interval '16 seconds'") },
     ]);
     const text = textOf(await overview());
-    expect(text).toContain('Workers 1 7 of 64 slots busy');
+    expect(text).toContain('Workers 1 alive, 7 of 64 slots busy');
     expect(text).toMatch(/here alive .*away gone/);
   });
 });

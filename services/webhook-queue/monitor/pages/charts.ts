@@ -50,7 +50,9 @@ function successCard(spans: readonly Span[], totals: Totals): Markup {
   const [delivered, failed] = [formatCount(totals.delivered), formatCount(totals.failed)];
   return html`<section class="card">
     <h3>Success rate</h3>
-    <p class="about">of ${formatCount(attemptsOf(totals))} attempts</p>
+    <p class="about">
+      of ${formatPlural(attemptsOf(totals), 'attempt')}${sinceText(spans, (span) => attemptsOf(span) > 0)}
+    </p>
     <p class="figure">
       <strong>${successRate(totals)}</strong> <span class="key good">${delivered} delivered</span>
       <span class="key bad">${failed} failed</span>
@@ -64,13 +66,21 @@ function timeCard(title: string, about: string, spans: readonly Span[], pick: Pi
   const [typical, slow] = [ms(percentile(all, 0.5)), ms(percentile(all, 0.95))];
   return html`<section class="card">
     <h3>${title}</h3>
-    <p class="about">${about}</p>
+    <p class="about">${about}${sinceText(spans, (span) => countIn(pick(span)) > 0)}</p>
     <p class="figure">
       <span class="key typical"><strong>${typical}</strong> p50</span>
       <span class="key slow"><strong>${slow}</strong> p95</span>
     </p>
     ${timeChart(`${title}, ${about}: p50 ${typical}, p95 ${slow}, of ${formatCount(countIn(all))}.`, spans, pick)}
   </section>`;
+}
+
+/** Says since when there are measurements, if they are too few for a line. Without this text, a single dot looks like a broken chart. */
+function sinceText(spans: readonly Span[], isMeasured: (span: Span) => boolean): string {
+  const measured = spans.filter(isMeasured);
+  const first = measured[0];
+  if (!first || measured.length >= LINE_FROM) return '';
+  return `, all since ${formatDay(first.at)} ${formatMinute(first.at)} UTC`;
 }
 
 const FIGURES: readonly TableColumn<Span>[] = [

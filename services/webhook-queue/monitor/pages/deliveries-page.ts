@@ -19,7 +19,8 @@ import {
   pickerField,
   tableElement,
 } from './components';
-import { hostOf, linkTo, timeElement } from './formats';
+import { nameEndpoints } from './endpoint-names';
+import { linkTo, timeElement } from './formats';
 import { type Notice, renderMonitorPage, type Viewer } from './layout';
 import { nextStep } from './next-step';
 
@@ -44,7 +45,8 @@ export async function deliveriesPage(
   const found = await find(db, query);
   const endpointIds = found.items.flatMap(({ endpoint }) => endpoint ?? []);
   const places = await findDeliveryEndpoints(db, [...new Set(endpointIds)]);
-  const columns = columnsOf(places, await readDatabaseTime(db));
+  const names = await nameEndpoints(db, [...places.values()]);
+  const columns = columnsOf(places, names, await readDatabaseTime(db));
   const body = html`<div class="heading"><h1>Deliveries</h1></div>
     ${await filter(db, query)}
     <section id="deliveries" aria-label="Deliveries" data-fresh>
@@ -119,7 +121,15 @@ function pager(query: DeliveriesQuery, { next, stoppedAt }: Found): Markup | nul
   </nav>`;
 }
 
-function columnsOf(places: ReadonlyMap<string, DeliveryEndpoint>, now: Date): TableColumn<DeliveryItem>[] {
+/**
+ * @param places the endpoints of the deliveries, by id
+ * @param names the names of these endpoints, by id
+ */
+function columnsOf(
+  places: ReadonlyMap<string, DeliveryEndpoint>,
+  names: ReadonlyMap<string, string>,
+  now: Date,
+): TableColumn<DeliveryItem>[] {
   const placeOf = ({ endpoint }: DeliveryItem) => (endpoint ? places.get(endpoint) : undefined);
   return [
     {
@@ -136,7 +146,7 @@ function columnsOf(places: ReadonlyMap<string, DeliveryEndpoint>, now: Date): Ta
     },
     { name: 'Attempts', kind: 'number', cell: ({ attempts }) => attempts },
     { name: 'Last answer', kind: 'reason', cell: answer },
-    { name: 'Goes to', cell: (item) => goesTo(item, placeOf(item)) },
+    { name: 'Goes to', cell: ({ endpoint }) => goesTo(endpoint, names) },
     { name: 'Made (UTC)', kind: 'when', cell: ({ createdAt }) => timeElement(createdAt) },
   ];
 }
@@ -146,9 +156,7 @@ function answer({ lastStatusCode: code, lastError: error, status }: DeliveryItem
   return code !== null && status === 'delivered' ? html`<span class="soft">${code}</span>` : null;
 }
 
-function goesTo({ endpoint }: DeliveryItem, place: DeliveryEndpoint | undefined): Markup {
+function goesTo(endpoint: string | null, names: ReadonlyMap<string, string>): Markup {
   if (!endpoint) return html`<span class="soft">no endpoint</span>`;
-  return html`<a class="host" href="/endpoints/${endpoint}" title="${place?.url}"
-    >${place ? hostOf(place.url) : endpoint}</a
-  >`;
+  return html`<a class="host" href="/endpoints/${endpoint}">${names.get(endpoint) ?? endpoint}</a>`;
 }

@@ -13,7 +13,8 @@ import {
 } from '../queries/deliveries.repository';
 import { attemptSection, verifySection } from './attempt-section';
 import { copyable, deliveryMark, facts } from './components';
-import { fullTimeElement, hostOf, linkTo, prettyJson } from './formats';
+import { nameEndpoints } from './endpoint-names';
+import { fullTimeElement, linkTo, prettyJson } from './formats';
 import { csrfField, type Notice, renderMonitorPage, type Viewer } from './layout';
 import { type DeliverySituation, nextStep } from './next-step';
 
@@ -29,6 +30,10 @@ export async function deliveryPage(
   if (!delivery) return undefined;
   const attempts = await findShownAttempts(db, id);
   const siblings = await findSiblings(db, delivery);
+  const names = await nameEndpoints(
+    db,
+    siblings.map(({ endpointId, url }) => ({ id: endpointId, url })),
+  );
   const newestSigned = attempts.find(({ signature }) => signature !== null);
   const title = `${delivery.eventType} ${delivery.bookingRef ?? ''}`.trim();
   const body = html`<p class="crumbs"><a href="/deliveries">Deliveries</a></p>
@@ -36,7 +41,7 @@ export async function deliveryPage(
       <h1>${title}</h1>
       <div class="actions">${retryForm(delivery, viewer)} ${revealForm(delivery, revealed, viewer)}</div>
     </div>
-    ${stateSection(delivery, siblings)} ${bodySection(delivery, revealed)}
+    ${stateSection(delivery, siblings, names)} ${bodySection(delivery, revealed)}
     ${attemptSections(delivery, attempts, revealed)}
     ${verifySection(delivery.eventId, newestSigned, revealed ? delivery.body : null)}`;
   // A page with revealed data does not update itself, because a reload would mask the data.
@@ -44,7 +49,12 @@ export async function deliveryPage(
   return renderMonitorPage({ title, at: '/deliveries', viewer, notice, live, body });
 }
 
-function stateSection(delivery: DeliveryRow, siblings: readonly Sibling[]): Markup {
+/** @param names the names of the siblings' endpoints, by id */
+function stateSection(
+  delivery: DeliveryRow,
+  siblings: readonly Sibling[],
+  names: ReadonlyMap<string, string>,
+): Markup {
   const { tenant, bookingRef, endpointId, url } = delivery;
   const ofBooking = linkTo('/deliveries', { booking_ref: bookingRef ?? undefined });
   return html`<section class="card" id="state" aria-label="State" data-fresh>
@@ -57,15 +67,15 @@ function stateSection(delivery: DeliveryRow, siblings: readonly Sibling[]): Mark
       ['Attempts', html`${delivery.attempts}${spent(delivery)}`],
       [html`<code>webhook-id</code>`, html`<code>${webhookId(delivery.eventId)}</code>`],
       ['Delivery', html`<code>${delivery.id}</code>`],
-      siblings.length > 0 && ['Also sent to', siblingList(siblings)],
+      siblings.length > 0 && ['Also sent to', siblingList(siblings, names)],
     ])}
   </section>`;
 }
 
-function siblingList(siblings: readonly Sibling[]): Markup {
+function siblingList(siblings: readonly Sibling[], names: ReadonlyMap<string, string>): Markup {
   const links = siblings.map(
-    ({ id, url, status }) =>
-      html`<li><a href="/deliveries/${id}">${hostOf(url)}</a> ${deliveryMark(status)}</li>`,
+    ({ id, endpointId, status }) =>
+      html`<li><a href="/deliveries/${id}">${names.get(endpointId)}</a> ${deliveryMark(status)}</li>`,
   );
   return html`<ul class="plain">
     ${links}

@@ -18,6 +18,7 @@ import {
 import { findHours, findSpans, type Span } from '../queries/stats-history.repository';
 import { healthSentence, healthStrip, statsCharts } from './charts';
 import { type TableColumn, copyable, deliveryMark, facts, tableElement } from './components';
+import { nameEndpoints } from './endpoint-names';
 import { changedBy, stateMark, stateReason } from './endpoints-page';
 import {
   formatCountUpTo,
@@ -25,7 +26,6 @@ import {
   formatPlural,
   formatRelative,
   fullTimeElement,
-  hostOf,
   linkTo,
   shortUrl,
   timeElement,
@@ -60,7 +60,7 @@ export async function endpointPage(
       ${statsCharts(await findSpans(db, '24h', id))}
     </section>
     ${failureSection(id, failures)} ${secretSection(secrets, endpoint.now)}`;
-  const title = hostOf(endpoint.url);
+  const title = (await nameEndpoints(db, [endpoint])).get(id)!;
   return renderMonitorPage({ title, at: '/endpoints', viewer, notice, live: { refreshSeconds: 5 }, body });
 }
 

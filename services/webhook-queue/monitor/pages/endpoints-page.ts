@@ -11,7 +11,15 @@ import {
 import { type ENDPOINT_FILTERS, type EndpointsQuery } from '../queries/read-query';
 import { findHours, percentile, type Span } from '../queries/stats-history.repository';
 import { healthStrip, successRate, totalsOf } from './charts';
-import { type TableColumn, endpointMark, filterForm, mark, pickerField, tableElement } from './components';
+import {
+  type TableColumn,
+  copyable,
+  endpointMark,
+  filterForm,
+  mark,
+  pickerField,
+  tableElement,
+} from './components';
 import {
   formatAge,
   formatCountUpTo,
@@ -123,7 +131,7 @@ function emptyMessage(query: EndpointsQuery): Markup {
     return html`<p class="empty">No endpoint matches. <a href="/endpoints">Show all</a></p>`;
   return html`<div class="empty">
     <p>No endpoint yet. Add a tenant’s first one:</p>
-    <pre><code>tourctl webhook add &lt;tenant&gt; https://www.example.com/webhooks</code></pre>
+    ${copyable('add-command', 'Command', 'tourctl webhook add <tenant> https://www.example.com/webhooks')}
     <p>It prints the signing secret and sends waiting deliveries at once.</p>
   </div>`;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { html, type Markup, toHtml, trusted } from '../../../platform/html-template';
 import type { Range } from '../queries/read-query';
 import { LINK_MINUTES, SESSION_HOURS } from '../session';
+import { copyable } from './components';
 import { linkTo } from './formats';
 
 export interface Frame {
@@ -100,7 +101,7 @@ export function signInPage(link?: { action: string }): string {
     ? html`<p>The link works once, and this button uses it. The session lasts ${SESSION_HOURS} hours.</p>
         <form method="post" action="${link.action}"><button class="primary" autofocus>Sign in</button></form>`
     : html`<p>On a machine that reaches the database, run</p>
-        <pre><code>tourctl monitor</code></pre>
+        ${copyable('sign-in-command', 'Command', 'tourctl monitor')}
         <p>and open the link that it prints. The link works once, for ${LINK_MINUTES} minutes.</p>`;
   const body = html`<section class="card message">
     <h1>Sign in</h1>

@@ -8,13 +8,13 @@ import { type OverviewQuery, type Range, RANGES } from '../queries/read-query';
 import { findSpans } from '../queries/stats-history.repository';
 import { statsCharts } from './charts';
 import { type TableColumn, mark, type MarkTone, tableElement } from './components';
+import { nameEndpoints } from './endpoint-names';
 import { sendingText } from './endpoints-page';
 import {
   formatCountUpTo,
   formatMilliseconds,
   formatPlural,
   formatRelative,
-  hostOf,
   linkTo,
   timeElement,
 } from './formats';
@@ -55,10 +55,12 @@ export async function stateFragments(db: Db) {
   const counts = await findQueueCounts(db);
   const workers = await findWorkers(db);
   const failing = await findFailingEndpoints(db, FAILING_NAMED);
+  const names = await nameEndpoints(db, failing);
+  const named = failing.map((endpoint) => ({ ...endpoint, name: names.get(endpoint.id)! }));
   const waiting = counts.waiting > 0 ? await findWaitingTenants(db) : [];
   return {
     needs: html`<section id="needs" aria-label="Needs attention">
-      ${attentionList(counts, workers, failing, waiting)}
+      ${attentionList(counts, workers, named, waiting)}
     </section>`,
     tiles: html`<section id="tiles" aria-label="At this moment">
       ${tileList('tiles', mainTiles(counts))} ${tileList('tiles minor', minorTiles(counts, workers))}
@@ -83,6 +85,10 @@ function rangeLinks(current: Range): Markup {
   return html`<nav class="actions" aria-label="Range">${links}</nav>`;
 }
 
+interface NamedEndpoint extends FailingEndpoint {
+  name: string;
+}
+
 interface AttentionItem {
   tone: MarkTone;
   text: Markup;
@@ -93,7 +99,7 @@ interface AttentionItem {
 function attentionList(
   counts: QueueCounts,
   workers: readonly WorkerRow[],
-  failing: readonly FailingEndpoint[],
+  failing: readonly NamedEndpoint[],
   waiting: readonly WaitingTenant[],
 ): Markup {
   const items: AttentionItem[] = [
@@ -141,9 +147,9 @@ function workerItems(counts: QueueCounts, workers: readonly WorkerRow[]): Attent
   return [{ tone: 'bad', text }];
 }
 
-function endpointItem(endpoint: FailingEndpoint, now: Date): AttentionItem {
+function endpointItem(endpoint: NamedEndpoint, now: Date): AttentionItem {
   const { id, status, statusReason, failingSince } = endpoint;
-  const name = `${hostOf(endpoint.url)} of ${endpoint.tenant}`;
+  const name = `${endpoint.name} of ${endpoint.tenant}`;
   const open = html`<a class="button quiet" href="/endpoints/${id}" aria-label="Open ${name}">Open</a>`;
   if (status === 'disabled')
     return { tone: 'bad', text: html`<strong>${name} is disabled.</strong> ${statusReason}`, actions: open };
@@ -260,7 +266,8 @@ function minorTiles(counts: QueueCounts, workers: readonly WorkerRow[]): Tile[] 
     {
       label: 'Workers',
       value: String(alive.length),
-      hint: alive.length > 0 ? `${busy} of ${formatPlural(slots, 'slot')} busy` : 'nothing is sent',
+      hint:
+        alive.length > 0 ? `alive, ${busy} of ${formatPlural(slots, 'slot')} busy` : 'alive: nothing is sent',
       href: '#workers',
       tone: alive.length === 0 ? 'bad' : 'good',
     },

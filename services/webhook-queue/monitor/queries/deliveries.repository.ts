@@ -72,7 +72,7 @@ export async function findShownAttempts(db: Db, deliveryId: string): Promise<Att
     .limit(ATTEMPTS_SHOWN);
 }
 
-export type Sibling = Pick<DeliveryRow, 'id' | 'status'> & { url: string };
+export type Sibling = Pick<DeliveryRow, 'id' | 'status'> & { endpointId: string; url: string };
 
 /**
  * Lists the other deliveries of the same event. The ids of these deliveries begin with the same time, so the query reads a short range of
@@ -90,7 +90,7 @@ export async function findSiblings(db: Db, { id, eventId, createdAt }: DeliveryR
     )
     .orderBy('d.id')
     .limit(SIBLINGS_SHOWN)
-    .select<Sibling[]>('d.id', 'e.url', db.raw(`${SHOWN_STATUS} as status`));
+    .select<Sibling[]>('d.id', 'd.endpoint_id', 'e.url', db.raw(`${SHOWN_STATUS} as status`));
 }
 
 /** A delivery's endpoint, with the endpoint's state. */

@@ -54,6 +54,17 @@ export async function findEndpointChoices(db: Db, tenant?: string): Promise<Reco
   );
 }
 
+/** Lists the endpoints of these hosts that are not removed, so that the name of an endpoint can be distinct. */
+export async function findEndpointsOfHosts(
+  db: Db,
+  hosts: readonly string[],
+): Promise<{ id: string; url: string }[]> {
+  return db('webhook_endpoints')
+    .whereNot('status', 'removed')
+    .whereRaw(`split_part(url, '/', 3) = any(?)`, [[...hosts]])
+    .select<{ id: string; url: string }[]>('id', 'url');
+}
+
 interface EndpointSearch {
   /** Slug of the tenant. */
   tenant?: string;
