@@ -10,6 +10,29 @@ export const BOOKING_EVENT_TYPES = EVENT_TYPES.filter((type): type is BookingEve
   type.startsWith('booking.'),
 );
 
+/** The object that an event is about. */
+interface EventObject {
+  tenantId: string;
+  bookingRef: string | null;
+  /** The time of the object's last change. No two changes of one object have the same time (ADR 52). */
+  updatedAt: Date;
+}
+
+/**
+ * Creates an event. Its body begins with `event_type` and ends with `updated_at`, by which a receiver keeps the latest event of an object.
+ * The specification fixes the fields of `booking.created`, which has no `updated_at`.
+ * @param fields the other fields of the body, in order
+ */
+export function createEvent<Type extends EventType | 'ping'>(
+  type: Type,
+  { tenantId, bookingRef, updatedAt }: EventObject,
+  fields: Record<string, unknown>,
+): WebhookEvent {
+  const body: Record<string, unknown> = { event_type: type, ...fields };
+  if (type !== 'booking.created') body.updated_at = updatedAt.toISOString();
+  return { tenantId, type, bookingRef, body };
+}
+
 /** Values of the lead in a booking event. */
 export interface EventLead {
   tenantId: string;
@@ -22,6 +45,8 @@ export interface EventLead {
   departureTime: string | null;
   /** Major units, as on the wire. */
   totalPrice: number;
+  /** As the API shows it. */
+  updatedAt: Date;
 }
 
 /** Creates a booking event, except `booking.payment_due` (see paymentDueEvent). */
@@ -29,7 +54,7 @@ export function bookingEvent(
   type: Exclude<BookingEventType, 'booking.payment_due'>,
   lead: EventLead,
 ): WebhookEvent {
-  return eventWithLead(type, lead);
+  return createEvent(type, lead, leadFields(type, lead));
 }
 
 /** Creates `booking.payment_due`: the fields of `booking.updated`, and the amount that the customer must pay with its due time. */
@@ -37,32 +62,30 @@ export function paymentDueEvent(
   lead: EventLead,
   { dueAt, depositTotal }: { dueAt: Date; /** Major units. */ depositTotal: number },
 ): WebhookEvent {
-  const { body, ...event } = eventWithLead('booking.payment_due', lead);
-  return { ...event, body: { ...body, payment_due_at: dueAt.toISOString(), deposit_total: depositTotal } };
+  const fields = leadFields('booking.payment_due', lead);
+  return createEvent('booking.payment_due', lead, {
+    ...fields,
+    payment_due_at: dueAt.toISOString(),
+    deposit_total: depositTotal,
+  });
 }
 
 /**
- * Creates an event with the specification's eight fields in order; missing values are null. All types except `booking.created` also have
- * departure_time: the specification fixes the fields of `booking.created`.
+ * Returns the specification's fields in order; missing values are null. All types except `booking.created` also have departure_time: the
+ * specification fixes the fields of `booking.created`.
  */
-function eventWithLead(type: BookingEventType, lead: EventLead): WebhookEvent {
+function leadFields(type: BookingEventType, lead: EventLead): Record<string, unknown> {
   const { name, phone, email } = lead.customer;
   return {
-    tenantId: lead.tenantId,
-    type,
-    bookingRef: lead.bookingRef,
-    body: {
-      event_type: type,
-      booking_ref: lead.bookingRef,
-      lead_id: lead.leadId,
-      // The specification fixes this value, even for a lead of another source.
-      source: 'tenant_api',
-      external_ref: lead.externalRef,
-      customer: { name, phone, email },
-      departure_date: lead.departureDate,
-      ...(type !== 'booking.created' && { departure_time: lead.departureTime }),
-      total_price: lead.totalPrice,
-    },
+    booking_ref: lead.bookingRef,
+    lead_id: lead.leadId,
+    // The specification fixes this value, even for a lead of another source.
+    source: 'tenant_api',
+    external_ref: lead.externalRef,
+    customer: { name, phone, email },
+    departure_date: lead.departureDate,
+    ...(type !== 'booking.created' && { departure_time: lead.departureTime }),
+    total_price: lead.totalPrice,
   };
 }
 
@@ -79,26 +102,46 @@ export interface EventDeparture {
   bookingRefs: string[];
   /** Number of all standing bookings of the tenant on the departure. */
   bookingsTotal: number;
+  /** The time of the departure's last change. */
+  updatedAt: Date;
 }
 
 /** Creates `departure.cancelled` if `changed` is null, otherwise `departure.updated`. */
-export function departureEvent({ tenantId, changed, ...departure }: EventDeparture): WebhookEvent {
+export function departureEvent({ tenantId, changed, updatedAt, ...departure }: EventDeparture): WebhookEvent {
   const type = changed === null ? 'departure.cancelled' : 'departure.updated';
   const { id, slug } = departure.tour;
-  return {
-    tenantId,
-    type,
-    bookingRef: null,
-    body: {
-      event_type: type,
-      tour: { id, slug },
-      departure_date: departure.departureDate,
-      departure_time: departure.departureTime,
-      ...(changed !== null && { changed }),
-      booking_refs: departure.bookingRefs,
-      bookings_total: departure.bookingsTotal,
-    },
+  const fields = {
+    tour: { id, slug },
+    departure_date: departure.departureDate,
+    departure_time: departure.departureTime,
+    ...(changed !== null && { changed }),
+    booking_refs: departure.bookingRefs,
+    bookings_total: departure.bookingsTotal,
   };
+  return createEvent(type, { tenantId, bookingRef: null, updatedAt }, fields);
+}
+
+/** Values of an endpoint in its events. */
+interface EventEndpoint {
+  id: string;
+  tenantId: string;
+  url: string;
+}
+
+/** Creates `endpoint.disabled`. @param at the time at which the endpoint was disabled */
+export function endpointDisabledEvent(
+  { id, tenantId, url }: EventEndpoint,
+  reason: string,
+  at: Date,
+): WebhookEvent {
+  // Omits the query, which may contain a secret of the receiver.
+  const fields = { endpoint: id, url: url.replace(/\?.*$/, ''), reason };
+  return createEvent('endpoint.disabled', { tenantId, bookingRef: null, updatedAt: at }, fields);
+}
+
+/** Creates a `ping`. @param at the time of the ping */
+export function pingEvent({ id, tenantId }: Omit<EventEndpoint, 'url'>, at: Date): WebhookEvent {
+  return createEvent('ping', { tenantId, bookingRef: null, updatedAt: at }, { endpoint: id });
 }
 
 export interface Subscriber {

@@ -461,6 +461,7 @@ describe('a change of a booking', () => {
         departure_date: seats.date,
         departure_time: null,
         total_price: 1_000,
+        updated_at: (await asking.get(pathOf(booking_ref))).body.updated_at,
       },
     ]);
   });

@@ -68,6 +68,7 @@ describe('the event booking.payment_due', () => {
         total_price: 500,
         payment_due_at: body.payment_due_at,
         deposit_total: 100,
+        updated_at: body.updated_at,
       }),
     ]);
   });

@@ -64,6 +64,13 @@ describe('an import that changes sold departures', () => {
     );
     expect(report.departures).toMatchObject({ updated: 3 });
     const tour = { id: (await tourOf(database.db, slug)).id, slug };
+    const updatedAt = async (departure_date: string) => {
+      const row = await database
+        .db('departures')
+        .where({ tour_id: tour.id, departure_date })
+        .first('updated_at');
+      return row.updatedAt.toISOString();
+    };
     expect(await events()).toEqual([
       {
         event_type: 'departure.cancelled',
@@ -72,6 +79,7 @@ describe('an import that changes sold departures', () => {
         departure_time: null,
         booking_refs: [may],
         bookings_total: 1,
+        updated_at: await updatedAt(MAY),
       },
       {
         event_type: 'departure.updated',
@@ -81,6 +89,7 @@ describe('an import that changes sold departures', () => {
         changed: ['seats_total', 'prices', 'return_date', 'closes_at'],
         booking_refs: [june],
         bookings_total: 1,
+        updated_at: await updatedAt(JUNE),
       },
     ]);
   });

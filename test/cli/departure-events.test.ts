@@ -46,6 +46,11 @@ async function book({ id }: Website, bookingRef: string, fields: object = {}): P
   await insertLead(terminal.db, id, row, bookingRef, { ...fields });
 }
 
+async function updatedAt(): Promise<string> {
+  const { id } = await departureOf(terminal.db, tour.slug, DATE);
+  return (await terminal.db('departures').where({ id }).first('updated_at')).updatedAt.toISOString();
+}
+
 async function hold({ id }: Website, fields: object = {}): Promise<void> {
   await insertHold(terminal.db, id, (await departureOf(terminal.db, tour.slug, DATE)).id, 2, { ...fields });
 }
@@ -85,10 +90,17 @@ describe('departure.cancelled', () => {
         ...about,
         booking_refs: ['ACME-1', 'ACME-2'],
         bookings_total: 2,
+        updated_at: await updatedAt(),
       },
     ]);
     expect(await received(beta, 1)).toEqual([
-      { event_type: 'departure.cancelled', ...about, booking_refs: ['BETA-1'], bookings_total: 1 },
+      {
+        event_type: 'departure.cancelled',
+        ...about,
+        booking_refs: ['BETA-1'],
+        bookings_total: 1,
+        updated_at: await updatedAt(),
+      },
     ]);
     expect(Object.keys((await eventsOf(acme))[0]!)).toEqual([
       'event_type',
@@ -97,6 +109,7 @@ describe('departure.cancelled', () => {
       'departure_time',
       'booking_refs',
       'bookings_total',
+      'updated_at',
     ]);
   });
 
@@ -174,6 +187,7 @@ describe('departure.updated', () => {
         changed: ['seats_total'],
         booking_refs: ['SEATS-1'],
         bookings_total: 1,
+        updated_at: await updatedAt(),
       },
     ]);
     expect(Object.keys((await eventsOf(acme))[0]!)).toEqual([
@@ -184,6 +198,7 @@ describe('departure.updated', () => {
       'changed',
       'booking_refs',
       'bookings_total',
+      'updated_at',
     ]);
   });
 

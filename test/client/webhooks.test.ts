@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { createClient, verifyWebhook, WebhookVerificationError } from '../../clients/typescript/src/index';
+import {
+  createClient,
+  isOutdated,
+  verifyWebhook,
+  WebhookVerificationError,
+  type WebhookEvent,
+} from '../../clients/typescript/src/index';
 import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { useTestApi } from '../support/api';
 import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
@@ -122,5 +128,23 @@ describe('verifyWebhook', () => {
     const text = received.body.toString();
     expect(verifyWebhook(secret, new Headers(headers as [string, string][]), text).id).toBe(verify().id);
     expect(verifyWebhook(secret, Object.fromEntries(inCapitals), text).id).toBe(verify().id);
+  });
+});
+
+describe('isOutdated', () => {
+  const TIME = '2027-01-12T08:05:11.042Z';
+  const at = (updated_at: string | undefined) =>
+    ({ event_type: 'booking.updated', updated_at }) as unknown as WebhookEvent;
+
+  it.each([
+    ['an earlier event', '2027-01-12T08:05:11.041Z', TIME, true],
+    ['a later event', '2027-01-12T08:05:11.043Z', TIME, false],
+    ['a later event in another notation', '2027-01-12T09:05:11.043+01:00', TIME, false],
+    ['an event of the same state', TIME, new Date(TIME), false],
+    ['an event without updated_at', undefined, TIME, true],
+    ['the first event', TIME, null, false],
+    ['the first event without updated_at', undefined, undefined, false],
+  ])('isOutdated compares %s with the known state', (_, own, known, isOlder) => {
+    expect(isOutdated(at(own), known)).toBe(isOlder);
   });
 });

@@ -1,6 +1,15 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { signPayload } from '../../services/webhook-queue/signing/sign-payload';
 import { describeWith, isInstalled } from '../support/describe-with';
-import { fileOfGuide, folderWith, runProgram } from './guide';
+import { useTestDatabase } from '../support/database';
+import { freePorts } from '../support/free-ports';
+import { folderWithClient } from '../support/packed-client';
+import { useTemporaryFolder } from '../support/temporary-folder';
+import { eventually } from '../webhook-queue/queue-fixture';
+import { fileOfGuide, folderWith, runProgram, snippets } from './guide';
 
 const SECRETS = ['old', 'new', 'foreign'].map((name) => Buffer.from(name.padEnd(24, '+')));
 const [old, current, foreign] = SECRETS as [Buffer, Buffer, Buffer];
@@ -148,3 +157,87 @@ describe.each(Object.entries(LANGUAGES))(
     );
   },
 );
+
+interface Event {
+  event_type: string;
+  booking_ref: string;
+  total_price: number;
+  updated_at?: string;
+}
+
+const CREATED: Event = { event_type: 'booking.created', booking_ref: 'ACME-1', total_price: 500 };
+const changed = (total_price: number, updated_at: string): Event => ({
+  ...CREATED,
+  event_type: 'booking.updated',
+  total_price,
+  updated_at,
+});
+/** The events of a booking in different orders of arrival. The last change has the total 1500. */
+const OLDER = changed(1000, '2027-01-12T08:05:11.042Z');
+const NEWEST = changed(1500, '2027-01-12T08:05:11.043Z');
+const ARRIVALS = [
+  [CREATED, OLDER, NEWEST],
+  [NEWEST, OLDER, CREATED],
+  [OLDER, NEWEST, CREATED],
+  [NEWEST, CREATED, OLDER],
+];
+
+describe('the code of the guide that keeps the latest event', () => {
+  const database = useTestDatabase();
+  const folder = useTemporaryFolder();
+
+  it('the statement of the guide keeps the latest total in whichever order the events arrive', async () => {
+    const [statement] = snippets('sql', 'webhooks');
+    await database.db.transaction(async (trx) => {
+      await trx.raw(
+        'create temporary table bookings (booking_ref text primary key, total_price numeric, updated_at timestamptz) on commit drop',
+      );
+      for (const [n, events] of ARRIVALS.entries())
+        for (const event of events) {
+          const values = [`ACME-${n}`, event.total_price, event.updated_at ?? null];
+          await trx.raw(statement!.replaceAll(/\$\d/g, '?'), values);
+        }
+      const totals = await trx('bookings').orderBy('booking_ref').pluck('total_price');
+      expect(totals.map(Number)).toEqual(ARRIVALS.map(() => 1500));
+    });
+  });
+
+  it('the receiver with the client verifies events, and keeps the latest', async () => {
+    const cwd = await folderWithClient(folder);
+    await writeFile(path.join(cwd, 'receive.mjs'), fileOfGuide('receive.mjs'));
+    const [port] = await freePorts();
+    const secret = `whsec_${current.toString('base64')}`;
+    const receiver = spawn(process.execPath, ['receive.mjs'], {
+      cwd,
+      env: { ...process.env, WEBHOOK_SECRET: secret, PORT: `${port}` },
+    });
+    let said = '';
+    receiver.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const address = `http://127.0.0.1:${port}/`;
+    try {
+      await eventually('the receiver', () => fetch(address).catch(() => undefined));
+      const post = async (event: object, key: Buffer) => {
+        const body = JSON.stringify(event);
+        const headers = signPayload({ id: 'msg_6b1f9b6e', sentAt: new Date(), body }, [key]);
+        return (await fetch(address, { method: 'POST', headers, body })).status;
+      };
+      const statuses = [];
+      for (const [n, events] of ARRIVALS.entries())
+        for (const event of events)
+          statuses.push(await post({ ...event, booking_ref: `ACME-${n}` }, current));
+      expect(new Set(statuses)).toEqual(new Set([204]));
+      expect(await post(CREATED, foreign)).toBe(401);
+      const last = new Map(
+        said
+          .trim()
+          .split('\n')
+          .map((line) => line.split(': ') as [string, string]),
+      );
+      expect([...last]).toEqual(ARRIVALS.map((_, n) => [`ACME-${n}`, '1500']));
+    } finally {
+      const ended = once(receiver, 'exit');
+      receiver.kill('SIGKILL');
+      await ended;
+    }
+  }, 120_000);
+});

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { inTransaction } from '../../services/platform/database';
 import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
+import { parseSecret, signPayload, webhookHeaders } from '../../services/webhook-queue/signing/sign-payload';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { describeWith, isInstalled } from '../support/describe-with';
@@ -25,6 +26,7 @@ let api: ApiProcess;
 let queue: QueueProcess;
 let shop: ShopProcess;
 let address: string;
+let secret: string;
 let date: string;
 let otherDate: string;
 let tour: { id: string; slug: string };
@@ -64,7 +66,7 @@ beforeAll(async () => {
     allowPrivateTargets: true,
     events: ['booking.created', 'booking.updated'],
   };
-  const { secret } = await inTransaction(database.db, (trx) => addEndpoint(trx, SECRETS_KEY, wanted));
+  ({ secret } = await inTransaction(database.db, (trx) => addEndpoint(trx, SECRETS_KEY, wanted)));
   const key = await givenKey(database.db, tenant);
   shop = await startShop(FOLDER, { api: api.baseUrl, key, webhookSecret: secret, port });
 }, 180_000);
@@ -232,6 +234,28 @@ describe('the example of a tenant’s website', () => {
     expect((await order(1, { departure_date: 'soon' })).html).toContain('departure_date:');
     expect(shop.complaints()).toMatch(/insufficient_seats: .* \(request [0-9a-f-]{36}\)/);
     expect(shop.complaints()).not.toContain(shop.environment.KEY);
+  });
+
+  it('the example of a tenant’s website keeps the latest of two events that arrive in the wrong order', async () => {
+    const held = await order(1);
+    const booking_ref = /Booking (\w+-\d+)/.exec((await visit(held.path, CUSTOMER)).html)![1];
+    const total = async () => (await visit(held.path)).html.match(/class="price">([^<]+)</)![1];
+    const send = async (total_price: number, updated_at: string) => {
+      const about = { booking_ref, external_ref: held.path.split('/').at(-1), updated_at };
+      const body = JSON.stringify({
+        event_type: 'booking.updated',
+        ...about,
+        departure_date: date,
+        departure_time: null,
+        total_price,
+      });
+      const id = `msg_${updated_at}`;
+      const headers = webhookHeaders(signPayload({ id, sentAt: new Date(), body }, [parseSecret(secret)!]));
+      await fetch(`${address}/webhooks`, { method: 'POST', headers, body });
+    };
+    await send(650, '2031-01-12T08:05:11.043Z');
+    await send(600, '2031-01-12T08:05:11.042Z');
+    expect(await total()).toBe('€650.00');
   });
 
   it('the example of a tenant’s website refuses a webhook that the platform has not signed', async () => {

@@ -247,6 +247,10 @@ describe('a signature', () => {
     const { id, secret } = await add(db, tenantId, receiver.url, ['booking.cancelled']);
     await inTransaction(db, (trx) => pingEndpoint(trx, id));
     await whenAll(db, tenantId, 'delivered');
-    expect(verify(secret, receiver.received[0]!)).toEqual({ event_type: 'ping', endpoint: id });
+    expect(verify(secret, receiver.received[0]!)).toEqual({
+      event_type: 'ping',
+      endpoint: id,
+      updated_at: expect.stringMatching(/Z$/),
+    });
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { type Db, inTransaction } from '../../services/platform/database';
-import { departureEvent, enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
+import { createEvent, departureEvent, enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
 import { disableByOperator } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { type AddedEndpoint, addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
 import { pingEndpoint } from '../../services/webhook-queue/endpoints/requested-deliveries';
@@ -9,7 +9,15 @@ import { showDelivery } from '../../services/webhook-queue/deliveries/find-deliv
 import type { Format } from '../../services/webhook-queue/endpoints/endpoint';
 import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { openTestTerminal, type TestTerminal } from '../cli/terminal';
-import { book, createTenant, eventually, SECRETS_KEY, startFastWorker, whenAll } from './queue-fixture';
+import {
+  book,
+  CHANGED_AT,
+  createTenant,
+  eventually,
+  SECRETS_KEY,
+  startFastWorker,
+  whenAll,
+} from './queue-fixture';
 import { type Receiver, startReceiver, status } from './receiver';
 
 const FORMATS = ['spec', 'standard', 'thin'] as const;
@@ -55,11 +63,26 @@ async function eventTime(type: string): Promise<string> {
   return event.createdAt.toISOString();
 }
 
-/** Returns a body with the fields of the specification. All events except booking.created also have the start time. */
-const bodyOf = (type: string, { leadId, bookingRef }: { leadId: number; bookingRef: string }) =>
-  `{"event_type":"${type}","booking_ref":"${bookingRef}","lead_id":${leadId},"source":"tenant_api","external_ref":null,` +
-  '"customer":{"name":"Zoë “Ö” Müller","phone":"+37120000000","email":"zoe@example.com"},' +
-  `"departure_date":"2031-05-01",${type === 'booking.created' ? '' : '"departure_time":null,'}"total_price":1499.5}`;
+const UPDATED_AT = `"updated_at":"${CHANGED_AT.toISOString()}"`;
+
+/** Returns a body with the fields of the specification. All events except booking.created also have the start time and updated_at. */
+function bodyOf(type: string, { leadId, bookingRef }: { leadId: number; bookingRef: string }): string {
+  const isCreated = type === 'booking.created';
+  return (
+    `{"event_type":"${type}","booking_ref":"${bookingRef}","lead_id":${leadId},"source":"tenant_api","external_ref":null,` +
+    '"customer":{"name":"Zoë “Ö” Müller","phone":"+37120000000","email":"zoe@example.com"},' +
+    `"departure_date":"2031-05-01",${isCreated ? '' : '"departure_time":null,'}"total_price":1499.5` +
+    `${isCreated ? '' : `,${UPDATED_AT}`}}`
+  );
+}
+
+/** Returns the text of updated_at in the body of the tenant's only event of a type. */
+async function updatedAtOf(type: string): Promise<string> {
+  const { body } = await db('webhook_events').where({ tenant_id: tenantId, type }).first('body');
+  const updatedAt = JSON.parse(body).updated_at;
+  expect(Math.abs(Date.parse(updatedAt) - Date.now())).toBeLessThan(60_000);
+  return `"updated_at":"${updatedAt}"`;
+}
 
 /** Builds the body of an event in each format. */
 async function formatted(format: Format, type: string, own: string, names: string): Promise<string> {
@@ -74,18 +97,20 @@ describe.each(FORMATS)('the format %s', (format) => {
     async (type) => {
       const { secret } = await add(format, [type]);
       const booked = await book(db, tenantId, type);
-      const names = `{"booking_ref":"${booked.bookingRef}","lead_id":${booked.leadId}}`;
+      const updated = type === 'booking.created' ? '' : `,${UPDATED_AT}`;
+      const names = `{"booking_ref":"${booked.bookingRef}","lead_id":${booked.leadId}${updated}}`;
       expect(await received(secret)).toBe(await formatted(format, type, bodyOf(type, booked), names));
     },
   );
 
   it('the event hold.expired has the documented body', async () => {
     const { secret } = await add(format, ['hold.expired']);
-    const body = { event_type: 'hold.expired', hold_id: randomUUID(), external_ref: 'a "cart" \\ 81' };
-    const event = { tenantId, type: 'hold.expired' as const, bookingRef: null, body };
+    const fields = { hold_id: randomUUID(), external_ref: 'a "cart" \\ 81' };
+    const event = createEvent('hold.expired', { tenantId, bookingRef: null, updatedAt: CHANGED_AT }, fields);
     await inTransaction(db, (trx) => enqueueDelivery(trx, event));
-    const names = `{"hold_id":"${body.hold_id}"}`;
-    expect(await received(secret)).toBe(await formatted(format, 'hold.expired', JSON.stringify(body), names));
+    const own = JSON.stringify({ event_type: 'hold.expired', ...fields, updated_at: CHANGED_AT });
+    const names = `{"hold_id":"${fields.hold_id}",${UPDATED_AT}}`;
+    expect(await received(secret)).toBe(await formatted(format, 'hold.expired', own, names));
   });
 
   it.each([
@@ -98,32 +123,38 @@ describe.each(FORMATS)('the format %s', (format) => {
       departureDate: '2031-05-01',
       departureTime: '09:30',
       changed,
+      updatedAt: CHANGED_AT,
     };
     const event = departureEvent({ tenantId, ...about, bookingRefs: ['ACME-1', 'ACME-2'], bookingsTotal: 2 });
     await inTransaction(db, (trx) => enqueueDelivery(trx, event));
     const tour = `"tour":{"id":"${about.tour.id}","slug":"alps"},"departure_date":"2031-05-01","departure_time":"09:30"`;
     const refs = '"booking_refs":["ACME-1","ACME-2"]';
-    const own = `{"event_type":"${type}",${tour},${changedText}${refs},"bookings_total":2}`;
-    expect(await received(secret)).toBe(await formatted(format, type, own, `{${tour},${refs}}`));
+    const own = `{"event_type":"${type}",${tour},${changedText}${refs},"bookings_total":2,${UPDATED_AT}}`;
+    expect(await received(secret)).toBe(
+      await formatted(format, type, own, `{${tour},${refs},${UPDATED_AT}}`),
+    );
   });
 
   it('the event endpoint.disabled has the documented body', async () => {
     const { secret } = await add(format, ['endpoint.disabled']);
     const { id } = await add('spec');
     await inTransaction(db, (trx) => disableByOperator(trx, id));
+    const updated = await updatedAtOf('endpoint.disabled');
     const own =
       `{"event_type":"endpoint.disabled","endpoint":"${id}","url":"${receiver.url}",` +
-      '"reason":"An operator disabled it."}';
+      `"reason":"An operator disabled it.",${updated}}`;
     expect(await received(secret)).toBe(
-      await formatted(format, 'endpoint.disabled', own, `{"endpoint":"${id}"}`),
+      await formatted(format, 'endpoint.disabled', own, `{"endpoint":"${id}",${updated}}`),
     );
   });
 
   it('a ping has the documented body', async () => {
     const { id, secret } = await add(format);
     const { delivery } = await inTransaction(db, (trx) => pingEndpoint(trx, id));
-    const names = `{"endpoint":"${id}"}`;
-    const body = await formatted(format, 'ping', `{"event_type":"ping","endpoint":"${id}"}`, names);
+    const updated = await updatedAtOf('ping');
+    const names = `{"endpoint":"${id}",${updated}}`;
+    const own = `{"event_type":"ping","endpoint":"${id}",${updated}}`;
+    const body = await formatted(format, 'ping', own, names);
     expect(await received(secret)).toBe(body);
     expect((await showDelivery(db, delivery)).body).toBe(body);
   });

@@ -29,6 +29,9 @@ export interface Booked {
   bookingRef: string;
 }
 
+/** The time of the change in each event of `book`. */
+export const CHANGED_AT = new Date('2031-01-11T09:30:00.042Z');
+
 /** Enqueues a booking event in its own transaction, as the API does. */
 export async function book(
   db: Db,
@@ -46,6 +49,7 @@ export async function book(
     departureDate: '2031-05-01',
     departureTime: null,
     totalPrice: 1499.5,
+    updatedAt: CHANGED_AT,
   });
   await inTransaction(db, (trx) => enqueueDelivery(trx, event));
   return { leadId, bookingRef };

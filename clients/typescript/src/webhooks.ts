@@ -48,6 +48,19 @@ export function verifyWebhook(
   return { id, event: JSON.parse(Buffer.from(rawBody).toString()) as WebhookEvent };
 }
 
+/**
+ * Returns true for an event that tells an older state than the one that you know: skip it. Events arrive in any order, and each change of a
+ * booking or a departure has a later `updated_at` than the one before.
+ * @param updatedAt the `updated_at` of the last event or answer about the same booking or departure; null or undefined: you know none
+ * @returns false for equal times, because both tell the same state. `booking.created`, and an event that the platform wrote before it had
+ *   `updated_at`, is older than anything that has one
+ */
+export function isOutdated(event: WebhookEvent, updatedAt: string | Date | null | undefined): boolean {
+  if (updatedAt === null || updatedAt === undefined) return false;
+  const { updated_at: own } = event as { updated_at?: string };
+  return own === undefined || Date.parse(own) < new Date(updatedAt).getTime();
+}
+
 function keyOf(secret: string): Buffer {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   if (key.length < MIN_KEY_BYTES)

@@ -139,6 +139,7 @@ export function toEventData(lead: BookingLead): EventLead {
     departureDate: lead.departureDate,
     departureTime: lead.departureTime,
     totalPrice: toMajor(lead.totalMinor, lead.currencyDigits),
+    updatedAt: lead.updatedAt,
   };
 }
 

@@ -133,8 +133,7 @@ const WRITES: Write[] = [
   [
     'departures',
     ['update', 'cancel'],
-    `update departures d set ${setColumns(CHANGEABLE_DEPARTURE_COLUMNS)}, updated_at = clock_timestamp()
-     from changed_departures s where d.id = s.id`,
+    `update departures d set ${setColumns(CHANGEABLE_DEPARTURE_COLUMNS)} from changed_departures s where d.id = s.id`,
   ],
   ['tours', ['touch'], `update tours t set ${REVISED} from changed_tours s where t.id = s.id`],
 ];

@@ -48,7 +48,7 @@ export async function markExpiredLeads(
        and lead_lapsed(status, payment_due_at, :at)
      returning id as lead_id, tenant_id, booking_ref, source, external_ref, customer_name, customer_phone, customer_email,
        departure_date, (select ${START_TIME} from departures d join tours t on t.id = d.tour_id where d.id = l.departure_id)
-         as departure_time, total_minor, currency_digits`,
+         as departure_time, total_minor, currency_digits, updated_at`,
     { ...(departureIds !== null && { departureIds }), at },
   );
   return rows.map(toEventLead);
@@ -172,7 +172,7 @@ export async function findConcernedTenants(
   const { rows } = await trx.raw(
     `${CLOCK}
      select concerned.tenant_id, n.sandbox, json_build_object('id', t.id, 'slug', t.slug) as tour, d.departure_date,
-       ${START_TIME} as departure_time, c.changed,
+       ${START_TIME} as departure_time, c.changed, d.updated_at,
        concerned.booking_refs, concerned.bookings_total
      from clock, json_to_recordset(:changes::json) as c ("departureId" uuid, changed text[])
      join departures d on d.id = c."departureId"

@@ -326,9 +326,7 @@ export async function changeDeparture(
     ...(change.seatsTotal === undefined ? {} : { seats_total: change.seatsTotal }),
     ...(change.prices === undefined ? {} : { prices_minor: JSON.stringify(change.prices) }),
   };
-  await trx('departures')
-    .where({ id: departure.id })
-    .update({ ...columns, updated_at: trx.raw('clock_timestamp()') });
+  await trx('departures').where({ id: departure.id }).update(columns);
   await reviseTour(trx, departure.tour.id);
 }
 

@@ -1,5 +1,10 @@
 import { type Db, inTransaction, type Trx } from '../../platform/database';
-import { bookingEvent, enqueueDelivery, type WebhookEvent } from '../../webhook-queue/enqueue-delivery';
+import {
+  bookingEvent,
+  createEvent,
+  enqueueDelivery,
+  type WebhookEvent,
+} from '../../webhook-queue/enqueue-delivery';
 import { lockDepartureById, readClock } from './departure.repository';
 import {
   type ExpiredHold,
@@ -59,9 +64,9 @@ export async function expireSeats(trx: Trx, departureId: string | null): Promise
   return freeExpiredSeats(trx, departureId === null ? null : [departureId], at);
 }
 
+/** Creates `hold.expired`. The hold has changed for the last time when it ended. */
 export function holdExpiredEvent(hold: ExpiredHold): WebhookEvent {
-  const body = {
-    event_type: 'hold.expired',
+  const fields = {
     hold_id: hold.id,
     external_ref: hold.externalRef,
     departure_date: hold.departureDate,
@@ -69,5 +74,6 @@ export function holdExpiredEvent(hold: ExpiredHold): WebhookEvent {
     quantity: hold.quantity,
     expires_at: hold.expiresAt.toISOString(),
   };
-  return { tenantId: hold.tenantId, type: 'hold.expired', bookingRef: null, body };
+  const object = { tenantId: hold.tenantId, bookingRef: null, updatedAt: hold.expiresAt };
+  return createEvent('hold.expired', object, fields);
 }

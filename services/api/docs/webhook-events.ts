@@ -3,7 +3,9 @@ import {
   bookingEvent,
   type BookingEventType,
   departureEvent,
+  endpointDisabledEvent,
   paymentDueEvent,
+  pingEvent,
   type WebhookEvent,
 } from '../../webhook-queue/enqueue-delivery';
 import { holdExpiredEvent } from '../departures/free-expired-seats';
@@ -27,6 +29,15 @@ function body(types: readonly string[], fields: Record<string, Schema>): Schema 
     description: 'Always exactly these fields; a missing value is null.',
   };
 }
+
+/** Describes the body of an event that is not `booking.created`. @param of the object that the event is about */
+function updatedBody(types: readonly string[], of: string, fields: Record<string, Schema>): Schema {
+  const description = `${of} The same in every try and replay. Keep the event with the latest time: events arrive in any order.`;
+  return body(types, { ...fields, updated_at: { type: 'string', format: 'date-time', description } });
+}
+
+const OF_BOOKING = 'The `updated_at` of the booking after the change, as `GET` answers it.';
+const OF_DEPARTURE = 'Time of this change of the departure.';
 
 const EXTERNAL_REF: Schema = { ...text("The website's own reference."), nullable: true };
 const TOUR = exactly({ id: uuid('Identifier of the tour.'), slug: text('Slug of the tour.') });
@@ -70,8 +81,9 @@ export const EVENT_SCHEMAS = {
     departure_date: DATE_OF_BOOKING,
     total_price: TOTAL_PRICE,
   }),
-  BookingEvent: body(
+  BookingEvent: updatedBody(
     BOOKING_EVENT_TYPES.filter((type) => type !== 'booking.created' && type !== 'booking.payment_due'),
+    OF_BOOKING,
     {
       ...LEAD,
       departure_date: DATE_OF_BOOKING,
@@ -79,19 +91,23 @@ export const EVENT_SCHEMAS = {
       total_price: TOTAL_PRICE,
     },
   ),
-  BookingPaymentDueEvent: body(['booking.payment_due'], {
-    ...LEAD,
-    departure_date: DATE_OF_BOOKING,
-    departure_time: DEPARTURE_TIME,
-    total_price: TOTAL_PRICE,
-    payment_due_at: {
-      type: 'string',
-      format: 'date-time',
-      description: 'Time at which the booking expires unless it is confirmed.',
+  BookingPaymentDueEvent: updatedBody(
+    ['booking.payment_due'],
+    'The `updated_at` of the booking, as `GET` answers it.',
+    {
+      ...LEAD,
+      departure_date: DATE_OF_BOOKING,
+      departure_time: DEPARTURE_TIME,
+      total_price: TOTAL_PRICE,
+      payment_due_at: {
+        type: 'string',
+        format: 'date-time',
+        description: 'Time at which the booking expires unless it is confirmed.',
+      },
+      deposit_total: { type: 'number', description: 'The deposit to pay, in major units.' },
     },
-    deposit_total: { type: 'number', description: 'The deposit to pay, in major units.' },
-  }),
-  HoldExpiredEvent: body(['hold.expired'], {
+  ),
+  HoldExpiredEvent: updatedBody(['hold.expired'], 'Equal to `expires_at`.', {
     hold_id: uuid('Identifier of the hold.'),
     external_ref: EXTERNAL_REF,
     departure_date: date('Date of the departure.'),
@@ -99,25 +115,27 @@ export const EVENT_SCHEMAS = {
     quantity: count('Number of seats that the hold had.'),
     expires_at: { type: 'string', format: 'date-time', description: 'Time at which the hold ended.' },
   }),
-  DepartureCancelledEvent: body(['departure.cancelled'], {
+  DepartureCancelledEvent: updatedBody(['departure.cancelled'], OF_DEPARTURE, {
     tour: TOUR,
     departure_date: date('Date of the departure.'),
     departure_time: DEPARTURE_TIME,
     ...BOOKINGS,
   }),
-  DepartureUpdatedEvent: body(['departure.updated'], {
+  DepartureUpdatedEvent: updatedBody(['departure.updated'], OF_DEPARTURE, {
     tour: TOUR,
     departure_date: date('Date of the departure.'),
     departure_time: DEPARTURE_TIME,
     changed: CHANGED,
     ...BOOKINGS,
   }),
-  EndpointDisabledEvent: body(['endpoint.disabled'], {
+  EndpointDisabledEvent: updatedBody(['endpoint.disabled'], 'Time at which it was disabled.', {
     endpoint: uuid('Identifier of the endpoint.'),
     url: text('Its address, without the query.'),
     reason: text('Why it was disabled, as a sentence.'),
   }),
-  PingEvent: body(['ping'], { endpoint: uuid('Identifier of the endpoint that is tested.') }),
+  PingEvent: updatedBody(['ping'], 'Time of the ping.', {
+    endpoint: uuid('Identifier of the endpoint that is tested.'),
+  }),
 } satisfies Record<string, Schema>;
 
 interface EventDescription {
@@ -127,7 +145,12 @@ interface EventDescription {
   example: Record<string, unknown>;
 }
 
-const ENDPOINT = '01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f';
+const CHANGED_AT = new Date('2027-01-12T08:05:11.042Z');
+const ENDPOINT = {
+  id: '01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f',
+  tenantId: '',
+  url: 'https://acme.example/webhooks',
+};
 const DEPARTURE = {
   tenantId: '',
   tour: { id: '4f0c9a52-8d0b-4c77-9f0e-2b8a7f1f3c11', slug: 'kyoto-temples-and-gardens' },
@@ -135,6 +158,7 @@ const DEPARTURE = {
   departureTime: '09:30',
   bookingRefs: ['ACME-1042', 'ACME-1057'],
   bookingsTotal: 2,
+  updatedAt: CHANGED_AT,
 };
 
 const BOOKING = {
@@ -146,6 +170,7 @@ const BOOKING = {
   departureDate: '2027-03-06',
   departureTime: '09:30',
   totalPrice: 979,
+  updatedAt: CHANGED_AT,
 };
 
 /** Each event that an endpoint can receive. */
@@ -217,18 +242,13 @@ export const WEBHOOK_EVENTS: Record<Exclude<WebhookEvent['type'], `octo.${string
     summary: 'An endpoint was disabled',
     description: 'Sent to your other endpoints: after a 410, after days of failures, or by the operator.',
     schema: 'EndpointDisabledEvent',
-    example: {
-      event_type: 'endpoint.disabled',
-      endpoint: ENDPOINT,
-      url: 'https://acme.example/webhooks',
-      reason: 'The receiver answered 410.',
-    },
+    example: endpointDisabledEvent(ENDPOINT, 'The receiver answered 410.', CHANGED_AT).body,
   },
   ping: {
     summary: 'A test',
     description: 'Sent when the operator tests an endpoint, whatever events it receives.',
     schema: 'PingEvent',
-    example: { event_type: 'ping', endpoint: ENDPOINT },
+    example: pingEvent(ENDPOINT, CHANGED_AT).body,
   },
 };
 

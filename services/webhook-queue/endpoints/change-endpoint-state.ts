@@ -4,7 +4,7 @@ import { lockEndpoint, lockKnownEndpoint, resetFailures, setEndpointStatus } fro
 import { deleteSecrets } from './endpoint-secrets';
 import { cancelWaiting, countWaitingFor } from '../deliveries/queue.repository';
 import { EndpointStateConflictError } from '../webhook.errors';
-import { enqueueDelivery } from '../enqueue-delivery';
+import { endpointDisabledEvent, enqueueDelivery } from '../enqueue-delivery';
 
 const BY_OPERATOR = 'An operator disabled it.';
 
@@ -98,13 +98,7 @@ async function setStatus(trx: Trx, endpoint: Endpoint, status: EndpointStatus): 
 export async function disableEndpoint(trx: Trx, id: string, reason: string): Promise<boolean> {
   const endpoint = await lockEndpoint(trx, id);
   if (endpoint?.status !== 'active' && endpoint?.status !== 'paused') return false;
-  await setEndpointStatus(trx, id, 'disabled', reason);
-  await enqueueDelivery(trx, {
-    tenantId: endpoint.tenantId,
-    type: 'endpoint.disabled',
-    bookingRef: null,
-    // Omits the query, which may contain a secret of the receiver.
-    body: { event_type: 'endpoint.disabled', endpoint: id, url: endpoint.url.replace(/\?.*$/, ''), reason },
-  });
+  const updatedAt = await setEndpointStatus(trx, id, 'disabled', reason);
+  await enqueueDelivery(trx, endpointDisabledEvent(endpoint, reason, updatedAt));
   return true;
 }

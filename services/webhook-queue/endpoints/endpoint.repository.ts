@@ -62,15 +62,19 @@ export async function updateEndpoint(
   await trx('webhook_endpoints').where({ id }).update({ url, events, format });
 }
 
+/** Sets the status of an endpoint. @returns the time of the change, which is later than that of each earlier change */
 export async function setEndpointStatus(
   trx: Trx,
   id: string,
   status: EndpointStatus,
   reason: string | null,
-): Promise<void> {
-  await trx('webhook_endpoints')
+): Promise<Date> {
+  const since = trx.raw("greatest(clock_timestamp(), status_since + interval '1 ms')");
+  const [row] = await trx('webhook_endpoints')
     .where({ id })
-    .update({ status, status_reason: reason, status_since: trx.fn.now() });
+    .update({ status, status_reason: reason, status_since: since })
+    .returning<{ statusSince: Date }[]>('status_since');
+  return row!.statusSince;
 }
 
 /** Pauses every active endpoint. @returns the number of paused endpoints */

@@ -5,7 +5,15 @@ import {
   DeliveryStateConflictError,
   EndpointStateConflictError,
 } from '../webhook.errors';
-import { bookingEvent, type BookingEventType, departureEvent, paymentDueEvent } from '../enqueue-delivery';
+import {
+  bookingEvent,
+  type BookingEventType,
+  createEvent,
+  departureEvent,
+  endpointDisabledEvent,
+  paymentDueEvent,
+  pingEvent,
+} from '../enqueue-delivery';
 import type { Endpoint } from './endpoint';
 import { lockEndpoint, lockKnownEndpoint } from './endpoint.repository';
 import { isUuid } from '../../platform/text-forms';
@@ -76,9 +84,8 @@ async function makeDue(trx: Trx, deliveryId: string): Promise<boolean> {
  * @throws EndpointStateConflictError if the endpoint is not active
  */
 export async function pingEndpoint(trx: Trx, id: string): Promise<{ delivery: string }> {
-  const { tenantId } = await lockActiveEndpoint(trx, id);
-  const body = { event_type: 'ping', endpoint: id };
-  return { delivery: await insertEventFor(trx, id, { tenantId, type: 'ping', bookingRef: null, body }) };
+  const endpoint = await lockActiveEndpoint(trx, id);
+  return { delivery: await insertEventFor(trx, id, pingEvent(endpoint, await readClock(trx))) };
 }
 
 /**
@@ -95,8 +102,13 @@ export async function triggerEvent(
   const endpoint = await lockActiveEndpoint(trx, id);
   if (endpoint.format === 'octo')
     throw new EndpointStateConflictError('The endpoint is a subscription of OCTO: send it a ping.');
-  const event = createTestEvent(endpoint.tenantId, type, { date, endpoint });
+  const event = createTestEvent(endpoint, type, { date, at: await readClock(trx) });
   return { delivery: await insertEventFor(trx, id, event) };
+}
+
+async function readClock(trx: Trx): Promise<Date> {
+  const { rows } = await trx.raw<{ rows: [{ at: Date }] }>('select clock_timestamp() as at');
+  return rows[0].at;
 }
 
 async function lockActiveEndpoint(trx: Trx, id: string): Promise<Endpoint> {
@@ -139,51 +151,60 @@ const TEST_REF = 'TEST-0';
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 const REASON = 'This is a test event: nothing has changed.';
 
+interface TestValues {
+  /** YYYY-MM-DD */
+  date: string;
+  /** The time of the change that the event tells. */
+  at: Date;
+}
+
 /**
  * Creates a test event with all fields of its type, so that a receiver parses it like a real event. The values mark the event as a test:
  * references such as `test` and TEST-0, ids of zeros, or the reason of `endpoint.disabled`.
- * @param date YYYY-MM-DD
  */
 function createTestEvent(
-  tenantId: string,
+  endpoint: Pick<Endpoint, 'id' | 'tenantId' | 'url'>,
   type: EventType,
-  { date, endpoint }: { date: string; endpoint: { id: string; url: string } },
+  { date, at }: TestValues,
 ): WebhookEvent {
+  const { tenantId } = endpoint;
   const departure = {
     tenantId,
     tour: { id: NIL_UUID, slug: 'test' },
     departureDate: date,
     departureTime: null,
+    bookingRefs: [TEST_REF],
+    bookingsTotal: 1,
+    updatedAt: at,
   };
-  const bookings = { bookingRefs: [TEST_REF], bookingsTotal: 1 };
-  const other = (body: Record<string, unknown>): WebhookEvent => ({
-    tenantId,
-    type,
-    bookingRef: null,
-    body: { event_type: type, ...body },
-  });
   switch (type) {
     case 'departure.cancelled':
-      return departureEvent({ ...departure, ...bookings, changed: null });
+      return departureEvent({ ...departure, changed: null });
     case 'departure.updated':
-      return departureEvent({ ...departure, ...bookings, changed: ['seats_total'] });
-    case 'hold.expired':
-      return other({
+      return departureEvent({ ...departure, changed: ['seats_total'] });
+    case 'hold.expired': {
+      const fields = {
         hold_id: NIL_UUID,
         external_ref: 'test',
         departure_date: date,
         departure_time: null,
         quantity: 1,
-        expires_at: new Date().toISOString(),
-      });
+        expires_at: at.toISOString(),
+      };
+      return createEvent('hold.expired', { tenantId, bookingRef: null, updatedAt: at }, fields);
+    }
     case 'endpoint.disabled':
-      return other({ endpoint: endpoint.id, url: endpoint.url.replace(/\?.*$/, ''), reason: REASON });
+      return endpointDisabledEvent(endpoint, REASON, at);
     default:
-      return createTestBookingEvent(tenantId, type, date);
+      return createTestBookingEvent(tenantId, type, { date, at });
   }
 }
 
-function createTestBookingEvent(tenantId: string, type: BookingEventType, date: string): WebhookEvent {
+function createTestBookingEvent(
+  tenantId: string,
+  type: BookingEventType,
+  { date, at }: TestValues,
+): WebhookEvent {
   const lead = {
     tenantId,
     bookingRef: TEST_REF,
@@ -193,10 +214,11 @@ function createTestBookingEvent(tenantId: string, type: BookingEventType, date: 
     departureDate: date,
     departureTime: null,
     totalPrice: 0,
+    updatedAt: at,
   };
   const event =
     type === 'booking.payment_due'
-      ? paymentDueEvent(lead, { dueAt: new Date(), depositTotal: 0 })
+      ? paymentDueEvent(lead, { dueAt: at, depositTotal: 0 })
       : bookingEvent(type, lead);
   // Stores no booking reference, so that the test event does not appear among the deliveries of a booking.
   return { ...event, bookingRef: null };

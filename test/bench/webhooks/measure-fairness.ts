@@ -97,5 +97,6 @@ function eventOf(tenantId: string) {
     departureDate: null,
     departureTime: null,
     totalPrice: 1,
+    updatedAt: new Date(),
   });
 }

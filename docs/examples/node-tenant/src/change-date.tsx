@@ -79,6 +79,7 @@ async function change(
       date: departure.departure_date,
       time: booking.departure_time,
       total: booking.total_price,
+      updatedAt: booking.updated_at,
     };
   }
   const { data: hold } = await platform.PATCH('/api/gateway/holds/{hold_id}', {

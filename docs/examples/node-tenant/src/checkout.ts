@@ -31,14 +31,14 @@ export function sell(platform: TourPlatform, orders: Orders): Router {
   router.post('/orders/:id/cancel', async (request, response) => {
     const order = findOrder(orders, request.params.id);
     const { reason } = request.body as Values;
-    await platform.POST('/api/tenant/bookings/{booking_ref}/cancel', {
+    const { data } = await platform.POST('/api/tenant/bookings/{booking_ref}/cancel', {
       params: {
         path: { booking_ref: order.bookingRef! },
         header: { 'Idempotency-Key': `${order.id}-cancel` },
       },
       body: reason ? { reason } : {},
     });
-    orders.save({ ...order, status: 'cancelled' });
+    orders.save({ ...order, status: 'cancelled', updatedAt: data.updated_at });
     response.redirect(303, `/orders/${order.id}`);
   });
 
@@ -48,11 +48,12 @@ export function sell(platform: TourPlatform, orders: Orders): Router {
 async function pay(platform: TourPlatform, orders: Orders, order: Order, values: Values): Promise<void> {
   const bookingRef = await book(platform, order, values);
   // Charge the card here, with your payment provider.
-  await platform.POST('/api/tenant/bookings/{booking_ref}/confirm', {
+  const { data } = await platform.POST('/api/tenant/bookings/{booking_ref}/confirm', {
     params: { path: { booking_ref: bookingRef }, header: { 'Idempotency-Key': `${order.id}-confirm` } },
   });
   // The webhook may have arrived first.
-  if (orders.find(order.id)?.status === 'held') orders.save({ ...order, status: 'paid', bookingRef });
+  if (orders.find(order.id)?.status === 'held')
+    orders.save({ ...order, status: 'paid', bookingRef, updatedAt: data.updated_at });
 }
 
 /** Books once even if it is called twice, because the idempotency key is derived from the order. */

@@ -21,6 +21,8 @@ export interface Order {
   bookingRef: string | null;
   /** `booked` after the webhook has arrived. */
   status: 'held' | 'paid' | 'booked' | 'cancelled';
+  /** The `updated_at` of the latest answer or event about the booking. Null: none has arrived. */
+  updatedAt: string | null;
   /** Counts the changes, so that each has an idempotency key of its own. */
   changes: number;
 }

@@ -69,6 +69,7 @@ async function holdSeats(platform: TourPlatform, orders: Orders, tour: string, v
     currency: hold.currency,
     bookingRef: null,
     status: 'held',
+    updatedAt: null,
     changes: 0,
   });
   return id;

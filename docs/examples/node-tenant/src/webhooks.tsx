@@ -1,11 +1,12 @@
 import {
+  isOutdated,
   type ReceivedWebhook,
   verifyWebhook,
   WebhookVerificationError,
   type WebhookEvent,
 } from '@tour-platform/client';
 import express, { Router } from 'express';
-import type { Orders, ReceivedEvent } from './orders.js';
+import type { Order, Orders, ReceivedEvent } from './orders.js';
 import { sendPage } from './page.js';
 
 /** Verifies the signature, processes each event once, and responds at once. */
@@ -40,11 +41,27 @@ export function receiveWebhooks(secret: string, orders: Orders): Router {
 
 /** Events may arrive in any order; unknown types are ignored. */
 function apply(event: WebhookEvent, orders: Orders): void {
-  if (event.event_type !== 'booking.created') return;
+  if (!('booking_ref' in event)) return;
   const order = orders.find(event.external_ref ?? '');
-  if (order) {
-    orders.save({ ...order, status: 'booked', bookingRef: event.booking_ref });
+  if (order) orders.save({ ...order, ...changesOf(event, order) });
+}
+
+/** Returns what the event changes in the order. An event that is older than the last one changes nothing. */
+function changesOf(event: Extract<WebhookEvent, { booking_ref: string }>, order: Order): Partial<Order> {
+  if (event.event_type === 'booking.created') {
+    return order.status === 'cancelled' ? {} : { status: 'booked', bookingRef: event.booking_ref };
   }
+  if (!('updated_at' in event) || isOutdated(event, order.updatedAt)) return {};
+  const { event_type: type, departure_date: date, departure_time: time, total_price: total } = event;
+  const isEnded = type === 'booking.cancelled' || type === 'booking.expired';
+  return {
+    date: date ?? order.date,
+    time,
+    total,
+    status: isEnded ? 'cancelled' : 'booked',
+    bookingRef: event.booking_ref,
+    updatedAt: event.updated_at,
+  };
 }
 
 function Inbox({ events }: { events: ReceivedEvent[] }) {
