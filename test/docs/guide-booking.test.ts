@@ -56,11 +56,11 @@ describe('the integration guide', () => {
     expect([error, none]).toEqual([problemExample('insufficient_seats'), []]);
     const [event, thin] = snippets('json', 'webhooks').map((text) => JSON.parse(text));
     expect(Object.entries(event)).toEqual(Object.entries(WEBHOOK_EVENTS['booking.created'].example));
-    const { booking_ref, lead_id } = event;
+    const { booking_ref, lead_id, updated_at } = WEBHOOK_EVENTS['booking.updated'].example;
     expect(thin).toEqual({
-      type: event.event_type,
+      type: 'booking.updated',
       timestamp: thin.timestamp,
-      data: { booking_ref, lead_id },
+      data: { booking_ref, lead_id, updated_at },
     });
   });
 });
