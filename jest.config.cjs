@@ -15,7 +15,7 @@ const LONG = [
   '/test/client/(package|retries)[.]test[.]ts$',
   '/test/cli/(booking-stats|completion|database-rules|departure-events|entry|erasure-dump|import-question|import-safeguards|lost-database|obeyed-changes)[.]test[.]ts$',
   '/test/cli/(drained-output|onboard-terminal|plant-demo|terminal-guide|up-welcome|widget-doctor)[.]test[.]ts$',
-  '/test/docs/(guide-\\w+|node-tenant|openapi-rules|own-postgresql|pages-in-browser)[.]test[.]ts$',
+  '/test/docs/(code-blocks|guide-\\w+|node-tenant|openapi-rules|own-postgresql|pages-in-browser|sql)[.]test[.]ts$',
   '/test/octo/(booking-races|limits|long-availability|long-list|notifications|stored-answers|stored-bookings)[.]test[.]ts$',
   '/test/platform/(broken-log|carry-over|database-tls|database-away-at-start|database-roles|embedded-postgres[\\w-]*|env-file|full-disk)[.]test[.]ts$',
   '/test/platform/(history-bounds|make-directory|secret-search|slow-readers|store-drivers|store-forms|store-outage)[.]test[.]ts$',

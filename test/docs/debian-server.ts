@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readEnvFile } from '../../services/platform/config';
@@ -33,8 +33,6 @@ export interface DebianServer {
 
 export async function createDebianServer(): Promise<DebianServer> {
   const folder = mkdtempSync(path.join(tmpdir(), 'test-debian-'));
-  // The database server runs as another account when root runs this.
-  chmodSync(folder, 0o755);
   const postgres = await createDebianPostgres(path.join(folder, 'postgres'));
   const [api, queue, metrics] = await freePorts();
   const opt = layOut(folder, postgres);

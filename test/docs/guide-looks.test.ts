@@ -6,7 +6,7 @@ import { givenDeparture, givenTour } from '../support/given';
 import { folderWithClient } from '../support/packed-client';
 import { useTemporaryFolder } from '../support/temporary-folder';
 import { givenWebsite } from '../support/website';
-import { callTourctl, fileOfGuide, folderWith, operatorSnippets, runProgram } from './guide';
+import { callTourctl, fileOfGuide, folderWith, pageSnippets, runProgram } from './guide';
 
 const FOLDER = useTemporaryFolder();
 
@@ -14,7 +14,7 @@ describe('the appearance settings on the page for operators', () => {
   it('the command of the page sets the appearance of a tenant', async () => {
     const terminal = await openTestTerminal();
     await terminal.tourctl('tenant create --slug acme --name Acme');
-    const [command, ...none] = operatorSnippets('Looks');
+    const [command, ...none] = pageSnippets('tenants.md', 'Looks');
     const script = callTourctl(command!);
     const { code, stderr } = await runProgram('bash', ['--norc', '-euc', script], {
       cwd: await folderWith({}),

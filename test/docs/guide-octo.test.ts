@@ -3,7 +3,7 @@ import { useTestApi } from '../support/api';
 import { describeWith, isInstalled } from '../support/describe-with';
 import { givenDeparture, givenTour, PEPPER } from '../support/given';
 import { seatsTaken } from '../support/website';
-import { callTourctl, folderWith, operatorSnippets, runProgram, snippets } from './guide';
+import { callTourctl, folderWith, pageSnippets, runProgram, snippets } from './guide';
 
 const { supplier } = loadConfig({ SUPPLIER_NAME: 'Old Town Tours' });
 
@@ -16,7 +16,7 @@ describeWith(
     it('the commands of the OCTO guide connect a reseller, and reserve, change, confirm, find and cancel a booking', async () => {
       const tour = await givenTour(api.db);
       const date = await givenDeparture(api.db, tour, { prices: { adult: 50_000, child: 30_000 } });
-      const commands = [...operatorSnippets('A reseller over OCTO'), ...snippets('sh', 'octo')];
+      const commands = [...pageSnippets('tenants.md', 'A reseller over OCTO'), ...snippets('sh', 'octo')];
       const script = callTourctl(['set -euo pipefail', ...commands].join('\n')).replaceAll(
         'http://127.0.0.1:3000',
         api.baseUrl,

@@ -6,7 +6,7 @@ import { givenSeats, givenWebsite } from '../support/website';
 import { freePorts } from '../support/free-ports';
 import { openTestTerminal } from '../cli/terminal';
 import { eventually, startFastWorker } from '../webhook-queue/queue-fixture';
-import { callTourctl, folderWith, operatorSnippets } from './guide';
+import { callTourctl, folderWith, pageSnippets } from './guide';
 
 describe('the receiver that the page for operators starts in a terminal', () => {
   it('the webhook receiver on the page for operators accepts the signature of a webhook from the platform', async () => {
@@ -14,7 +14,7 @@ describe('the receiver that the page for operators starts in a terminal', () => 
     await terminal.tourctl('tenant create --slug demo --name Demo');
     const worker = startFastWorker(terminal.db, { secretsKey: terminal.env.SECRETS_KEY! });
     const [port] = await freePorts();
-    const [script] = operatorSnippets('Webhooks').map((text) =>
+    const [script] = pageSnippets('tenants.md', 'Webhooks').map((text) =>
       callTourctl(text).replaceAll('4000', `${port}`),
     );
     const shell = spawn('bash', ['--norc', '-euc', script!], {

@@ -19,11 +19,6 @@ export function snippets(language: string, page: GuidePage): string[] {
   return codeIn(GUIDE[page], language);
 }
 
-/** Returns the shell code of a section of docs/tenants.md. */
-export function operatorSnippets(section: string): string[] {
-  return pageSnippets('tenants.md', section);
-}
-
 /** Returns the code of a section of a page in docs/ in one language, in order. */
 export function pageSnippets(page: string, section: string, language = 'sh'): string[] {
   return codeIn(sectionOf(readFileSync(path.join(DOCS, page), 'utf8'), `## ${section}`), language);

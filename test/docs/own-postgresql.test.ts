@@ -166,5 +166,13 @@ function suite(): void {
     }
     await server.postgres.stop();
     expect(await check()).toEqual({ code: 1, mail: expect.stringMatching(/^broken +database/m) });
+    await server.postgres.start();
   }, 60_000);
+
+  it('the command after a recovery by another tool moves the numbers on', async () => {
+    await server.stopUnits(SERVICES);
+    const [command, ...none] = pageSnippets('back-up-and-restore.md', 'Lose seconds, not hours');
+    expect(none).toEqual([]);
+    expect(await server.run(command!)).toContain('moved on by 100,000');
+  });
 }

@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { accountFor, runAs } from '../../services/platform/embedded-postgres/account';
 import { serverPrograms } from '../chaos/failover/server-programs';
@@ -17,11 +17,16 @@ export interface DebianPostgres {
   stop(): Promise<void>;
 }
 
-/** Creates and starts an empty server. @param dir a new folder, which the server's account then owns */
+/**
+ * Creates and starts an empty server.
+ * @param dir a new folder, which the server's account then owns; every account may enter its parent
+ */
 export async function createDebianPostgres(dir: string): Promise<DebianPostgres> {
   const programs = serverPrograms()!;
   const account = accountFor();
   const [port] = await lowPorts(1);
+  // The server runs as another account when root runs this.
+  chmodSync(path.dirname(dir), 0o755);
   mkdirSync(dir, { mode: 0o755 });
   if (account.uid !== undefined) chownSync(dir, account.uid, account.gid!);
   const data = path.join(dir, 'data');
