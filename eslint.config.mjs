@@ -38,8 +38,10 @@ const BROWSER_GLOBALS = Object.fromEntries(
   [
     'AbortController',
     'CSS',
+    'CSSStyleSheet',
     'CustomEvent',
     'DOMParser',
+    'Document',
     'console',
     'Element',
     'EventSource',
@@ -55,6 +57,7 @@ const BROWSER_GLOBALS = Object.fromEntries(
     'customElements',
     'document',
     'fetch',
+    'getComputedStyle',
     'getSelection',
     'history',
     'location',

@@ -207,7 +207,7 @@ describe('a fixed document', () => {
     ['/openapi.json', 40_000],
     ['/openapi.3.1.json', 45_000],
     ['/openapi.d.ts', 35_000],
-    ['/embed/widget.js', 2_000],
+    ['/embed/widget.js', 5_200],
     ['/covers/ha-long-bay-cruise.svg', 2_500],
   ];
 

@@ -54,6 +54,8 @@ function setPageHeaders(request: Request, response: Response, next: NextFunction
   response.removeHeader('X-Frame-Options');
   response.removeHeader('Cross-Origin-Opener-Policy');
   response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+  // A page with Cross-Origin-Embedder-Policy shows only frames that have the header too.
+  response.setHeader('Cross-Origin-Embedder-Policy', 'credentialless');
   response.setHeader('X-Robots-Tag', 'noindex');
   allowFraming(response, [], NO_BRAND);
   response.locals.problemPage = ((status, requestId, error) =>

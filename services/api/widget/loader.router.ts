@@ -47,7 +47,7 @@ interface Published {
  * Pages name the hash of a version, so a published file never changes. A change to the loader is a new file
  * `assets/widget.v<N>.js` and a new entry here.
  */
-export const PUBLISHED_LOADERS: [Published, ...Published[]] = [publish('v2'), publish('v1')];
+export const PUBLISHED_LOADERS: [Published, ...Published[]] = [publish('v3'), publish('v2'), publish('v1')];
 
 function publish(version: string): Published {
   const script = readFileSync(join(__dirname, 'assets', `widget.${version}.js`), 'utf8');

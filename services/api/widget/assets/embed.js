@@ -18,10 +18,15 @@
   const tell = (message) => {
     for (const target of targets) window.parent.postMessage({ v: 1, ...message }, target);
   };
-  let told = 0;
+  // The style sheet gives each row of two tours this height on paper. The page around the frame cannot measure it there.
+  const rowOnPaper = parseInt(getComputedStyle(root).getPropertyValue('--paper-row'), 10);
+  let told = '';
   new ResizeObserver(() => {
     const height = Math.ceil(root.getBoundingClientRect().height);
-    if (height !== told) tell({ type: 'svc:resize', height: (told = height) });
+    const rows = Math.ceil(document.querySelectorAll('#results .tour').length / 2);
+    const print = rows ? rows * rowOnPaper : height;
+    if (told !== `${height} ${print}`) tell({ type: 'svc:resize', height, print });
+    told = `${height} ${print}`;
   }).observe(root);
   tell({ type: 'svc:ready' });
 
