@@ -172,7 +172,8 @@ export const webhookVerbs: Verb[] = [
   {
     usage: 'ping <id>',
     args: ID,
-    about: 'Send a signed test event to an endpoint',
+    about:
+      'Send a signed test event to an endpoint, wait up to 20 s for its answer, and say it; ends with 1 if the receiver did not accept it',
     run: pingWebhookCommand,
   },
   {
@@ -180,7 +181,7 @@ export const webhookVerbs: Verb[] = [
     args: ID,
     about:
       'Send a signed test event of a type to an endpoint: its booking_ref is TEST-0, its external_ref is "test", and its ids are ' +
-      'zero; the source of a booking event is tenant_api, as in each real one',
+      'zero; the source of a booking event is tenant_api, as in each real one; waits for the answer like ping',
     flags: [flag('--event <event>', 'the type of the event', { choices: EVENT_TYPES, must: true })],
     examples: [`webhook trigger ${SAMPLE} --event booking.created`],
     run: triggerWebhookCommand,

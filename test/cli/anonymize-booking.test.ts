@@ -117,7 +117,8 @@ describe('tourctl booking anonymize', () => {
     await site.post(`/api/tenant/bookings/${ref}/confirm`, undefined, { 'Idempotency-Key': 'confirm-1' });
     receiver.react((response, n, request) => {
       response.statusCode = [302, 500, 500][n - 1] ?? 200;
-      response.setHeader('Location', `https://${person.name.slice(6).toLowerCase()}.example/`);
+      const name = person.name.slice(6).toLowerCase();
+      response.setHeader('Location', `https://${name}.example/${name}`);
       response.setHeader('X-Echo', person.email);
       response.end(request.body);
     });

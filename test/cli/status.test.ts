@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createInstanceId } from '../../services/platform/read-cache/instance.repository';
+import { inTransaction } from '../../services/platform/database';
+import { pingEndpoint } from '../../services/webhook-queue/endpoints/requested-deliveries';
 import { departureOf, insertHold, insertLead } from '../catalog/catalog-rows';
 import { daysFromToday, givenDeparture, givenTenant, givenTour } from '../support/given';
 import { runOnce } from './run-once';
@@ -100,7 +102,7 @@ describe('tourctl status', () => {
       date: daysFromToday(0),
     });
     const { id } = await terminal.json('webhook add acme https://acme.example/hooks');
-    await terminal.tourctl(`webhook ping ${id}`);
+    await inTransaction(db, (trx) => pingEndpoint(trx, id));
     await db('webhook_queue').update({ next_at: ago('2 minutes') });
     const { waiting } = await status();
     expect(waiting).toMatchObject({

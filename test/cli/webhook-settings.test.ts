@@ -96,7 +96,8 @@ describe('tourctl webhook trigger', () => {
     async (type) => {
       const { id, slug } = await givenEndpoint();
       const { json } = await terminal.tourctl(`webhook trigger ${id} --event ${type} --json`);
-      expect(json).toEqual({ id, event: type, delivery: expect.any(String) });
+      const unanswered = { outcome: null, status_code: null, reason: null, duration_ms: null };
+      expect(json).toEqual({ id, event: type, delivery: expect.any(String), ...unanswered });
       const shown = await terminal.json(`delivery show ${json.delivery} --reveal`);
       expect(shown).toMatchObject({ tenant: slug, event_type: type, booking_ref: null, status: 'pending' });
       const body = JSON.parse(shown.body);
@@ -106,14 +107,12 @@ describe('tourctl webhook trigger', () => {
   );
 
   it.each(['webhook trigger ID --event booking.created', 'webhook ping ID'])(
-    'tourctl webhook trigger warns that nobody sends the event while no webhook queue runs: %s',
+    'tourctl does not wait for an answer while no webhook queue runs, and warns that nobody sends the event: %s',
     async (line) => {
       const { id } = await givenEndpoint();
-      const warned = () => terminal.tourctl(line.replace('ID', id)).then(({ stderr }) => stderr);
-      expect(await warned()).toContain('warning: No webhook queue runs, so nobody sends it: start one');
-      await terminal.db('webhook_workers').insert({ id: 'w', slots: 64, in_flight: 0 });
-      expect(await warned()).not.toContain('warning');
-      await terminal.db('webhook_workers').delete();
+      const { code, stderr } = await terminal.tourctl(line.replace('ID', id));
+      expect(stderr).toContain('warning: No webhook queue runs, so nobody sends it: start one');
+      expect(code).toBe(0);
     },
   );
 

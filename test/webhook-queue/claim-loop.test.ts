@@ -44,6 +44,7 @@ it('A delivery that is claimed twice takes two slots of the worker, each until i
     eventId: 'v1',
     url: 'https://example.com/',
     body: '{}',
+    isSubscription: false,
     secrets: [],
     ownHeaders: [],
     fence: 1,

@@ -123,8 +123,8 @@ describe('a delivery', () => {
     expect(items.map((item) => item.status)).toEqual(['dead', 'pending']);
   });
 
-  it('an attempt does not follow a redirect, and names its target in the reason (T23)', async () => {
-    const location = new URL('/elsewhere', receiver.url).href;
+  it('an attempt does not follow a redirect, and says where a relative Location leads in the reason (T23)', async () => {
+    const location = 'hook/?token=secret';
     receiver.react((response, n) =>
       response.writeHead(n === 1 ? 302 : 204, n === 1 ? { location } : {}).end(),
     );
@@ -135,7 +135,9 @@ describe('a delivery', () => {
     expect(first).toMatchObject({
       outcome: 'redirect',
       statusCode: 302,
-      reason: `The receiver answered 302 to ${new URL(location).origin}: redirects are not followed.`,
+      reason: expect.stringMatching(
+        /^The receiver answered 302 and redirects to the same host, with a slash at the end, with another query\. .* tourctl webhook set [\w-]+ --url <URL>$/,
+      ),
     });
   });
 

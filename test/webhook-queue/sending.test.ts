@@ -19,6 +19,7 @@ const DELIVERY: Omit<ClaimedDelivery, 'url' | 'body'> = {
   id: 'd1',
   endpointId: 'e1',
   eventId: 'ev1',
+  isSubscription: false,
   secrets: [],
   ownHeaders: [],
   fence: 1,

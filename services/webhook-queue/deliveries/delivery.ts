@@ -34,6 +34,8 @@ export interface ClaimedDelivery {
   endpointId: string;
   eventId: string;
   url: string;
+  /** True: the endpoint is a subscription of OCTO. */
+  isSubscription: boolean;
   body: string;
   /** The signing secrets of the endpoint. All deliveries to the endpoint in one claim share this list. */
   secrets: SealedSecret[];

@@ -176,22 +176,22 @@ async function rewriteEvents(trx: Trx, events: KeptEvent[]): Promise<void> {
 }
 
 /**
- * Erases three stored values of each attempt: the response, which may repeat the customer's data; the host of a redirect; the signature of
+ * Erases three stored values of each attempt: the response, which may repeat the customer's data; the target of a redirect; the signature of
  * the old body.
  * @returns the number of changed attempts
  */
 async function eraseResponsesOf(trx: Trx, deliveryIds: string[]): Promise<number> {
-  const withoutHost = (column: string) =>
-    `regexp_replace(${column}, '^(The receiver answered [0-9]+) to .*: redirects', '\\1: redirects')`;
+  const withoutTarget = (column: string) =>
+    `regexp_replace(${column}, '^(The receiver answered [0-9]+) .*redirects are not followed.*$', '\\1. Redirects are not followed.', 'i')`;
   const { rowCount } = await trx.raw<{ rowCount: number }>(
     `update webhook_attempts
-     set response_headers = null, response_body = null, signature = null, reason = ${withoutHost('reason')}
+     set response_headers = null, response_body = null, signature = null, reason = ${withoutTarget('reason')}
      where delivery_id = any (:deliveryIds::uuid[])
        and (num_nonnulls(response_headers, response_body, signature) > 0 or outcome = 'redirect')`,
     { deliveryIds },
   );
   await trx.raw(
-    `update webhook_deliveries set last_error = ${withoutHost('last_error')}
+    `update webhook_deliveries set last_error = ${withoutTarget('last_error')}
      where id = any (:deliveryIds::uuid[]) and last_error is not null`,
     { deliveryIds },
   );

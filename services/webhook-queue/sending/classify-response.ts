@@ -1,6 +1,7 @@
 import type { AttemptOutcome, AttemptReport } from '../deliveries/delivery';
 import { UnsealableSecretError } from '../signing/seal-secret';
 import { AttemptError } from './attempt';
+import { explainRedirect, type RedirectedEndpoint } from './explain-redirect';
 
 // Classifies a response, or its absence, for the delivery and for the endpoint.
 
@@ -36,8 +37,13 @@ export function hasNoResponse({ outcome }: Pick<AttemptReport, 'outcome'>): bool
   return NO_RESPONSE.includes(outcome);
 }
 
-/** Classifies a response. Only 2xx is success; redirects are not followed. */
-export function classifyResponse(statusCode: number, location: string | undefined): Classification {
+/** Classifies a response. Only 2xx is success; redirects are not followed. @param location the header of the response */
+export function classifyResponse(
+  statusCode: number,
+  location: string | undefined,
+  endpoint: RedirectedEndpoint,
+  allowPrivateTargets: boolean,
+): Classification {
   if (statusCode >= 200 && statusCode < 300) return { outcome: 'delivered', reason: null };
   if (statusCode === 410) {
     return {
@@ -46,12 +52,8 @@ export function classifyResponse(statusCode: number, location: string | undefine
     };
   }
   if (statusCode >= 300 && statusCode < 400) {
-    // Names only the host of the redirect: the path and the query may contain personal data, and every operator sees this reason.
-    const target = location && URL.canParse(location) ? ` to ${new URL(location).origin.slice(0, 200)}` : '';
-    return {
-      outcome: 'redirect',
-      reason: `The receiver answered ${statusCode}${target}: redirects are not followed.`,
-    };
+    const reason = explainRedirect(statusCode, location, endpoint, allowPrivateTargets);
+    return { outcome: 'redirect', reason };
   }
   return { outcome: 'http_error', reason: `The receiver answered ${statusCode}.` };
 }

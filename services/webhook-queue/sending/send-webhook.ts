@@ -4,6 +4,7 @@ import type { createSecretOpener } from '../signing/seal-secret';
 import { signPayload, webhookHeaders, webhookId } from '../signing/sign-payload';
 import { refuseTarget } from './allowed-target';
 import { AttemptError, type Cutoff, startTrace } from './attempt';
+import type { RedirectedEndpoint } from './explain-redirect';
 import type { GuardedAgent, OutgoingWebhook } from './guarded-agent';
 import {
   type Classification,
@@ -41,7 +42,8 @@ export function sendWebhook(
   } catch (error) {
     return Promise.resolve(unsent(explainFailure(error)));
   }
-  return post(webhook, rules, cutoff);
+  const { endpointId: id, isSubscription } = delivery;
+  return post(webhook, { id, url: webhook.url, isSubscription }, rules, cutoff);
 }
 
 /** Creates the report of a request that was never sent. */
@@ -66,7 +68,12 @@ function sign(
   return { url: new URL(url), headers, body };
 }
 
-async function post(webhook: OutgoingWebhook, rules: SendingRules, cutoff: Cutoff): Promise<AttemptReport> {
+async function post(
+  webhook: OutgoingWebhook,
+  endpoint: RedirectedEndpoint,
+  rules: SendingRules,
+  cutoff: Cutoff,
+): Promise<AttemptReport> {
   const begun = performance.now();
   const deadline = setTimeout(
     () => cutoff.cut(new AttemptError('timeout', `No response within ${rules.attemptTimeoutMs / 1000} s.`)),
@@ -82,7 +89,8 @@ async function post(webhook: OutgoingWebhook, rules: SendingRules, cutoff: Cutof
   try {
     refuseTarget(webhook.url, rules.allowPrivateTargets);
     const { statusCode, headers, body } = await rules.agent.post(webhook, { trace, cutoff });
-    const { outcome, reason } = classifyResponse(statusCode, oneHeader(headers.location));
+    const location = oneHeader(headers.location);
+    const { outcome, reason } = classifyResponse(statusCode, location, endpoint, rules.allowPrivateTargets);
     const { durationMs, phases, peer, signature } = measured();
     // Lists each field, because copying whole objects took 20 µs for each attempt.
     return {

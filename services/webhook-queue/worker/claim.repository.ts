@@ -69,6 +69,7 @@ interface ClaimRow {
 
 interface Receiver<Sealed> {
   url: string;
+  isSubscription: boolean;
   secrets: Sealed[];
   ownHeaders: Sealed[];
 }
@@ -198,7 +199,7 @@ const CLAIM = `
     from picked p where q.delivery_id = p.delivery_id
     returning q.*
   ), receiver as (
-    select e.id, json_build_object('url', e.url, 'secrets', (
+    select e.id, json_build_object('url', e.url, 'isSubscription', e.format = 'octo', 'secrets', (
       select coalesce(json_agg(${SEALED} order by s.created_at desc), '[]')
       from webhook_secrets s where s.endpoint_id = e.id and ${SIGNS}), 'ownHeaders', (
       select coalesce(json_agg(${SEALED}), '[]') from webhook_endpoint_headers s where s.endpoint_id = e.id)) as value
@@ -238,14 +239,14 @@ export async function claimDeliveries(db: Db, { known, ...limits }: ClaimLimits)
   const { row, contents } = await inTransaction(db, claim, { settings: CLAIM_PLANS });
   const { claimedAt, lost, next } = row;
   const receivers = new Map(
-    Object.entries(row.receivers ?? {}).map(([endpointId, { url, secrets, ownHeaders }]) => [
+    Object.entries(row.receivers ?? {}).map(([endpointId, { secrets, ownHeaders, ...receiver }]) => [
       endpointId,
-      { url, secrets: secrets.map(toSealedSecret), ownHeaders: ownHeaders.map(toSealedSecret) },
+      { ...receiver, secrets: secrets.map(toSealedSecret), ownHeaders: ownHeaders.map(toSealedSecret) },
     ]),
   );
   const claims = (row.claimed ?? []).map(([id, endpointId, fence, tries, uncounted, dueAt]): Claim => {
     const [, eventId, body, createdAt, traceparent] = contents.get(id)!;
-    const { url, secrets, ownHeaders } = receivers.get(endpointId)!;
+    const { url, isSubscription, secrets, ownHeaders } = receivers.get(endpointId)!;
     return {
       id,
       endpointId,
@@ -254,6 +255,7 @@ export async function claimDeliveries(db: Db, { known, ...limits }: ClaimLimits)
       tries,
       uncounted,
       url,
+      isSubscription,
       body,
       secrets,
       ownHeaders,
