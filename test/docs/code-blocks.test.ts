@@ -33,7 +33,6 @@ const TRIALS: Record<string, Trials> = {
     'Every night': OWN,
     Restore: [NAMES, OWN, DOCKER],
     'Lose seconds, not hours': OWN,
-    'A lost secret': [SQL],
   },
   'examples/node-tenant/README.md': { 'Start it': NAMES, 'Buy a tour': by('docs/node-tenant.test.ts') },
   'failover.md': {
@@ -45,6 +44,10 @@ const TRIALS: Record<string, Trials> = {
   'guide/first-booking.md': by('docs/guide-booking.test.ts'),
   'guide/octo.md': by('docs/guide-octo.test.ts'),
   'guide/selling.md': by('docs/guide-booking.test.ts'),
+  'guide/webhooks.md': {
+    'Try it on your machine': untried('test/smoke runs npm start'),
+    'Keep the latest, or read the booking': by('docs/guide-webhooks.test.ts'),
+  },
   'guide/widget.md': by('docs/guide-widget.test.ts'),
   'install.md': {
     'On a laptop': untried('test/smoke runs npm start, and .ci/run runs npm ci'),

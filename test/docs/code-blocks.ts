@@ -32,7 +32,7 @@ export function codeBlocks(): CodeBlock[] {
   return pages().flatMap((page) =>
     `\n${read(page)}`.split('\n## ').flatMap((part, index) => {
       const section = index === 0 ? '' : part.split('\n')[0]!;
-      return [...part.matchAll(/```(\w+)[^\n]*\n([^]*?)\n```/g)]
+      return [...part.matchAll(/^ *```(\w+)[^\n]*\n([^]*?)\n *```/gm)]
         .filter(([, language]) => PASTED.includes(language!))
         .map(([, language, code]) => ({ page, section, language: language!, code: code! }));
     }),
