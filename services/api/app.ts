@@ -3,7 +3,7 @@ import type { Express } from 'express';
 import { reduceCachedWish } from './catalog/catalog-languages';
 import { registerCoverPictures } from './demo/cover-pictures.router';
 import { registerDocs } from './docs/pages/docs.router';
-import { registerWidgetCors } from './widget/cors.router';
+import { registerWidgetCors, setCorsOfError } from './widget/cors.router';
 import { registerEmbed } from './widget/embed.router';
 import { RegisterRoutes } from './generated/routes';
 import { registerHealth } from './health/health.router';
@@ -11,7 +11,13 @@ import { OCTO_ERROR_FORM } from './octo/octo.errors';
 import { registerOcto } from './octo/octo.router';
 import type { SalesContext } from './sales-context';
 import { createCacheResponder, type ReduceWish } from './http/cached-answers';
-import { type ErrorForm, handleError, refuseUnmatched, refuseUnreadableBody } from './http/error-handler';
+import {
+  type ErrorForm,
+  handleError,
+  refuseUnmatched,
+  refuseUnreadableBody,
+  type SetCorsOfError,
+} from './http/error-handler';
 import { malformedInput } from './http/http.errors';
 import { createLoadShedder, type LoadShedder } from './http/load-shedding';
 import {
@@ -41,6 +47,7 @@ export function createApp(context: SalesContext, shedder: LoadShedder = createLo
   });
   app.locals.context = context;
   app.locals.errorForms = [OCTO_ERROR_FORM] satisfies ErrorForm[];
+  app.locals.setCorsOfError = setCorsOfError satisfies SetCorsOfError;
   app.locals.reduceWish = reduceCachedWish satisfies ReduceWish;
   app.locals.answerFromCache = createCacheResponder(shedder, DATA_HEADERS);
 

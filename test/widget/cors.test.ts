@@ -1,7 +1,8 @@
 import { mintEmbedPass } from '../../services/api/credentials/embed-pass';
 import { useTestApi } from '../support/api';
 import { givenTenant } from '../support/given';
-import { givenWidgetToken, SHOP } from './given-widget';
+import { sendRaw } from '../support/send-raw';
+import { givenUnusableTokens, givenWidgetToken, SHOP } from './given-widget';
 
 const api = useTestApi();
 let token: string;
@@ -59,9 +60,58 @@ describe('the widget list and CORS', () => {
       await ask({ origin: SHOP }, { token, limit: '0' }),
       await api.http.post('/api/widget/tours'),
       await api.http.options('/api/widget/tours'),
+      await ask({ origin: SHOP, accept: 'a/b,'.repeat(400) }),
+      await api.http.get('/api/widget/tours?token=%FF'),
+      await api.http.get('/api/widget/tours/'),
+      await api.http.get('/api/widget/tours/x'),
+      await sendRaw(api, 'GET /api/widget/tours HTTP/1.1', 'Host: a', 'Host: b', 'Connection: close'),
     ]) {
       expect(answer.headers.vary).toBe('Origin');
     }
+  });
+
+  it.each([
+    ['has too large headers', 400, `X: ${'a'.repeat(17_000)}`],
+    ['has an invalid header', 400, 'X Y: a'],
+  ])(
+    'an answer to a request that %s has Vary: Origin, because its path is unknown',
+    async (_title, status, header) => {
+      const answer = await sendRaw(
+        api,
+        'GET /api/widget/tours HTTP/1.1',
+        'Host: a',
+        `Origin: ${SHOP}`,
+        header,
+      );
+      expect([answer.status, answer.headers.vary]).toEqual([status, 'Origin']);
+      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    },
+  );
+
+  it('a listed page can read why its token is refused, and another page cannot', async () => {
+    const { expired, revoked, paused } = await givenUnusableTokens(api.db);
+    for (const [unusable, reason] of [
+      [expired, 'The widget token has expired.'],
+      [revoked, 'The widget token was revoked.'],
+      [paused, 'The tenant of this widget token is not active.'],
+    ] as const) {
+      const listed = await ask({ origin: SHOP }, { token: unusable });
+      expect(listed).toMatchObject({ status: 401, body: { detail: reason } });
+      expect(listed.headers).toMatchObject({ 'access-control-allow-origin': SHOP, vary: 'Origin' });
+      expect(listed.headers['access-control-expose-headers']).toContain('X-Request-Id');
+      const foreign = await ask({ origin: 'https://evil.example' }, { token: unusable });
+      expect([foreign.status, foreign.headers.vary]).toEqual([401, 'Origin']);
+      expect(foreign.headers['access-control-allow-origin']).toBeUndefined();
+      const forged = await ask({ origin: SHOP }, { token: unusable.replace(/.{10}$/, 'aaaaaaaaaa') });
+      expect(forged.headers['access-control-allow-origin']).toBeUndefined();
+    }
+  });
+
+  it('a listed page cannot read the answer to an expired pass, which is for the embed page alone', async () => {
+    const old = mintEmbedPass(api.context.secrets.cursorKey, tokenId, Date.now() - 3_601_000);
+    const answer = await ask({ origin: SHOP }, { pass: old });
+    expect(answer.status).toBe(401);
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
   });
 
   it('the widget list echoes the origin on a refusal if the token is known, so that the page can read the refusal', async () => {

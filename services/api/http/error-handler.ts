@@ -39,6 +39,7 @@ export function handleError(
   response.status(status);
   response.setHeader('Cache-Control', 'no-store');
   setErrorHeaders(error, code, request, response);
+  (request.app.locals.setCorsOfError as SetCorsOfError | undefined)?.(error, request, response);
   if (isDatabaseAway(thrown)) response.setHeader('Retry-After', 1);
   const form = errorFormOf(request);
   if (form) return void sendInForm(form, problem, error, request, response);
@@ -52,6 +53,12 @@ export function handleError(
     response.type('application/problem+json').send(JSON.stringify(problem));
   }
 }
+
+/**
+ * Sets the headers with which a page of another origin may read an error. app.ts gives this function to the error handler, because the folder
+ * `http` does not import the widget.
+ */
+export type SetCorsOfError = (error: AppError | undefined, request: Request, response: Response) => void;
 
 /** The form of errors on paths below a prefix, if it is not the problem document. app.ts registers the forms. */
 export interface ErrorForm {

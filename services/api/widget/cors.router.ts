@@ -1,8 +1,11 @@
 import type { Express, NextFunction, Request, Response } from 'express';
+import type { AppError } from '../../platform/errors';
 import { setHeaderList } from '../../platform/http/edge';
+import { isTargetKnown } from '../../platform/http/malformed-request';
+import { UnusableWidgetTokenError } from '../credentials/credential.errors';
 import { isOriginOfSomeLiveToken } from '../credentials/verify-credential';
 import { contextOf } from '../http/api-context';
-import { widgetPrincipalOf } from '../http/authentication';
+import { principalOf, widgetPrincipalOf } from '../http/authentication';
 import { TransportError } from '../http/http.errors';
 
 const LIST = '/api/widget/tours';
@@ -19,18 +22,15 @@ const READABLE = [
 const PREFLIGHT_SECONDS = 600;
 const VARY = ['Vary', 'Origin'];
 
-/** Sets Vary on every answer of the list of tours. Answers preflight requests for the list, which need no token. */
+/** Answers preflight requests for the list of tours, which need no token. */
 export function registerWidgetCors(app: Express): void {
-  app.use(LIST, (_request: Request, response: Response, next: NextFunction) => {
-    setHeaderList(response, VARY);
-    next();
-  });
   app.options(LIST, answerPreflight);
 }
 
 /** Answers a preflight. An origin that no token lists gets the normal answer to OPTIONS: 204 and Allow. */
 async function answerPreflight(request: Request, response: Response, next: NextFunction): Promise<void> {
   const origin = request.get('origin');
+  setHeaderList(response, VARY);
   if (origin && (await isOriginOfSomeLiveToken(contextOf(request).db, origin))) {
     response.setHeader('Access-Control-Allow-Origin', origin);
     response.setHeader('Access-Control-Allow-Methods', 'GET');
@@ -48,9 +48,26 @@ export function allowListedOrigin(request: Request, response: Response, next: Ne
 
 /** Returns Vary, and for a listed origin the headers that allow it to read the answer. Names and values alternate. */
 export function headersOfOrigin(request: Request): string[] {
+  return headersFor(widgetPrincipalOf(request).origins, request);
+}
+
+/**
+ * Sets the same headers on every error of the list. A token that was proven and may not be used has origins too: its own pages can read the
+ * reason, and other pages learn nothing. An error of a request whose path could not be read has Vary, because the path may be that of the list.
+ */
+export function setCorsOfError(error: AppError | undefined, request: Request, response: Response): void {
+  if (request.path !== LIST && !request.path.startsWith(`${LIST}/`)) {
+    if (!isTargetKnown(request)) setHeaderList(response, VARY);
+    return;
+  }
+  const caller = principalOf(request);
+  const proven = error instanceof UnusableWidgetTokenError ? error.origins : [];
+  setHeaderList(response, headersFor(caller?.kind === 'widget_token' ? caller.origins : proven, request));
+}
+
+function headersFor(listed: string[], request: Request): string[] {
   const { origin } = requestOriginOf(request);
-  if (origin === undefined || !widgetPrincipalOf(request).origins.includes(origin) || carriesPass(request))
-    return VARY;
+  if (origin === undefined || !listed.includes(origin) || carriesPass(request)) return VARY;
   return [...VARY, 'Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', READABLE];
 }
 

@@ -149,6 +149,11 @@ export function malformationOf(
   return isMissing || hosts > 1 ? { reason: 'host', header: 'Host' } : undefined;
 }
 
+/** Returns false for a request whose line or headers could not be read: its path stands for an unknown one. */
+export function isTargetKnown(request: Request): boolean {
+  return malformed.get(request)?.header !== 'request';
+}
+
 /** Compares a header's name with a name in lower case. Compares the lengths first, because most lengths differ. */
 export function isHeaderName(raw: string, name: string): boolean {
   return raw.length === name.length && raw.toLowerCase() === name;
