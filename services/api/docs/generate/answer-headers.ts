@@ -51,7 +51,7 @@ export function pageHeaders(): Answer['headers'] {
     'X-Sandbox?',
     'Deprecation?',
     'Cache-Control',
-    'X-Robots-Tag',
+    ...OF_PAGE,
     'Content-Language?',
     'Vary?',
     ...QUOTA,
@@ -80,12 +80,15 @@ export function refusalHeaders(
   if (isOcto(operation)) headers.push(`Octo-Capabilities${early}`, 'Octo-Env?');
   if (operation.tags.includes('Widget')) headers.push(`Vary${early}`);
   if (operation.operationId === 'listWidgetTours') headers.push(...CORS);
-  if (operation.operationId === 'showTours') headers.push(`X-Robots-Tag${early}`);
+  if (operation.operationId === 'showTours') headers.push(...OF_PAGE.map((name) => `${name}${early}`));
   if (status === 401) headers.push('WWW-Authenticate');
   if (codes.some((code) => PROBLEMS[code].retryable))
     headers.push(status === 429 || status === 503 ? 'Retry-After' : 'Retry-After?');
   return references(headers);
 }
+
+/** The headers of every answer of the embed page. */
+const OF_PAGE = ['X-Robots-Tag', 'Cross-Origin-Embedder-Policy'];
 
 /** The headers that allow a listed origin to read the answer. */
 const CORS = ['Access-Control-Allow-Origin?', 'Access-Control-Expose-Headers?'];
@@ -211,6 +214,11 @@ const ALL: Record<string, Header> = {
     description: 'The headers that a page of a listed origin may read.',
     schema: text,
     example: 'X-Request-Id, X-Sandbox, Retry-After',
+  },
+  'Cross-Origin-Embedder-Policy': {
+    description: 'Pages with a header of this name may show the page in a frame too.',
+    schema: { type: 'string', enum: ['credentialless'] },
+    example: 'credentialless',
   },
   'X-Robots-Tag': {
     description: 'Search engines must not list the page.',
