@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { useTestTerminal } from '../cli/terminal';
 import { useTemporaryFolder } from '../support/temporary-folder';
-import { type CodeBlock, codeBlocks } from './code-blocks';
+import { type CodeBlock, codeBlocks, inlineCode, pages } from './code-blocks';
 
 const ROOT = path.resolve(__dirname, '../..');
 
@@ -103,22 +103,34 @@ function trialOf(block: CodeBlock): Trial | undefined {
 /** A person is asked for what is missing, and has the files. */
 const ASKED = /No terminal to ask on|is missing|must be a file that exists/;
 
-/** Returns the blocks of a page that no test runs, as one script, because a later block uses variables of an earlier one. */
+/** Names of commands without flags are checked by operator-pages.test.ts. */
+const WITH_FLAGS = /^tourctl .*--\w/;
+
+/**
+ * Returns the blocks of a page that no test runs, as one script, because a later block uses variables of an earlier one; then the commands
+ * in its sentences.
+ */
 function untriedCode(page: string): string {
   const shown = blocks.filter((block) => {
     const trial = trialOf(block);
     return block.page === page && trial !== undefined && 'untried' in trial;
   });
-  return shown.map(({ code }) => code).join('\n');
+  const inSentences = inlineCode(WITH_FLAGS).filter((one) => one.page === page);
+  return [...shown, ...inSentences].map(({ code }) => code).join('\n');
 }
+
+const SOME_ID = '00000000-0000-4000-8000-000000000000';
 
 /** Runs a script in a folder without any program. @returns the programs that it calls, with their parameters */
 function callsOf(code: string): string[][] {
   const cwd = mkdtempSync(path.join(FOLDER, 'block-'));
   const script = [
     String.raw`command_not_found_handle() { printf '%s\0' "$@" '' >> "$CALLS"; }`,
-    // The reader's files do not exist here.
-    code.replaceAll(/ < \S+/g, ''),
+    // The reader's files do not exist here, and `<id>` stands for a value.
+    code
+      .replaceAll(/ < \S+/g, '')
+      .replaceAll('<id>', SOME_ID)
+      .replaceAll(/<[a-z]+>/g, 'value'),
   ];
   const env = { PATH: '/nonexistent', HOME: cwd, CALLS: path.join(cwd, 'calls') };
   execFileSync('/bin/bash', ['--norc', '-c', `${script.join('\n')}\ntrue`], { cwd, env, stdio: 'pipe' });
@@ -171,8 +183,8 @@ describe('code of docs/ to paste', () => {
 });
 
 describe('the commands of docs/ that no test runs', () => {
-  const terminal = useTestTerminal();
-  const commands = Object.keys(TRIALS).flatMap((page) =>
+  const terminal = useTestTerminal({ DATA_DIR: path.join(FOLDER, 'data') });
+  const commands = pages().flatMap((page) =>
     callsOf(untriedCode(page)).flatMap((call) => {
       const parameters = parametersOf(call);
       return parameters === undefined ? [] : [{ page, line: parameters.join(' '), parameters }];

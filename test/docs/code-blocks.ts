@@ -20,7 +20,7 @@ export interface CodeBlock {
 }
 
 /** Returns the pages of docs/ in git, without the decisions. */
-function pages(): string[] {
+export function pages(): string[] {
   const files = execFileSync('git', ['ls-files', '*.md'], { cwd: DOCS, encoding: 'utf8' });
   return files
     .trim()
@@ -41,12 +41,16 @@ export function codeBlocks(): CodeBlock[] {
 
 /** Returns the statements of SQL that stand in sentences. */
 export function inlineStatements(): { page: string; statement: string }[] {
+  return inlineCode(STATEMENT).map(({ page, code }) => ({ page, statement: code }));
+}
+
+/** Returns the code in sentences that matches, on one line. */
+export function inlineCode(wanted: RegExp): { page: string; code: string }[] {
   return pages().flatMap((page) => {
     const prose = read(page).replace(/```[^]*?```/g, '');
     return [...prose.matchAll(/`([^`]+)`/g)]
-      .map(([, code]) => code!.replaceAll(/\s+/g, ' '))
-      .filter((code) => STATEMENT.test(code))
-      .map((statement) => ({ page, statement }));
+      .map(([, code]) => ({ page, code: code!.replaceAll(/\s+/g, ' ') }))
+      .filter(({ code }) => wanted.test(code));
   });
 }
 
