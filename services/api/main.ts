@@ -11,6 +11,7 @@ import {
   onShutdown,
   runService,
 } from '../platform/service';
+import { requirePreparedStatements } from '../platform/database/prepared-support';
 import { migrate } from '../platform/migrate';
 import { exportCounters, measurePools } from '../platform/metrics';
 import { openSharedStore } from '../platform/shared-store';
@@ -144,6 +145,7 @@ async function openApiSecrets(
   const secrets = await loadSecrets(config, NEEDED, () => Promise.resolve(false));
   const checked = untilUsable(log, async () => {
     await requireUsable(db, API_WRITES);
+    await requirePreparedStatements(config);
     await verifySecrets(db, config, secrets, NEEDED);
   });
   await Promise.race([checked, sleep(FIRST_ANSWER_MS)]);

@@ -1,3 +1,4 @@
+import { requirePreparedStatements } from '../platform/database/prepared-support';
 import { register } from 'prom-client';
 import { loadConfig, type Config } from '../platform/config';
 import type { Db } from '../platform/database';
@@ -101,6 +102,7 @@ async function openSecretsKey(
   let secretsKey: string | undefined;
   const open = async () => {
     await requireUsable(db, QUEUE_WRITES);
+    await requirePreparedStatements(config);
     ({ secretsKey } = await openSecrets(db, config, ['secretsKey'], opensSealed));
   };
   await untilUsable(log, open, stopping);

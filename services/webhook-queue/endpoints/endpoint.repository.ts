@@ -77,11 +77,19 @@ export async function setEndpointStatus(
   return row!.statusSince;
 }
 
-/** Pauses every active endpoint. @returns the number of paused endpoints */
+/**
+ * Pauses every active endpoint.
+ * @param reason a text that ends with a command; the id of each endpoint is added to it
+ * @returns the number of paused endpoints
+ */
 export async function pauseActiveEndpoints(trx: Trx, reason: string): Promise<number> {
   return trx('webhook_endpoints')
     .where({ status: 'active' })
-    .update({ status: 'paused', status_reason: reason, status_since: trx.fn.now() });
+    .update({
+      status: 'paused',
+      status_reason: trx.raw("? || ' ' || id", [reason]),
+      status_since: trx.fn.now(),
+    });
 }
 
 /**
