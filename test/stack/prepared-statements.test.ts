@@ -11,15 +11,16 @@ import { startPgBouncer } from './pgbouncer';
 import { launchService, type ServiceCommand, startInstance } from './service';
 
 const REFUSED = /PREPARED_STATEMENTS is on, but the pooler of DATABASE_URL mixes up prepared statements: set/;
+const POOLER = 'pgbouncer';
 /** PgBouncer knows prepared statements from 1.21 on, and only there accepts the setting. */
 const VERSION = /PgBouncer (\d+)\.(\d+)/.exec(
-  spawnSync('pgbouncer', ['--version'], { encoding: 'utf8' }).stdout ?? '',
+  spawnSync(POOLER, ['--version'], { encoding: 'utf8' }).stdout ?? '',
 );
 const isNew = VERSION !== null && Number(VERSION[1]) * 100 + Number(VERSION[2]) >= 121;
 const UNAWARE = isNew ? ['max_prepared_statements = 0'] : [];
 const ONE_SESSION = ['default_pool_size = 1', 'max_db_connections = 1'];
 
-describeWith('pgbouncer', 'a service with PREPARED_STATEMENTS=on behind PgBouncer', () => {
+describeWith(POOLER, 'a service with PREPARED_STATEMENTS=on behind PgBouncer', () => {
   let dir: string;
   let database: TestDatabase;
   beforeAll(async () => {
