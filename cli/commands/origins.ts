@@ -16,8 +16,18 @@ import type { Output } from '../terminal/output';
 
 export const DEV_FLAG = flag('--dev', 'allow http://localhost:PORT, for a tenant on trial');
 
-const check = ({ dev }: { dev?: boolean }, _slug: string, origins: string[]) =>
-  checkOrigins(origins, dev, '<origin>');
+const check = ({ dev }: { dev?: boolean }, _slug: string, words: string[]) =>
+  checkOrigins(splitOrigins(words), dev, '<origin>');
+
+/** Splits words at commas, like the flag --origin: no origin has one. @throws UsageError for an empty value */
+function splitOrigins(words: string[]): string[] {
+  return words.flatMap((word) => {
+    const origins = word.split(',').map((origin) => origin.trim());
+    if (origins.length > 1 && origins.includes(''))
+      throw new UsageError('<origin> has an empty value between commas');
+    return origins;
+  });
+}
 
 export const originsVerbs: Verb[] = [
   {
@@ -64,8 +74,9 @@ async function addOriginsCommand(
   context: Context,
   { dev }: OriginOptions,
   slug: string,
-  origins: string[],
+  words: string[],
 ): Promise<void> {
+  const origins = splitOrigins(words);
   printSpelling(origins, dev, context.output);
   await change(context, 'add', slug, (trx, tenant) => addOrigins(trx, tenant, origins, dev));
 }
@@ -74,8 +85,9 @@ async function setOriginsCommand(
   context: Context,
   { dev }: OriginOptions,
   slug: string,
-  origins: string[],
+  words: string[],
 ): Promise<void> {
+  const origins = splitOrigins(words);
   printSpelling(origins, dev, context.output);
   await change(context, 'set', slug, (trx, tenant) => setOrigins(trx, tenant, origins, dev));
 }
@@ -84,9 +96,10 @@ async function removeOriginsCommand(
   context: Context,
   _: object,
   slug: string,
-  origins: string[],
+  words: string[],
 ): Promise<void> {
   const { output } = context;
+  const origins = splitOrigins(words);
   const { origins: known } = await findTenant(context.db, slug);
   const others = origins.filter((origin) => !known.includes(origin));
   checkOrigins(others, true, '<origin>');

@@ -239,6 +239,19 @@ describe('tourctl origins', () => {
     expect((await answer(`set ${slug} https://c.example`)).origins).toEqual(['https://c.example']);
   });
 
+  it('tourctl origins takes a list with commas, like the flag --origin', async () => {
+    const slug = await givenTenant();
+    const list = async (line: string) => (await terminal.json(`origins ${line}`)).origins;
+    expect(await list(`set ${slug} a.example,https://b.example`)).toEqual([
+      'https://a.example',
+      'https://b.example',
+    ]);
+    expect(await list(`add ${slug} c.example,d.example`)).toHaveLength(4);
+    expect(await list(`remove ${slug} c.example,d.example --yes`)).toHaveLength(2);
+    const { code, error } = await terminal.tourctl(`origins set ${slug} a.example, --json`);
+    expect([code, error.message]).toEqual([2, '<origin> has an empty value between commas']);
+  });
+
   it('tourctl origins requires a confirmation before it removes an origin', async () => {
     const slug = await givenTenant();
     await terminal.tourctl(`origins add ${slug} a.example`);

@@ -1,5 +1,5 @@
 import { acceptedTags } from '../../services/api/http/wished-languages';
-import { chooseLanguage } from '../../services/api/widget/languages';
+import { chooseLanguage, formatsOf } from '../../services/api/widget/languages';
 import { useTestApi } from '../support/api';
 import { givenTenant, givenTour } from '../support/given';
 import { givenWidgetToken } from './given-widget';
@@ -20,6 +20,10 @@ describe('the language of the embed page', () => {
     ['de-u-nu-arab', 'de'],
     ['en-GB-x-private', 'en-GB'],
     ['ar-EG', 'ar-EG'],
+    ['pt', 'pt-PT'],
+    ['pt-AO', 'pt-PT'],
+    ['pt-PT', 'pt-PT'],
+    ['pt-br', 'pt-BR'],
     ['tlh', 'en'],
     ['__proto__', 'en'],
     ['constructor', 'en'],
@@ -30,6 +34,18 @@ describe('the language of the embed page', () => {
     [longTag(35), 'de'],
   ])('the tag %j chooses the language %s', (tag, locale) => {
     expect(chooseLanguage([tag]).locale).toBe(locale);
+  });
+
+  it.each([
+    ['pt', 'desde', '26/12/2026'],
+    ['pt-BR', 'a partir de', '26 de dez. de 2026'],
+  ])('the words and the dates of %s are of one country', (tag, from, date) => {
+    const { locale, words } = chooseLanguage([tag]);
+    expect([words.from, formatsOf(locale).date('2026-12-26')]).toEqual([from, date]);
+  });
+
+  it('a number of days stays on one line with its unit', () => {
+    expect(formatsOf(chooseLanguage(['de']).locale).days(3)).toBe('3\u00a0Tage');
   });
 
   it('the parser of Accept-Language chooses en for a tag of 13.6 KB', () => {

@@ -124,10 +124,20 @@ describe('the embed page', () => {
     const { text } = await page({ token, q: 'ha long' });
     expect(text).toContain('<html lang="en" dir="ltr"');
     expect(text).toContain('src="../covers/ha-long.svg"');
-    expect(text).toMatch(/<bdi>Vietnam<\/bdi> · 3 days/);
+    expect(text).toMatch(/<bdi>Vietnam<\/bdi> · 3\u00a0days/);
     expect(text).toContain('<time datetime="2031-03-09">Mar 9, 2031</time>');
     expect(text).toContain('<strong><bdi>€500</bdi></strong>');
     expect(text).toContain(`<a href="${SHOP}/tours/ha-long" target="_top" rel="noopener">`);
+  });
+
+  it('the embed page shows no price of a tour whose lowest price is 0', async () => {
+    const free = await givenTour(api.db, { slug: 'free-walk', name: 'Open Day' });
+    await givenDeparture(api.db, free, { prices: { adult: 0 } });
+    const { text } = await page({ token, q: 'open day' });
+    expect(text).toContain('Open Day');
+    expect(text).not.toContain('class="price"');
+    expect(text).not.toContain('"offers"');
+    await api.db('tours').where({ id: free.id }).update({ status: 'archived' });
   });
 
   it('the embed page shows the times of the next date if it has several departures, in the visitor’s format', async () => {

@@ -17,7 +17,8 @@ export interface Card {
   place: string;
   days: string;
   departure: NextDeparture | null;
-  price: string;
+  /** Null: the price is 0, which is no price to advertise. */
+  price: string | null;
   /** Relative to the page for a picture that we serve, otherwise an https address. Null: no picture, or an invalid address. */
   picture: string | null;
   url: string | null;
@@ -54,7 +55,7 @@ export function tourCard(
     place: formats.region(tour.country),
     days: formats.days(tour.durationDays),
     departure: nextDeparture(tour.nextDepartureDate, known, locale),
-    price: formats.price(priceFromMinor, money),
+    price: priceFromMinor > 0 ? formats.price(priceFromMinor, money) : null,
     picture: pictureOf(tour.imageUrl),
     url: tourLink(tenant, tour.slug),
   };
@@ -128,9 +129,12 @@ function tourItem(card: Card, words: Words, loading: 'eager' | 'lazy'): Markup {
       ${card.summary && html`<p class="summary" ${languageOf(card.summary)}>${card.summary.text}</p>`}
       <div class="facts">
         <p class="when">${card.departure ? departure(card.departure, words) : words.noDates}</p>
-        <p class="price">
-          ${words.from} <strong><bdi>${card.price}</bdi></strong>
-        </p>
+        ${
+          card.price !== null &&
+          html`<p class="price">
+            ${words.from} <strong><bdi>${card.price}</bdi></strong>
+          </p>`
+        }
       </div>
     </div>
   </li>`;
@@ -189,10 +193,10 @@ function trip(
     url: tourLink(tenant, tour.slug) ?? undefined,
     image: picture?.replace(/^\.\./, baseUrl),
     itinerary: { '@type': 'Country', name: formatsOf(locale).region(tour.country) },
-    offers: {
-      '@type': 'Offer',
-      price: toMajor(priceFromMinor, currencyDigits),
-      priceCurrency: currency,
-    },
+    offers: priceFromMinor > 0 ? offer(toMajor(priceFromMinor, currencyDigits), currency) : undefined,
   };
+}
+
+function offer(price: number, priceCurrency: string): object {
+  return { '@type': 'Offer', price, priceCurrency };
 }

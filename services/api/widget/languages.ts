@@ -8,15 +8,20 @@ import { es } from './words/es';
 import { fr } from './words/fr';
 import { ja } from './words/ja';
 import { pt } from './words/pt';
+import { ptBR } from './words/pt-BR';
 import { vi } from './words/vi';
 
-/** The words of each language, and the countries with their own formats for numbers and dates. */
-const LANGUAGES: Record<string, { words: Words; countries: string[] }> = {
+/**
+ * The words of each language, and the countries with their own formats for numbers and dates. `locale` is the format of the language without
+ * a country, where Intl has another default.
+ */
+const LANGUAGES: Record<string, { words: Words; countries: string[]; locale?: string }> = {
   en: { words: en, countries: ['AU', 'CA', 'GB', 'IE', 'IN', 'NZ', 'ZA'] },
   de: { words: de, countries: ['AT', 'CH'] },
   fr: { words: fr, countries: ['BE', 'CA', 'CH'] },
   es: { words: es, countries: ['AR', 'CL', 'CO', 'MX', 'PE', 'US'] },
-  pt: { words: pt, countries: ['BR', 'PT'] },
+  pt: { words: pt, countries: ['PT'], locale: 'pt-PT' },
+  'pt-BR': { words: ptBR, countries: [] },
   ar: { words: ar, countries: ['AE', 'EG', 'MA', 'SA'] },
   vi: { words: vi, countries: [] },
   ja: { words: ja, countries: [] },
@@ -32,9 +37,10 @@ export interface Language {
 }
 
 const OFFERED = new Map<string, Language>();
-for (const [name, { words, countries }] of Object.entries(LANGUAGES)) {
+for (const [name, { words, countries, locale = name }] of Object.entries(LANGUAGES)) {
   const dir = FROM_THE_RIGHT.includes(name) ? 'rtl' : 'ltr';
-  for (const tag of [name, ...countries.map((country) => `${name}-${country}`)]) {
+  OFFERED.set(name.toLowerCase(), { locale: locale as Locale, dir, words });
+  for (const tag of countries.map((country) => `${name}-${country}`)) {
     OFFERED.set(tag.toLowerCase(), { locale: tag as Locale, dir, words });
   }
 }
@@ -112,7 +118,8 @@ function makeFormats(locale: Locale): LocaleFormats {
   return {
     region: (code) => regions.of(code) ?? code,
     count: (number) => counts.format(number),
-    days: (number) => days.format(number),
+    // Keeps the number and its unit on one line.
+    days: (number) => days.format(number).replaceAll(' ', '\u00a0'),
     date: (date) => dates.format(new Date(`${date}T00:00:00Z`)),
     time: (time) => times.format(new Date(`1970-01-01T${time}:00Z`)),
     price: priceFormat(locale),
