@@ -21,6 +21,7 @@ const PLATFORM = [
   'shared-store',
   'read-cache',
   'html-template',
+  'page-header',
   'http',
   'audit-log',
   'csv-cells',
@@ -85,7 +86,7 @@ const NEIGHBOURS = {
   demo: ['tenants', 'catalog', 'catalog-import', 'pricing', 'departures', 'bookings', 'sales', 'credentials'],
   health: ['tenants', 'catalog'],
   backup: ['catalog'],
-  docs: ['bookings', 'catalog', 'credentials', 'departures', 'holds', 'idempotency', 'octo'],
+  docs: ['bookings', 'catalog', 'credentials', 'departures', 'holds', 'idempotency', 'octo', 'widget'],
 };
 const folders = Object.keys(NEIGHBOURS).join('|');
 

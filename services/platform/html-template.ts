@@ -33,6 +33,11 @@ export function toHtml(markup: Markup): string {
   return markup[MARKUP];
 }
 
+/** Removes the indentation, the empty lines and the lines of comments from a style sheet or a script, which only readers of the source need. */
+export function compactSource(source: string): string {
+  return source.replace(/^\s*(\/\/.*|\/\*.*\*\/)$/gm, '').replace(/\s*\n\s*/g, '\n');
+}
+
 function toText(value: Value): string {
   if (value === null || value === undefined || value === false) return '';
   if (typeof value !== 'object')

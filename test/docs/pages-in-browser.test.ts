@@ -125,17 +125,115 @@ describeInChromium('the documentation pages in a browser', (browser) => {
     );
   });
 
-  it('a button copies a sample, even in a part that is opened later', async () => {
+  it('a button copies a request in curl or in Node, and all requests are in the chosen language', async () => {
     const look = async (page: Page) => {
-      const samples = page.locator('article', { has: page.locator('#listTours') }).locator('.samples');
-      await samples.locator('summary').click();
-      const node = samples.locator('details .code');
-      await node.locator('button').click();
-      await node.getByText('Copied').waitFor();
-      const copied = await page.evaluate<string>('navigator.clipboard.readText()');
-      expect(copied).toBe(await node.locator('code').textContent());
+      const request = (id: string) =>
+        page.locator('article', { has: page.locator(`#${id}`) }).locator('.request');
+      const copied = async (id: string) => {
+        await request(id).locator('.copy:visible').click();
+        await request(id).locator('.copy:visible', { hasText: 'Copied' }).waitFor();
+        return page.evaluate<string>('navigator.clipboard.readText()');
+      };
+      expect(await copied('listTours')).toMatch(/^curl /);
+      await request('listTours').getByRole('button', { name: 'Node' }).click();
+      expect(await copied('listTours')).toMatch(/^const answer = await fetch/);
+      expect(await request('readTour').locator('.code:visible code').textContent()).toMatch(/^const answer/);
+      await page.reload();
+      expect(await request('readTour').locator('.code:visible code').textContent()).toMatch(/^const answer/);
     };
     await visit('/docs', look, { permissions: ['clipboard-read', 'clipboard-write'] });
+  });
+
+  it.each([1280, 390])('the button that copies covers no code in a page of %d pixels', async (width) => {
+    const options = { viewport: { width, height: 800 }, permissions: ['clipboard-read', 'clipboard-write'] };
+    for (const path of ['/', '/docs#createBooking', '/docs/guide']) {
+      const look = async (page: Page) => {
+        const covered = await page.evaluate<number>(`
+          [...document.querySelectorAll('.copy')].filter((button) => {
+            const a = button.getBoundingClientRect();
+            const b = button.parentElement.querySelector('code').getBoundingClientRect();
+            const box = button.parentElement.querySelector('pre').getBoundingClientRect();
+            const right = Math.min(b.right, box.right);
+            return a.left < right && a.right > b.left && a.top < b.bottom && a.bottom > b.top;
+          }).length`);
+        expect(covered).toBe(0);
+        expect(await page.locator('.copy').count()).toBeGreaterThan(1);
+      };
+      await visit(path, look, options);
+    }
+  });
+
+  it('the reference shows the address of each request in full', async () => {
+    const look = async (page: Page) => {
+      const cut = await page.evaluate<number>(
+        `[...document.querySelectorAll('.request pre')].filter((pre) => pre.scrollWidth > pre.clientWidth).length`,
+      );
+      expect(cut).toBe(0);
+    };
+    await visit('/docs', look, { viewport: { width: 1280, height: 800 } });
+  });
+
+  it.each([
+    [1280, 'Search: press /'],
+    [390, 'Search'],
+  ])('the search of a page of %d pixels has the hint "%s"', async (width, hint) => {
+    const look = async (page: Page) =>
+      expect(await page.getByRole('searchbox').getAttribute('placeholder')).toBe(hint);
+    await visit('/docs/guide', look, { viewport: { width, height: 800 } });
+  });
+
+  it('the menu of downloads opens at a click, and closes at a click outside or with Escape', async () => {
+    await visit('/docs/errors', async (page) => {
+      const download = page.getByRole('link', { name: 'OpenAPI 3.1' });
+      const isOpen = async () => {
+        await page.locator('.menu summary').click();
+        return download.isVisible();
+      };
+      expect(await download.isVisible()).toBe(false);
+      expect(await isOpen()).toBe(true);
+      await page.keyboard.press('Escape');
+      expect(await download.isVisible()).toBe(false);
+      expect(await isOpen()).toBe(true);
+      await page.locator('h1').click();
+      expect(await download.isVisible()).toBe(false);
+    });
+  });
+
+  it.each(['/docs/errors', '/docs/errors/price_changed', '/docs'])(
+    'a link in code has no underline, which would hide its underscores: %s',
+    async (path) => {
+      await visit(path, async (page) => {
+        const underlined = await page.evaluate<number>(`
+          [...document.querySelectorAll('main a')].filter((link) => {
+            const { textDecorationLine, fontFamily } = getComputedStyle(link.querySelector('code') ?? link);
+            const isUnderlined = [link, link.querySelector('code')].some(
+              (one) => one && getComputedStyle(one).textDecorationLine.includes('underline'));
+            return fontFamily.includes('monospace') && isUnderlined;
+          }).length`);
+        expect(underlined).toBe(0);
+      });
+    },
+  );
+
+  it('the mark of the element to which a link leads fades', async () => {
+    await visit('/docs#placeHold', async (page) => {
+      const color = () =>
+        page.evaluate<string>(
+          `getComputedStyle(document.querySelector('#placeHold:target')).backgroundColor`,
+        );
+      expect(await color()).not.toBe('rgba(0, 0, 0, 0)');
+      while ((await color()) !== 'rgba(0, 0, 0, 0)') await page.waitForTimeout(100);
+    });
+  });
+
+  it('the first page shows the tours of the widget, with the style of the widget', async () => {
+    await visit('/', async (page) => {
+      const card = page.locator('.preview .tour').first();
+      expect(await card.locator('h2').textContent()).toContain('Hạ Long');
+      const width = () =>
+        card.locator('img').evaluate((image: { naturalWidth: number }) => image.naturalWidth);
+      expect(await width()).toBeGreaterThan(0);
+    });
   });
 
   it('the list of the guide marks the section on the screen', async () => {

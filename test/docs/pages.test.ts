@@ -13,15 +13,15 @@ const CODES = Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[];
 
 const api = useTestApi();
 
-/** Returns the policy that allows the style and the script of a page, and the sources of its other requests. */
+/** Returns the policy that allows the styles and the script of a page, and the sources of its other requests. */
 function policyOf(text: string, others = ''): string {
-  const hashOfElement = (name: string) => {
-    const source = new RegExp(`<${name}>([^]*?)</${name}>`).exec(text)![1]!;
-    return `'sha256-${createHash('sha256').update(source).digest('base64')}'`;
-  };
+  const hashesOf = (name: string) =>
+    [...text.matchAll(new RegExp(`<${name}>([^]*?)</${name}>`, 'g'))]
+      .map(([, source]) => `'sha256-${createHash('sha256').update(source!).digest('base64')}'`)
+      .join(' ');
   return (
-    `default-src 'none'; img-src 'self'; style-src ${hashOfElement('style')}; ` +
-    `script-src ${hashOfElement('script')}; ${others}base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+    `default-src 'none'; img-src 'self'; style-src ${hashesOf('style')}; ` +
+    `script-src ${hashesOf('script')}; ${others}base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
   );
 }
 
@@ -35,7 +35,7 @@ function tagsOf(text: string): string {
 
 describe('the documentation pages', () => {
   it.each(['/', '/docs', '/docs/guide', '/docs/errors', '/docs/errors/price_changed'])(
-    '%s loads nothing, cannot be framed, and runs no script except its own',
+    '%s loads nothing but pictures of its host, cannot be framed, and runs no script except its own',
     async (page) => {
       const { status, text, headers } = await api.http.get(page);
       expect({ status, type: headers['content-type'] }).toEqual({
@@ -44,7 +44,8 @@ describe('the documentation pages', () => {
       });
       expect(headers['content-security-policy']).toBe(policyOf(text));
       expect(headers['cache-control']).toBe('public, max-age=300');
-      expect(tagsOf(text)).not.toMatch(/<(script|img|link|iframe|form)| (style|src|on[a-z]+)=/);
+      const tags = tagsOf(text).replaceAll(/<img src="\/covers\/[a-z-]+\.svg" alt="" loading="\w+" \/>/g, '');
+      expect(tags).not.toMatch(/<(script|img|link|iframe|form)| (style|src|on[a-z]+)=/);
     },
   );
 
@@ -63,7 +64,18 @@ describe('the documentation pages', () => {
         .map((link) => link.replace('https://api.example.test', ''))
         .filter((link) => link.startsWith('/'));
       for (const link of new Set(ours)) expect((await api.http.head(link)).status).toBe(200);
+      const pictures = [...text.matchAll(/<img src="([^"]+)"/g)].map((match) => match[1]!);
+      for (const picture of pictures) expect((await api.http.head(picture)).status).toBe(200);
     }
+  });
+
+  it('each section of the guide leads to the previous and the next one, and the last one to the reference', async () => {
+    const { text } = await api.http.get('/docs/guide');
+    const linksTo = (rel: string) =>
+      [...text.matchAll(new RegExp(`<a rel="${rel}" href="([^"]+)"`, 'g'))].map(([, address]) => address);
+    const later = ['#selling', '#webhooks', '#the-widget', '#connect-an-octo-reseller'];
+    expect(linksTo('next')).toEqual([...later, '/docs']);
+    expect(linksTo('prev')).toEqual(['#first-booking', ...later.slice(0, -1)]);
   });
 
   it('the guide has a section for each of its files, in order, and its links lead to its headings', async () => {
@@ -203,7 +215,7 @@ describe('a fixed document', () => {
     ['/docs/guide', 21_000],
     ['/docs/errors', 7_500],
     ['/docs/errors/price_changed', 7_500],
-    ['/', 7_000],
+    ['/', 9_500],
     ['/openapi.json', 40_000],
     ['/openapi.3.1.json', 45_000],
     ['/openapi.d.ts', 35_000],
@@ -245,16 +257,18 @@ describe('the root address of the service', () => {
         'x-request-id': expect.any(String),
         vary: 'Accept, Accept-Encoding',
       });
-      expect(text).toContain('<a href="/docs/guide">Integration guide');
+      expect(text).toContain('href="/docs/guide#first-booking">Book from your own code</a>');
     }
   });
 
-  it('the root address of the service shows a request that works as it is pasted', async () => {
+  it('the root address of the service shows a request that works as it is pasted, and its answer', async () => {
     const { text } = await ask('text/html');
-    const [, code] = /<code>(<em>curl[^]*?)<\/code>/.exec(text)!;
-    const command = unescaped(code!).replace('https://api.example.test', api.baseUrl);
-    const { stdout } = await promisify(execFile)('sh', ['-c', command]);
-    expect(JSON.parse(stdout).links.reference).toBe('https://api.example.test/docs');
+    const [command, answer] = [...text.matchAll(/<pre[^>]*><code>([^]*?)<\/code>/g)].map(([, code]) =>
+      unescaped(code!),
+    );
+    const pasted = command!.replace('https://api.example.test', api.baseUrl);
+    const { stdout } = await promisify(execFile)('sh', ['-c', pasted]);
+    expect(JSON.parse(stdout)).toEqual(JSON.parse(answer!));
   });
 
   it('the root address of the service answers a client that accepts JSON with the addresses that need no credential', async () => {

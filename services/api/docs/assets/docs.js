@@ -1,5 +1,5 @@
-// Fills the folded parts of a page when they are opened, adds a button to each sample that copies it, and marks the section that is on the
-// screen in the list of sections.
+// Fills the folded parts of a page when they are opened, adds a button to each sample that copies it, shows requests in the chosen language,
+// and marks the section that is on the screen in the list of sections.
 'use strict';
 {
   const COPIED_MS = 2000;
@@ -66,6 +66,63 @@
     setTimeout(() => (button.textContent = 'Copy'), COPIED_MS);
   };
 
+  /** Shows each request in one language: adds a button for each language, and opens the part with the request in Node when it is chosen. */
+  const LANGUAGES = ['curl', 'Node'];
+  const STORED_LANGUAGE = 'request-language';
+  const requests = document.querySelectorAll('.request');
+  const addLanguages = () => {
+    for (const request of requests) {
+      const group = document.createElement('div');
+      group.className = 'languages';
+      group.setAttribute('role', 'group');
+      group.setAttribute('aria-label', 'Language of the request');
+      for (const language of LANGUAGES) {
+        const button = document.createElement('button');
+        button.type = 'button';
+        button.textContent = language;
+        group.append(button);
+      }
+      request.querySelector('h4').after(group);
+    }
+    chooseLanguage(storedLanguage());
+  };
+  const chooseLanguage = (chosen) => {
+    for (const request of requests) {
+      request.dataset.language = chosen;
+      const node = request.querySelector('details');
+      if (chosen === 'Node') fill(node);
+      node.open = chosen === 'Node';
+      for (const button of request.querySelectorAll('.languages button'))
+        button.setAttribute('aria-pressed', String(button.textContent === chosen));
+    }
+  };
+  /** Returns the language of an earlier visit. A browser may forbid the storage. */
+  const storedLanguage = () => {
+    try {
+      return localStorage.getItem(STORED_LANGUAGE) === 'Node' ? 'Node' : 'curl';
+    } catch {
+      return 'curl';
+    }
+  };
+  const storeLanguage = (language) => {
+    try {
+      localStorage.setItem(STORED_LANGUAGE, language);
+    } catch {
+      // The choice then lasts until the page is closed.
+    }
+  };
+  /** Chooses the language of a button for all requests, and keeps the button at its place on the screen. */
+  const switchLanguage = (button) => {
+    const before = button.getBoundingClientRect().top;
+    chooseLanguage(button.textContent);
+    storeLanguage(button.textContent);
+    scrollBy(0, button.getBoundingClientRect().top - before);
+  };
+
+  /** Closes the menu of the header at a click outside, or with Escape. */
+  const menu = document.querySelector('.menu');
+  const closeMenu = () => menu.removeAttribute('open');
+
   /** Marks the link to the section at the top of the screen: the last heading that is above 15 % of its height. */
   const markPresentSection = (contents) => {
     const links = [...contents.querySelectorAll('a')];
@@ -98,10 +155,18 @@
   document.addEventListener('toggle', ({ target }) => fill(target), true);
   document.addEventListener('click', ({ target }) => {
     if (target.classList.contains('copy')) void copy(target);
+    if (target.matches('.languages button')) switchLanguage(target);
+    if (!menu.contains(target)) closeMenu();
+  });
+  document.addEventListener('keydown', ({ key }) => {
+    if (key !== 'Escape' || !menu.open) return;
+    closeMenu();
+    menu.querySelector('summary').focus();
   });
   addEventListener('hashchange', reveal);
   addLinks(document);
   addCopyButtons(document);
+  addLanguages();
   const contents = document.querySelector('.contents');
   if (contents) markPresentSection(contents);
   reveal();

@@ -91,7 +91,10 @@
 
   const addBox = () => {
     box.type = 'search';
-    box.placeholder = 'Search: press /';
+    // A phone has no key to press.
+    box.placeholder = matchMedia('(hover: hover) and (min-width: 50rem)').matches
+      ? 'Search: press /'
+      : 'Search';
     box.setAttribute('aria-label', place.dataset.label ?? 'Search this page');
     status.className = 'soft';
     status.setAttribute('role', 'status');

@@ -11,16 +11,27 @@ export interface GuideFile {
 
 /** Renders all files as one page, in their order: the title of each file is a section, and its headings are one level lower. */
 export function guide(files: GuideFile[]): Markup {
-  const sections = files.map(({ markdown }) => {
+  const titles = files.map(({ markdown }) => headingsOf(parseMarkdown(markdown))[0]!.text);
+  const sections = files.map(({ markdown }, index) => {
     const tokens = parseMarkdown(markdown);
     walkTokens(tokens, (token) => {
       if (token.type === 'heading') token.depth += 1;
       if (token.type === 'link') token.href = anchorOnPage((token as Tokens.Link).href, files);
     });
-    return renderTokens(tokens);
+    return html`${renderTokens(tokens)} ${neighbours(titles, index)}`;
   });
   return html`<h1>Integration guide</h1>
     ${sections}`;
+}
+
+/** Renders links to the previous and the next section. The reference follows the last section. */
+function neighbours(titles: string[], index: number): Markup {
+  const [previous, next] = [titles[index - 1], titles[index + 1]];
+  const address = next === undefined ? '/docs' : `#${anchorOf(next)}`;
+  return html`<nav class="turn" aria-label="Before and after ${titles[index]}">
+    ${previous !== undefined && html`<a rel="prev" href="#${anchorOf(previous)}"><span>Previous</span>${previous}</a>`}
+    <a rel="next" href="${address}"><span>Next</span>${next ?? 'API reference'}</a>
+  </nav>`;
 }
 
 /** Renders, for each file, a link to its title and links to its headings. */

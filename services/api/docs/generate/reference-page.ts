@@ -99,7 +99,10 @@ function everyCallId(section: string): string {
   return `${section}.every-call`;
 }
 
-/** Renders a call in two columns: the text, and the request with its answers. A narrow page has the text above the request. */
+/**
+ * Renders a call in two columns: the text, and the request with its answers. A narrow page has the text above the request. docs.js shows the
+ * request in one language at a time.
+ */
 function renderCall(
   { path, method, operation }: DocumentedCall,
   document: OpenApiDocument,
@@ -121,9 +124,11 @@ function renderCall(
       ${renderErrors(errorsOf(own))} ${every.headers.length > 0 && linkToEveryCall(operation.tags[0]!, every)}
     </div>
     <div class="samples">
-      <h4>Request</h4>
-      ${renderCode(curlSample(call), 'sh')}
-      ${renderFolded('The same in Node', renderCode(nodeSample(call), 'js'))}
+      <div class="request">
+        <h4>Request</h4>
+        ${renderCode(curlSample(call), 'sh')}
+        ${renderFolded('The same in Node', renderCode(nodeSample(call), 'js'))}
+      </div>
       ${successes.map(([status, { content }]) => renderAnswerSample({ operationId, status }, content?.['application/json'], known))}
     </div>
   </article>`;
@@ -232,7 +237,7 @@ function renderErrors(errors: [status: string, answer: Answer][]): Markup {
     return html`<dt>${status}</dt>
       <dd>${links.length > 0 ? links : renderLine(description)}</dd>`;
   });
-  return html`${rows.length > 0 && renderFolded('Errors', html`<dl>${rows}</dl>`)}`;
+  return html`${rows.length > 0 && renderFolded('Errors', html`<dl class="codes">${rows}</dl>`)}`;
 }
 
 /** Renders a link to the parts that a call shares with all calls of its section. */

@@ -8,15 +8,19 @@ interface SampledCall {
   operation: OpenApiOperation;
 }
 
-/** Returns a command to paste into a shell. It needs the variable KEY or TOKEN. */
+/** A longer body has a line for each field. */
+const LONGEST_BODY = 40;
+
+/** Returns a command to paste into a shell, with the address first. It needs the variable KEY or TOKEN. */
 export function curlSample(call: SampledCall): string {
   const { baseUrl, method, operation } = call;
   const lines = [method === 'get' ? 'curl -sS' : `curl -sS -X ${method.toUpperCase()}`];
+  lines.push(`"${baseUrl}${target(call, '$TOKEN')}"`);
   if (takesKey(operation)) lines.push(`-H "Authorization: Bearer $KEY"`);
   for (const [name, value] of headersOf(operation)) lines.push(`-H '${name}: ${value}'`);
   const body = bodyOf(operation);
-  if (body) lines.push(`-d '${JSON.stringify(body)}'`);
-  lines.push(`"${baseUrl}${target(call, '$TOKEN')}"`);
+  const line = JSON.stringify(body);
+  if (body) lines.push(`-d '${line.length > LONGEST_BODY ? indented(JSON.stringify(body, null, 2)) : line}'`);
   return lines.join(' \\\n  ');
 }
 

@@ -9,6 +9,7 @@ import { TransportError } from '../../http/http.errors';
 import openapi from '../../generated/openapi.json';
 import { PROBLEM_CODES, type ProblemCode } from '../../http/problems';
 import { GENERATED_BASE_URL, type OpenApiDocument, withBaseUrl } from '../openapi-document';
+import { PREVIEW_STYLE } from '../../widget/embed-preview';
 import { errorArticle, errorList } from './error-pages';
 import { homeBody, homeDocument, missingPage } from './home-page';
 import { docsPolicy, renderColumns, renderDocsPage } from './page';
@@ -23,14 +24,19 @@ export function registerDocs(app: Express): void {
   const { publicBaseUrl } = (app.locals.context as ApiContext).config;
   const basePath = new URL(publicBaseUrl).pathname.replace(/\/$/, '');
   const document = () => withBaseUrl(openapi as unknown as OpenApiDocument, publicBaseUrl);
-  const page = (path: string, title: string, columns: () => Markup) =>
-    fixed('text/html', () => renderDocsPage({ path, title, columns: columns() }, basePath));
+  const page = (path: string, title: string, columns: () => Markup, policy = docsPolicy()) =>
+    fixed('text/html', () => renderDocsPage({ path, title, columns: columns() }, basePath), policy);
   const servePage = (path: string, title: string, columns: () => Markup) =>
     app.get(path, page(path, title, columns));
   const json = (make: () => object) => fixed('application/json', () => JSON.stringify(make()));
 
   app.use(answerWithMissingPage(basePath));
-  const home = page('/', 'Start', () => renderColumns(homeBody(publicBaseUrl, basePath)));
+  const home = page(
+    '/',
+    'Start',
+    () => renderColumns(homeBody(publicBaseUrl, basePath)),
+    docsPolicy({ style: PREVIEW_STYLE }),
+  );
   const homeLinks = json(() => homeDocument(publicBaseUrl));
   app.get('/', (request: Request, response: Response) => {
     response.vary('Accept');
@@ -54,7 +60,7 @@ export function registerDocs(app: Express): void {
   const errorPages = new Map(
     PROBLEM_CODES.map((code) => [
       code,
-      page('', code, () => renderColumns(errorArticle(code, errorContext))),
+      page('/docs/errors', code, () => renderColumns(errorArticle(code, errorContext))),
     ]),
   );
   app.get(
@@ -79,7 +85,7 @@ function answerWithMissingPage(basePath: string) {
   return (request: Request, response: Response, next: NextFunction) => {
     const render: ProblemPage = (status) => {
       if (status !== 404) return undefined;
-      response.setHeader('Content-Security-Policy', docsPolicy("'self'"));
+      response.setHeader('Content-Security-Policy', docsPolicy({ connect: "'self'" }));
       return text();
     };
     if (!PROGRAM_PATHS.test(request.path)) response.locals.problemPage = render;
@@ -89,11 +95,14 @@ function answerWithMissingPage(basePath: string) {
 
 type Send = (request: Request, response: Response) => Promise<void>;
 
-/** Returns a handler that sends a text. The text is made at the first request and then kept. */
-function fixed(type: string, make: () => string): Send {
+/**
+ * Returns a handler that sends a text. The text is made at the first request and then kept.
+ * @param policy the Content-Security-Policy of a page
+ */
+function fixed(type: string, make: () => string, policy?: string): Send {
   let body: FixedBody | undefined;
   return (request, response) => {
-    if (type === 'text/html') response.setHeader('Content-Security-Policy', docsPolicy());
+    if (policy) response.setHeader('Content-Security-Policy', policy);
     response.setHeader('Cache-Control', 'public, max-age=300');
     body ??= createFixedBody(type, make());
     return body.send(request, response);

@@ -18,7 +18,7 @@ export function errorList(basePath: string): Markup {
       Every error is <code>application/problem+json</code> (RFC 9457). Decide by <code>code</code>: it is
       stable, while titles and details may change.
     </p>
-    ${renderTable([html`Status`, html`Code`, html`Title`, html`Retry`], rows)}`;
+    ${renderTable([html`Status`, html`Code`, html`Title`, html`Retry`], rows, 'codes')}`;
 }
 
 /** The addresses of an installation, and the document whose calls a page names. */

@@ -1,4 +1,5 @@
 import { html, type Markup } from '../../../platform/html-template';
+import { widgetPreview } from '../../widget/embed-preview';
 import { renderCode } from './page';
 
 /** The public addresses and their texts, by their name in the JSON answer of `/`. */
@@ -16,31 +17,57 @@ const LINKS = {
 
 type LinkName = keyof typeof LINKS;
 
+/** The next steps: the section of the guide, its name as a task, and what it is about. */
+const WAYS = [
+  [
+    'the-widget',
+    'Show the list on a website',
+    'A few lines of HTML, in a shop or a site builder. No server needed.',
+  ],
+  ['first-booking', 'Book from your own code', 'From an API key to a confirmed booking, with curl or Node.'],
+  [
+    'connect-an-octo-reseller',
+    'Connect an OCTO reseller',
+    'The same tours and seats in the standard of the field.',
+  ],
+] as const;
+
 /**
- * Renders the three cards of `/`: for the developer of a website, for the operator, and a request to paste.
+ * Renders `/`: the list of the widget, a request that needs no key with its answer, and three next steps.
  * @param basePath the path of PUBLIC_BASE_URL
  */
 export function homeBody(publicBaseUrl: string, basePath: string): Markup {
-  return html`<h1>Tour Platform</h1>
-    <p>One catalog of tours. Many websites sell from it, and no seat is sold twice.</p>
-    <div class="cards">
-      <section>
-        <h2>Build a website</h2>
-        <p>Show tours, hold seats and book them.</p>
-        ${linkList(['guide', 'reference', 'errors', 'types', 'openapi', 'openapi_3_1', 'widget'], basePath)}
-      </section>
-      <section>
-        <h2>Operate the platform</h2>
-        <p>The terminal has a command for each task. These two are the first.</p>
-        ${renderCode('tourctl status\ntourctl help', 'sh')} ${linkList(['health', 'readiness'], basePath)}
-      </section>
-      <section>
-        <h2>Try it</h2>
-        <p>This request needs no key. The answer has the address of each document.</p>
-        ${renderCode(`curl -sS -H 'Accept: application/json' '${publicBaseUrl}/'`, 'sh')}
-        <p>With a key, continue with <a href="${basePath}/docs/guide#first-booking">the first booking</a>.</p>
-      </section>
-    </div>`;
+  const ways = WAYS.map(
+    ([section, task, about]) =>
+      html`<li>
+        <a href="${basePath}/docs/guide#${section}">${task}</a>
+        <p>${about}</p>
+      </li>`,
+  );
+  return html`<div class="home">
+    <div class="intro">
+      <h1>One catalog of tours, many websites</h1>
+      <p class="lead">Show tours, hold seats and book them. No seat is sold twice.</p>
+      <ul class="ways">
+        ${ways}
+      </ul>
+      <p class="soft">You operate this platform? <code>tourctl help</code> lists the commands.</p>
+    </div>
+    <section aria-label="The widget">
+      <p class="caption">The widget on a website, with tours of the demo catalog</p>
+      ${widgetPreview(basePath)}
+    </section>
+    <section class="try" aria-label="A request">
+      <div>
+        <p class="caption">A request that needs no key</p>
+        ${renderCode(`curl -sS -H 'Accept: application/json' \\\n  '${publicBaseUrl}/'`, 'sh')}
+      </div>
+      <div>
+        <p class="caption">Its answer</p>
+        ${renderCode(JSON.stringify(homeDocument(publicBaseUrl), null, 2), 'json')}
+      </div>
+    </section>
+  </div>`;
 }
 
 /** Returns the links as an object, for programs. */

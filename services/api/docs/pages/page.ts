@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { html, type Markup, toHtml, trusted } from '../../../platform/html-template';
+import { compactSource, html, type Markup, toHtml, trusted } from '../../../platform/html-template';
+import { PAGE_HEADER_STYLE, renderPageHeader } from '../../../platform/page-header/page-header';
 import { highlight } from './highlight';
 
 interface DocsPage {
@@ -12,29 +13,38 @@ interface DocsPage {
 }
 
 const PAGES = [
-  ['/docs', 'Reference'],
   ['/docs/guide', 'Guide'],
+  ['/docs', 'Reference'],
   ['/docs/errors', 'Errors'],
+] as const;
+
+const DOWNLOADS = [
   ['/openapi.json', 'OpenAPI 3.0'],
-  ['/openapi.3.1.json', '3.1'],
-  ['/openapi.d.ts', 'TypeScript'],
+  ['/openapi.3.1.json', 'OpenAPI 3.1'],
+  ['/openapi.d.ts', 'Types for TypeScript'],
 ] as const;
 
 // The style and the script are inline, so that a page needs only one request.
-const PAGE_STYLE = readAssets('docs.css', 'samples.css');
+const PAGE_STYLE = compactSource(PAGE_HEADER_STYLE + readAssets('docs.css', 'samples.css'));
 const STYLE_ELEMENT = trusted(`<style>${PAGE_STYLE}</style>`);
-const PAGE_SCRIPT = readAssets('docs.js', 'search.js');
+const PAGE_SCRIPT = compactSource(readAssets('docs.js', 'search.js'));
 const SCRIPT_ELEMENT = trusted(`<script>${PAGE_SCRIPT}</script>`);
 
-/**
- * Returns the Content-Security-Policy. Allows the icon. Allows the style sheet and the script by their hashes.
- * @param connect the source from which the script may read; undefined: the script may not read from any source
- */
-export function docsPolicy(connect?: "'self'"): string {
+/** What a page needs beside its own style sheet, its script and pictures of this host. */
+interface PageNeeds {
+  /** The source from which the script may read. Undefined: it may not read from any source. */
+  connect?: "'self'";
+  /** The text of a further style element. */
+  style?: string;
+}
+
+/** Returns the Content-Security-Policy. Allows pictures of this host. Allows the style sheets and the script by their hashes. */
+export function docsPolicy({ connect, style }: PageNeeds = {}): string {
+  const styles = [PAGE_STYLE, ...(style ? [style] : [])].map((text) => `'${hashOf(text)}'`);
   return [
     "default-src 'none'",
     "img-src 'self'",
-    `style-src '${hashOf(PAGE_STYLE)}'`,
+    `style-src ${styles.join(' ')}`,
     `script-src '${hashOf(PAGE_SCRIPT)}'`,
     ...(connect ? [`connect-src ${connect}`] : []),
     "base-uri 'none'",
@@ -53,9 +63,13 @@ function hashOf(text: string): string {
 
 /** @param basePath the path of PUBLIC_BASE_URL. Links begin with it instead of a host, so they stay on the host of the request */
 export function renderDocsPage({ title, path, columns }: DocsPage, basePath: string): string {
-  const links = PAGES.map(([target, name]) => {
-    const current = target === path && trusted(' aria-current="page"');
-    return html`<a href="${basePath}${target}" ${current}>${name}</a> `;
+  const header = renderPageHeader({
+    home: `${basePath}/`,
+    area: 'Developers',
+    label: 'Documents',
+    pages: PAGES.map(([target, name]) => [basePath + target, name]),
+    current: path && basePath + path,
+    end: downloadMenu(basePath),
   });
   const page = html`<!doctype html>
     <html lang="en">
@@ -67,16 +81,23 @@ export function renderDocsPage({ title, path, columns }: DocsPage, basePath: str
         ${STYLE_ELEMENT}
       </head>
       <body>
-        <a class="skip" href="#content">To the content</a>
-        <header>
-          <a class="home" href="${basePath}/">Tour Platform</a>
-          <nav aria-label="Documents">${links}</nav>
-        </header>
+        ${header}
         <div class="columns">${columns}</div>
         ${SCRIPT_ELEMENT}
       </body>
     </html>`;
   return toHtml(page);
+}
+
+/** Renders a menu that opens without a script. docs.js closes it. */
+function downloadMenu(basePath: string): Markup {
+  const items = DOWNLOADS.map(([target, name]) => html`<li><a href="${basePath}${target}">${name}</a></li>`);
+  return html`<details class="menu">
+    <summary>Downloads</summary>
+    <ul>
+      ${items}
+    </ul>
+  </details>`;
 }
 
 /** Renders the body and, beside it, links to the headings of the body. On a phone the links are folded. */
@@ -94,7 +115,7 @@ export function renderColumns(body: Markup, contents?: Markup): Markup {
 }
 
 /**
- * Renders code in a box that takes the focus, so that it can be scrolled by keyboard. The script of the page adds a button that copies it.
+ * Renders code in a box that takes the focus, so that it can be scrolled by keyboard. docs.js adds a button beside it that copies it.
  * @param language one of highlight.ts
  */
 export function renderCode(text: string, language?: string): Markup {
@@ -115,8 +136,11 @@ export function renderFolded(summary: string, content: Markup): Markup {
   </details>`;
 }
 
-/** Renders a table in a box that scrolls sideways if the table is too wide. The box takes the focus, so that keys can scroll it. */
-export function renderTable(head: Markup[], rows: Markup[][]): Markup {
+/**
+ * Renders a table in a box that scrolls sideways if the table is too wide. The box takes the focus, so that keys can scroll it.
+ * @param kind `codes`: on a phone, each row takes two lines
+ */
+export function renderTable(head: Markup[], rows: Markup[][], kind?: 'codes'): Markup {
   const columns = head.map((cell) => html`<th scope="col">${cell}</th>`);
   const lines = rows.map(
     (row) =>
@@ -125,7 +149,7 @@ export function renderTable(head: Markup[], rows: Markup[][]): Markup {
       </tr> `,
   );
   return html`<div class="table" tabindex="0">
-    <table>
+    <table ${kind && html`class="${kind}"`}>
       <thead>
         <tr>
           ${columns}

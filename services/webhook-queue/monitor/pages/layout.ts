@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { html, type Markup, toHtml, trusted } from '../../../platform/html-template';
+import { html, type Markup, toHtml } from '../../../platform/html-template';
+import { PAGE_HEADER_STYLE, renderPageHeader } from '../../../platform/page-header/page-header';
 import type { Range } from '../queries/read-query';
 import { LINK_MINUTES, SESSION_HOURS } from '../session';
 import { copyable } from './components';
@@ -42,7 +43,6 @@ export function renderMonitorPage({ title, at, viewer, notice, live, body }: Fra
           <script src="${SCRIPT.path}" defer></script>
         </head>
         <body ${liveness(live)}>
-          <a class="skip" href="#content">To the content</a>
           ${header(viewer, at)}
           <main id="content">
             <div id="notice" role="status">
@@ -67,21 +67,21 @@ function liveness(live: Frame['live']): Markup | undefined {
 }
 
 function header(viewer: Viewer | undefined, at: Frame['at']): Markup {
-  const links = PAGES.map(
-    ([path, name]) => html`<a href="${path}" ${path === at && trusted('aria-current="page"')}>${name}</a> `,
-  );
-  return html`<header>
-    <p class="brand"><strong>Tour Platform</strong> Webhooks</p>
-    ${
-      viewer &&
-      html`<nav aria-label="Pages">${links}</nav>
-        <p class="liveness" id="liveness" hidden></p>
-        <form class="who" method="post" action="/sign-out">
-          ${csrfField(viewer)}<span title="Signed in by tourctl monitor">${viewer.operator}</span>
-          <button class="quiet">Sign out</button>
-        </form>`
-    }
-  </header>`;
+  const end =
+    viewer &&
+    html`<p class="liveness" id="liveness" hidden></p>
+      <form class="who" method="post" action="/sign-out">
+        ${csrfField(viewer)}<span title="Signed in by tourctl monitor">${viewer.operator}</span>
+        <button class="quiet">Sign out</button>
+      </form>`;
+  return renderPageHeader({
+    home: '/',
+    area: 'Webhooks',
+    label: 'Pages',
+    pages: viewer ? PAGES : [],
+    current: at,
+    end,
+  });
 }
 
 export interface Viewer {
@@ -135,13 +135,14 @@ export interface Asset {
   type: string;
 }
 
-/** Uses the colours and fonts of the API's documentation. The pages load nothing from another host. */
-export const STYLE = asset('monitor.css', 'text/css; charset=utf-8');
+/** The pages load nothing from another host. */
+export const STYLE = asset('monitor.css', 'text/css; charset=utf-8', PAGE_HEADER_STYLE);
 /** Updates open pages and copies texts at a click. The pages work without it. */
 export const SCRIPT = asset('monitor.js', 'text/javascript; charset=utf-8');
 
-function asset(file: string, type: string): Asset {
-  const body = readFileSync(join(__dirname, '../assets', file), 'utf8');
+/** @param start the text before that of the file */
+function asset(file: string, type: string, start = ''): Asset {
+  const body = start + readFileSync(join(__dirname, '../assets', file), 'utf8');
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 12);
   return { path: `/assets/${file}?v=${hash}`, body, type };
 }
