@@ -1,6 +1,6 @@
 import type { CredentialPage, WidgetToken } from '../../services/api/credentials/credential';
 import { issueWidgetToken } from '../../services/api/credentials/manage-credentials';
-import { explainEmbedding } from '../../services/api/widget/explain-embedding';
+import { explainEmbedding, isReachable } from '../../services/api/widget/explain-embedding';
 import { flag, type Verb } from '../engine/command';
 import type { Context } from '../engine/context';
 import { EXIT } from '../engine/failure';
@@ -85,10 +85,15 @@ export const widgetVerbs: Verb[] = [
         otherwise: 'read from standard input',
         parse: line(200),
       }),
-      flag('--origin <address>', 'the page, as its address is copied from the browser', {
-        must: true,
-        parse: line(2000),
-      }),
+      flag(
+        '--origin <address>',
+        'the page, as its address is copied from the browser; then each page around it',
+        {
+          must: true,
+          repeats: true,
+          parse: line(2000),
+        },
+      ),
     ],
     examples: ['widget doctor --token svc_widget_4nL0pQ8sTzX2_… --origin https://www.acme.example/tours'],
     run: explainEmbeddingCommand,
@@ -138,13 +143,25 @@ function snippetOf(publicBaseUrl: string, secret: string, embedUrl: string): str
 
 /** @returns exit code 1 if the page may not show the widget */
 async function explainEmbeddingCommand(
-  { db, io, output, secrets }: Context,
-  { token, origin }: { token?: string; origin: string },
+  { config, db, io, output, secrets }: Context,
+  { token, origin }: { token?: string; origin: string[] },
 ): Promise<number> {
   const asked = token ?? (await readPastedToken(io, output, 'widget doctor'));
   const { keyPepper } = await secrets('keyPepper');
   const embedding = await explainEmbedding(db, keyPepper, asked, origin);
-  await output.answer(embedding, (screen) => properties({ ...embedding }, screen));
+  const { around, ...page } = embedding;
+  const shown = around.length > 0 ? { ...page, around: around.join(', ') } : page;
+  // A list that is refused has its reason. An allowed one can still be missing, because browsers do not reach the platform.
+  const reachable = embedding.allowed ? await isReachable(config.publicBaseUrl) : null;
+  await output.answer({ ...embedding, reachable }, (screen) => properties(shown, screen));
+  if (reachable === false) {
+    output.warn(`${config.publicBaseUrl} (PUBLIC_BASE_URL) does not answer from here: do browsers reach it?`);
+  }
+  if (embedding.allowed) {
+    output.note(
+      'If the list does not appear, the console of the page says why, in a line that begins with "Tour list:".',
+    );
+  }
   return embedding.allowed ? EXIT.done : EXIT.refused;
 }
 

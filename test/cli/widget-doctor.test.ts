@@ -1,4 +1,6 @@
-import { useTestTerminal } from './terminal';
+import { createServer } from 'node:http';
+import { listen } from '../support/listen';
+import { useTestTerminal, withEnv } from './terminal';
 
 const terminal = useTestTerminal();
 let token: string;
@@ -43,6 +45,48 @@ describe('tourctl widget doctor', () => {
       });
     },
   );
+
+  it('tourctl widget doctor checks each page around the page, and names all that are missing', async () => {
+    const doctor = async (...origins: string[]) => {
+      const flags = origins.map((origin) => `--origin ${origin}`).join(' ');
+      return terminal.tourctl(`widget doctor --token ${token} ${flags} --json`);
+    };
+    const refused = await doctor(
+      'shop.example',
+      'book.example:8443',
+      'https://a.example',
+      'https://b.example',
+    );
+    expect(refused.code).toBe(1);
+    expect(refused.json).toMatchObject({
+      allowed: false,
+      origin: 'https://a.example',
+      around: ['https://book.example:8443', 'https://a.example', 'https://b.example'],
+      advice: 'tourctl origins add acme https://a.example https://b.example',
+    });
+    const allowed = await doctor('shop.example', 'book.example:8443');
+    expect([allowed.code, allowed.json]).toEqual([
+      0,
+      expect.objectContaining({ origin: 'https://shop.example' }),
+    ]);
+  });
+
+  it('tourctl widget doctor says whether the platform answers at PUBLIC_BASE_URL', async () => {
+    const server = createServer((_request, response) => response.end());
+    const port = await listen(server);
+    const askAt = (baseUrl: string) =>
+      withEnv(terminal, { PUBLIC_BASE_URL: baseUrl }, () =>
+        terminal.tourctl(`widget doctor --token ${token} --origin shop.example`),
+      );
+    const away = await askAt('http://127.0.0.1:1');
+    expect([away.code, away.stderr]).toEqual([
+      0,
+      expect.stringContaining('http://127.0.0.1:1 (PUBLIC_BASE_URL) does not answer from here'),
+    ]);
+    const there = await askAt(`http://127.0.0.1:${port}`);
+    expect(there.stderr).not.toContain('PUBLIC_BASE_URL');
+    server.close();
+  });
 
   it('tourctl widget doctor reads the token from standard input if the command line has none', async () => {
     const { code, json } = await terminal.tourctl('widget doctor --origin shop.example --json', token);

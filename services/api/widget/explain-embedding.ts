@@ -8,8 +8,10 @@ import { findTenant } from '../tenants/manage-tenants';
 interface Embedding {
   /** True if the page may show the widget. */
   allowed: boolean;
-  /** The origin that the browser of that page sends. */
+  /** The origin of the page that the reason is about: the first refused one, else the page of the list. */
   origin: string;
+  /** The origins of the pages around the page of the list. */
+  around: string[];
   reason: string;
   /** The next step; null if none is needed. */
   advice: string | null;
@@ -20,24 +22,47 @@ interface Embedding {
 
 type Finding = Pick<Embedding, 'allowed' | 'reason' | 'advice'>;
 
-/** Checks a page as a browser and the API do. If a listed origin is spelt in a similar way, names it. */
+/**
+ * Checks a page, and the pages around it, as a browser and the API do: each must be listed. If a listed origin is spelt in a similar way,
+ * names it.
+ * @param pages the page of the list first, then the pages around it
+ */
 export async function explainEmbedding(
   db: Db,
   pepper: string | undefined,
   token: string,
-  page: string,
+  pages: string[],
 ): Promise<Embedding> {
-  const origin = originOfPage(page);
+  const [origin, ...around] = pages.map(originOfPage) as [string, ...string[]];
   const inspection = await inspectToken(db, pepper, token);
   const { tenant: slug, origins, credential } = inspection;
-  const known = { origin, tenant: slug, origins: origins ?? [] };
+  const known = { origin, around, tenant: slug, origins: origins ?? [] };
   if (inspection.verdict !== 'usable' || !slug || !origins) return { ...known, ...refusedToken(inspection) };
+  const missing = [origin, ...around].filter((one) => one !== 'null' && !origins.includes(one));
   const follows = credential && 'followsTenant' in credential && credential.followsTenant;
   const add = follows
-    ? `tourctl origins add ${slug} ${origin}`
-    : `tourctl widget issue ${slug} ${[...origins, origin].map((one) => `--origin ${one}`).join(' ')}`;
+    ? `tourctl origins add ${slug} ${missing.join(' ')}`
+    : `tourctl widget issue ${slug} ${[...origins, ...missing].map((one) => `--origin ${one}`).join(' ')}`;
   const tenant = await findTenant(db, slug);
-  return { ...known, ...checkOrigin(origin, origins, { add, onTrial: tenant.status === 'trial' }) };
+  const check = (one: string): Embedding => ({
+    ...known,
+    origin: one,
+    ...checkOrigin(one, origins, { add, onTrial: tenant.status === 'trial' }),
+  });
+  return [origin, ...around].map(check).find(({ allowed }) => !allowed) ?? check(origin);
+}
+
+const ANSWER_MS = 3000;
+
+/** Returns whether the platform serves its loader at this address, from this machine. */
+export async function isReachable(publicBaseUrl: string): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    const { ok } = await fetch(`${publicBaseUrl}/embed/widget.js`, { method: 'HEAD', signal });
+    return ok;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the origin of a copied address or of a domain. */
