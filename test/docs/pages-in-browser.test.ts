@@ -268,8 +268,8 @@ describeInChromium('the documentation pages in a browser', (browser) => {
       await page.locator('.results a[href="/docs#placeHold"]').waitFor();
       await page.locator('[type=search]').fill('verify the signature');
       await page.locator('.results a').first().click();
-      await page.waitForURL('**/docs/guide#verify-the-signature');
-      expect(await page.locator('#verify-the-signature').isVisible()).toBe(true);
+      await page.waitForURL('**/docs/guide#verify-the-signature-by-hand');
+      expect(await page.locator('#verify-the-signature-by-hand').isVisible()).toBe(true);
     });
   });
 
