@@ -93,7 +93,7 @@ describe('authentication with an API key', () => {
 });
 
 describe('a request without a valid secret', () => {
-  it('every wrong key gets the same 401 (T6)', async () => {
+  it('every wrong key gets the same 401', async () => {
     const { key } = reader;
     const stranger = (await givenWebsite(api, {}, ['catalog:read'])).key;
     const tried = [
@@ -131,24 +131,21 @@ describe('a request without a valid secret', () => {
     ['a key without a scheme', { authorization: 'KEY' }, ''],
     ['an empty api_key', {}, '?api_key='],
     ['a wrong api_key', {}, '?api_key=nonsense'],
-  ])(
-    'a request with %s gets the same problem document as a wrong key (T6)',
-    async (_what, headers, query) => {
-      const response = await ask(withRealKey(headers), query);
-      expectProblem(response, 401, 'invalid_api_key');
-      const wrong = await withKey('nonsense');
-      const bodyOf = (answer: unknown) => (answer as { text: string }).text;
-      expect(bodyOf(withoutRequestId(response))).toBe(bodyOf(withoutRequestId(wrong)));
-      expect(response.headers['www-authenticate']).toMatch(/^Bearer realm="api"/);
-      expect(response.headers['cache-control']).toBe('no-store');
-    },
-  );
+  ])('a request with %s gets the same problem document as a wrong key', async (_what, headers, query) => {
+    const response = await ask(withRealKey(headers), query);
+    expectProblem(response, 401, 'invalid_api_key');
+    const wrong = await withKey('nonsense');
+    const bodyOf = (answer: unknown) => (answer as { text: string }).text;
+    expect(bodyOf(withoutRequestId(response))).toBe(bodyOf(withoutRequestId(wrong)));
+    expect(response.headers['www-authenticate']).toMatch(/^Bearer realm="api"/);
+    expect(response.headers['cache-control']).toBe('no-store');
+  });
 
   it('a request without a credential gets a challenge without an error code (RFC 6750)', async () => {
     expect((await ask({})).headers['www-authenticate']).toBe('Bearer realm="api"');
   });
 
-  it('only a valid credential of the wrong kind gets wrong_credential_type (T6)', async () => {
+  it('only a valid credential of the wrong kind gets wrong_credential_type', async () => {
     const token = await givenWidgetToken();
     expectProblem(await withKey(token), 401, 'wrong_credential_type');
     expectProblem(await ask({}, `?api_key=${token}`), 401, 'wrong_credential_type');
@@ -173,7 +170,7 @@ describe('a key with a valid secret', () => {
       'insufficient_scope',
       () => changeKey({ scopes: ['booking:create', 'booking:read'] }),
     ],
-  ])('the API refuses the next request with a key that %s (T6)', async (_what, code, change) => {
+  ])('the API refuses the next request with a key that %s', async (_what, code, change) => {
     expect((await withKey(reader.key)).status).toBe(200);
     await change();
     const response = await withKey(reader.key);
@@ -186,7 +183,7 @@ describe('a key with a valid secret', () => {
     expectProblem(await withKey(flip(reader.key, 30)), 401, 'invalid_api_key');
   });
 
-  it('the OpenAPI document names the scope of every call with an API key (T21)', () => {
+  it('the OpenAPI document names the scope of every call with an API key', () => {
     const scopes = Object.entries(openapi.paths as Record<string, Record<string, object>>)
       .filter(([path]) => path.startsWith('/api/tenant/') || path.startsWith('/api/gateway/'))
       .flatMap(([path, calls]) =>
@@ -200,7 +197,7 @@ describe('a key with a valid secret', () => {
     expect(scopes.sort()).toEqual(known.sort());
   });
 
-  it.each(SCOPES)('%s %s needs the scope %s and no other (T21)', async (method, path, scope) => {
+  it.each(SCOPES)('%s %s needs the scope %s and no other', async (method, path, scope) => {
     const send = () => {
       const verb = method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
       return api.http[verb](path).set({ authorization: reader.authorization });
@@ -250,14 +247,11 @@ describe('two credentials', () => {
       'multiple_credentials',
     ],
     ['a key that is twice in the query', {}, '?api_key=KEY&api_key=KEY', 'duplicate_parameter'],
-  ])(
-    'the API answers 400 to a request with two credentials: %s (T35)',
-    async (_what, headers, query, code) => {
-      const response = await ask(withRealKey(headers), query.replaceAll('KEY', reader.key));
-      expectProblem(response, 400, code);
-      expect(response.text).not.toContain(reader.key);
-    },
-  );
+  ])('the API answers 400 to a request with two credentials: %s', async (_what, headers, query, code) => {
+    const response = await ask(withRealKey(headers), query.replaceAll('KEY', reader.key));
+    expectProblem(response, 400, code);
+    expect(response.text).not.toContain(reader.key);
+  });
 
   it('a key that is sent as the name of a parameter does not appear in the answer', async () => {
     const response = await ask({ authorization: reader.authorization }, `?${reader.key}=1`);
@@ -265,7 +259,7 @@ describe('two credentials', () => {
     expect(response.text).not.toContain(reader.key);
   });
 
-  it('the API refuses two Authorization headers, although Node keeps only the first (T7)', async () => {
+  it('the API refuses two Authorization headers, although Node keeps only the first', async () => {
     const header = `Authorization: Bearer ${reader.key}`;
     const response = await sendRaw(
       api,

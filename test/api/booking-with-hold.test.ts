@@ -18,7 +18,7 @@ const setAdultPrice = ({ tour }: Seats, adult: number) =>
 const statusOf = async (holdId: string) => (await website.get(`/api/gateway/holds/${holdId}`)).body.status;
 
 describe('a booking that names its hold', () => {
-  it('a booking by hold_id takes the date of the hold, converts the hold, and counts the seats once (C6)', async () => {
+  it('a booking by hold_id takes the date of the hold, converts the hold, and counts the seats once', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     const hold_id = await holdOf(seats);
@@ -56,7 +56,7 @@ describe('a booking that names its hold', () => {
     },
   );
 
-  it('a booking of a released, converted or expired hold gets 409 (C10)', async () => {
+  it('a booking of a released, converted or expired hold gets 409', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const book = (hold_id: string) => website.book({ tour_id: seats.tour.id, hold_id });
@@ -146,7 +146,7 @@ describe('the locked price of a hold', () => {
 describe('a booking with the reference of a hold', () => {
   const ref = { external_ref: 'cart-81' };
 
-  it('a booking consumes the only live hold with the same reference and departure (C6)', async () => {
+  it('a booking consumes the only live hold with the same reference and departure', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     const hold_id = await holdOf(seats, ref);

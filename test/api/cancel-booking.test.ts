@@ -10,7 +10,7 @@ const step = (ref: string, name: 'confirm' | 'cancel', body?: object) =>
 
 describe('cancelling a booking', () => {
   it.each(['pending', 'confirmed'])(
-    'cancelling a %s booking answers 200 with the booking and gives its seats back (C8)',
+    'cancelling a %s booking answers 200 with the booking and gives its seats back',
     async (state) => {
       const { db } = api;
       const seats = await givenSeats(db, { seats: 2 });

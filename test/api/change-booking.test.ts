@@ -302,7 +302,7 @@ describe('a change of the people of a booking', () => {
     expect(cleared.body.customer).toEqual(body.customer);
   });
 
-  it('the API changes the customer on a sold-out departure without taking a seat (C9)', async () => {
+  it('the API changes the customer on a sold-out departure without taking a seat', async () => {
     const seats = await givenSeats(api.db, { seats: 2 });
     const { booking_ref } = await givenBooking(seats);
     expect(await seatsTaken(api.db, seats)).toBe(2);

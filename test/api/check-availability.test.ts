@@ -24,7 +24,7 @@ const pathOf = (query = '', { slug } = tour) =>
 const ask = (query = '') => reader.get(pathOf(query));
 
 describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
-  it('GET /api/gateway/tours/{id_or_slug}/availability answers exactly the documented fields (T12)', async () => {
+  it('GET /api/gateway/tours/{id_or_slug}/availability answers exactly the documented fields', async () => {
     const { status, body } = await ask('&quantity=2');
     expect(status).toBe(200);
     expect(body).toEqual({

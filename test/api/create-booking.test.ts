@@ -10,7 +10,7 @@ const read = async (ref: string) => (await website.get(`/api/tenant/bookings/${r
 const minutesBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 60_000;
 
 describe('creating a booking', () => {
-  it('creating a booking answers exactly the documented fields, to which GET adds customer, notes and travellers (T12)', async () => {
+  it('creating a booking answers exactly the documented fields, to which GET adds customer, notes and travellers', async () => {
     const acme = await givenWebsite(api, { bookingPrefix: 'ACME' });
     const { tour, date } = await givenSeats(api.db);
     const order = {
@@ -154,7 +154,7 @@ describe("a booking's event", () => {
     expect(deliveries).toEqual([{ status: 'pending', endpointId: null }]);
   });
 
-  it('a refused booking stores no event (C4)', async () => {
+  it('a refused booking stores no event', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db, { seats: 1 });
     const quiet = await givenWebsite(api);

@@ -56,7 +56,7 @@ describe("a customer's e-mail address", () => {
 });
 
 describe("a customer's text", () => {
-  it('the API stores text in NFC, and keeps the lines of notes (T39)', async () => {
+  it('the API stores text in NFC, and keeps the lines of notes', async () => {
     const notes = 'Zwei Kinder\r\nund ein Hund\n\u00e9';
     const { customer, ...booking } = await booked({
       name: 'Jose\u0301 Nguye\u0302\u0303n',
@@ -67,7 +67,7 @@ describe("a customer's text", () => {
     expect([booking.notes, booking.external_ref]).toEqual(['Zwei Kinder\nund ein Hund\né', '\u00e9']);
   });
 
-  it('the API removes invisible characters from single-line fields, except those that a writing system needs (T39)', async () => {
+  it('the API removes invisible characters from single-line fields, except those that a writing system needs', async () => {
     const { customer, ...booking } = await booked({
       name: '\ufeffAna\u200b Li\u00adma\u061c\u200e علی\u200cرضا',
       external_ref: 'order\u2060-81',

@@ -79,11 +79,11 @@ async function bookBehindALock(port: number) {
 }
 
 describe('an instance that got SIGTERM', () => {
-  it('an instance that got SIGTERM closes its listener after 1 to 3 s, refuses from 7 s on, and ends after 10 s (T46)', () => {
+  it('an instance that got SIGTERM closes its listener after 1 to 3 s, refuses from 7 s on, and ends after 10 s', () => {
     expect(REAL_TIMES).toEqual({ quiet: 1000, listenerCloses: 3000, refusalStarts: 7000, end: 10_000 });
   });
 
-  it('an instance that got SIGTERM reports that it is not ready, still serves, and closes each connection after its answer (T46)', async () => {
+  it('an instance that got SIGTERM reports that it is not ready, still serves, and closes each connection after its answer', async () => {
     const { port, drain: stop } = await startInstance();
     const agent = new http.Agent({ keepAlive: true });
     expect(await call(port, CATALOG, { agent })).toMatchObject({ status: 200, connection: 'keep-alive' });
@@ -121,7 +121,7 @@ describe('an instance that got SIGTERM', () => {
     await stopped;
   });
 
-  it('an instance that got SIGTERM answers requests in flight after its listener closed (T46)', async () => {
+  it('an instance that got SIGTERM answers requests in flight after its listener closed', async () => {
     const { port, drain: stop } = await startInstance();
     const { answer, release } = await bookBehindALock(port);
 

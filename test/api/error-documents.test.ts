@@ -134,7 +134,7 @@ describe('an error document', () => {
 });
 
 describe('a database error', () => {
-  it('a database error answers 500 without details, and later requests succeed (T26)', async () => {
+  it('a database error answers 500 without details, and later requests succeed', async () => {
     const { db } = api;
     await db.raw('alter table tours rename to tours_away');
     const responses = [
@@ -151,7 +151,7 @@ describe('a database error', () => {
     expect((await reader.get('/api/tenant/catalog')).status).toBe(200);
   });
 
-  it('the API answers 503 with Retry-After when all connections are in use for too long (T19, T47)', async () => {
+  it('the API answers 503 with Retry-After when all connections are in use for too long', async () => {
     const busy = openDatabase(api.database.url, { applicationName: 'busy', poolMax: 1 });
     const { db } = api.context;
     api.context.db = busy;

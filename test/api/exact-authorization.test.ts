@@ -87,7 +87,7 @@ const CASES: Record<string, (shop: Shop) => Case> = {
 
 describe('two instances under constant requests', () => {
   // Runs the cases concurrently, so that each case raises the change version while the others run.
-  it('both instances apply every change from the instant at which its command returns (T8)', async () => {
+  it('both instances apply every change from the instant at which its command returns', async () => {
     const hitsBefore = await two.hits();
     for (let n = 0; n < REPETITIONS; n++) {
       const outcomes = Object.entries(CASES).map(async ([name, prepare]) => {

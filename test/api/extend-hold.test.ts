@@ -47,14 +47,14 @@ describe('extending a hold', () => {
     expect((await website.get(`/api/gateway/holds/${hold.hold_id}`)).text).toBe(extended.text);
   });
 
-  it('an extension by fewer minutes than remain does not shorten the hold (C7)', async () => {
+  it('an extension by fewer minutes than remain does not shorten the hold', async () => {
     const hold = await givenHold({ hold_minutes: 40 });
     const extended = await extend(hold.hold_id, 1);
     expect(extended.status).toBe(200);
     expect(extended.body).toEqual(hold);
   });
 
-  it('the API extends a hold to at most 120 minutes in total (C10)', async () => {
+  it('the API extends a hold to at most 120 minutes in total', async () => {
     const hold = await givenHold();
     await age(hold.hold_id, 100);
     expectInvalidFields(await extend(hold.hold_id, 21), ['hold_minutes']);

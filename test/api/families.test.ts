@@ -85,7 +85,7 @@ describe('a booking of a family', () => {
     expect(await seatsTaken(api.db, seats)).toBe(0);
   });
 
-  it('concurrent bookings with children never take more seats than there are (C3)', async () => {
+  it('concurrent bookings with children never take more seats than there are', async () => {
     const seats = await givenFamilySeats(10);
     const order = { tour_id: seats.tour.id, departure_date: seats.date, adults: 1, children: 2 };
     const answers = await Promise.all(Array.from({ length: 8 }, () => website.book(order)));

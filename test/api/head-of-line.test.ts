@@ -37,7 +37,7 @@ async function connectionsThatWait(): Promise<number> {
 }
 
 describe('requests for a departure that is locked', () => {
-  it('requests for a locked departure take at most four connections, so that sales of other departures continue at once (C12)', async () => {
+  it('requests for a locked departure take at most four connections, so that sales of other departures continue at once', async () => {
     const { slug, id } = locked.tour;
     const { answers, waiting, other, milliseconds } = await whileLocked(async () => {
       // The slug and the UUID name the same departure.
@@ -90,7 +90,7 @@ describe('requests for a departure that is locked', () => {
     await others;
   });
 
-  it('requests for a locked departure get departure_busy after two seconds (C12)', async () => {
+  it('requests for a locked departure get departure_busy after two seconds', async () => {
     const begun = performance.now();
     const answers = await whileLocked(() => Promise.all(Array.from({ length: 12 }, () => hold(locked))));
     expect(performance.now() - begun).toBeLessThan(3_500);

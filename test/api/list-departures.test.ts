@@ -23,7 +23,7 @@ const datesOf = (body: { items: { departure_date: string }[] }) =>
   body.items.map((item) => item.departure_date);
 
 describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
-  it('the list of departures answers exactly the fields of a departure and its price categories (T12)', async () => {
+  it('the list of departures answers exactly the fields of a departure and its price categories', async () => {
     const { db } = api;
     const prices = { adult: 129_050, child: 99_000, single_supplement: 20_000 };
     const date = await givenDeparture(db, tour, { seats: 8, prices });

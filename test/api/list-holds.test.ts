@@ -55,7 +55,7 @@ describe("listing a tenant's holds", () => {
     ['external_ref=cart-', []],
     ['external_ref=cart-9&status=active', ['live']],
     ['external_ref=cart-9&status=expired', ['lapsed', 'swept']],
-  ])('the filter %s returns only matching holds (C11)', async (query, names) => {
+  ])('the filter %s returns only matching holds', async (query, names) => {
     expect(await listed(`?${query}`)).toEqual(names);
   });
 

@@ -63,7 +63,7 @@ describe('GET /openapi.json', () => {
     expect(operations.map(([name]) => name).sort()).toEqual(served.sort());
   });
 
-  it('only holds, bookings and subscriptions of OCTO have write calls, because operators use the terminal (T22)', () => {
+  it('only holds, bookings and subscriptions of OCTO have write calls, because operators use the terminal', () => {
     const isWrite = (method: string) => method !== 'get' && method !== 'head';
     const writes = routesOfApp()
       .filter((route) => methodsOf(route).some(isWrite))
@@ -94,7 +94,7 @@ describe('GET /openapi.json', () => {
     expect(named(name).security).toEqual([{ apiKey: [] }, { apiKeyInQuery: [] }]);
   });
 
-  it('GET /openapi.json names a credential for every call (T21)', () => {
+  it('GET /openapi.json names a credential for every call', () => {
     for (const [name, { security, summary }] of operations) {
       const named = security.flatMap((requirement) => Object.keys(requirement));
       expect([name, named.length, Boolean(summary)]).toEqual([name, 2, true]);

@@ -9,7 +9,7 @@ const website = useWebsite(api);
 const minutesBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 60_000;
 
 describe('a hold', () => {
-  it('placing a hold answers 201 with exactly the documented fields, and forbids caching (T12)', async () => {
+  it('placing a hold answers 201 with exactly the documented fields, and forbids caching', async () => {
     const { tour, date } = await givenSeats(api.db);
     const hold = await website.hold(tour, {
       departure_date: date,
@@ -52,7 +52,7 @@ describe('a hold', () => {
     expect(read.text).toBe(hold.text);
   });
 
-  it("a hold lasts 15 minutes or the tenant's default, up to the tenant's maximum (C7)", async () => {
+  it("a hold lasts 15 minutes or the tenant's default, up to the tenant's maximum", async () => {
     const { tour, date } = await givenSeats(api.db);
     const patient = await givenWebsite(api, { holdDefaultMinutes: 7, holdMaxMinutes: 30 });
     const usual = await website.hold(tour, { departure_date: date, quantity: 1 });
@@ -65,7 +65,7 @@ describe('a hold', () => {
   });
 
   it.each([0, -1, 51, 1.5, '2', null, 1e9, 1e300, true, [2], {}])(
-    'the API refuses a hold of %j seats (T13)',
+    'the API refuses a hold of %j seats',
     async (quantity) => {
       expectInvalidFields(await website.hold('some-tour', { departure_date: daysFromToday(3), quantity }), [
         'quantity',
@@ -74,7 +74,7 @@ describe('a hold', () => {
   );
 
   it.each([0, -5, 61, 2.5, '15', null, 1e9])(
-    'the API refuses a hold for %j minutes (T14)',
+    'the API refuses a hold for %j minutes',
     async (hold_minutes) => {
       const body = { departure_date: daysFromToday(3), quantity: 1, hold_minutes };
       expectInvalidFields(await website.hold('some-tour', body), ['hold_minutes']);
@@ -100,14 +100,14 @@ describe('a hold', () => {
   });
 
   it.each(['no-such-tour', 'Tour', '%00', "'", '%F0%9F%8C%8D', 'x'.repeat(500)])(
-    'the API answers 404 for a hold on the unknown tour %s (T33)',
+    'the API answers 404 for a hold on the unknown tour %s',
     async (name) => {
       const response = await website.hold(name, { departure_date: daysFromToday(30), quantity: 1 });
       expectProblem(response, 404, 'tour_not_found', { title: 'Tour not found' });
     },
   );
 
-  it('the API refuses a tour whose percent-encoding is invalid (T33)', async () => {
+  it('the API refuses a tour whose percent-encoding is invalid', async () => {
     const response = await website.hold('%E0%A4%A', { departure_date: daysFromToday(30), quantity: 1 });
     expectProblem(response, 400, 'validation_failed');
   });
@@ -193,7 +193,7 @@ describe('a departure that cannot be held', () => {
 });
 
 describe("a tenant's live holds", () => {
-  it('the API refuses a hold when the tenant already has its maximum of live holds (T15)', async () => {
+  it('the API refuses a hold when the tenant already has its maximum of live holds', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
     const modest = await givenWebsite(api, { maxHolds: 2 });
@@ -208,7 +208,7 @@ describe("a tenant's live holds", () => {
     expect((await website.hold(tour, one)).status).toBe(201);
   });
 
-  it("the API refuses a hold above the tenant's share of one departure (T15)", async () => {
+  it("the API refuses a hold above the tenant's share of one departure", async () => {
     const { tour, date } = await givenSeats(api.db, { seats: 10 });
     const modest = await givenWebsite(api, { maxHoldShare: 39 });
     expect((await modest.hold(tour, { departure_date: date, quantity: 2 })).status).toBe(201);

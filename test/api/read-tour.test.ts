@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 describe('GET /api/tenant/tours/{id_or_slug}', () => {
-  it('GET /api/tenant/tours/{id_or_slug} answers exactly the fields of a tour, null or empty when the catalog has no value (T12)', async () => {
+  it('GET /api/tenant/tours/{id_or_slug} answers exactly the fields of a tour, null or empty when the catalog has no value', async () => {
     const { status, body } = await reader.get(`/api/tenant/tours/${tour.slug}`);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -140,7 +140,7 @@ describe.each(Object.entries(SUFFIX))('%s', (_name, path) => {
     ['of a UUID in braces', `%7B00000000-0000-4000-8000-000000000000%7D`],
     ['of an unknown UUID', '00000000-0000-4000-8000-000000000000'],
     ['that is unknown', 'no-such-tour'],
-  ])('the API answers 404 for a name of a tour %s (T32, T33)', async (_what, key) => {
+  ])('the API answers 404 for a name of a tour %s', async (_what, key) => {
     const response = await sendRaw(
       api,
       `GET ${path(key)} HTTP/1.1`,
@@ -152,7 +152,7 @@ describe.each(Object.entries(SUFFIX))('%s', (_name, path) => {
     expect(response.body.title).toBe('Tour not found');
   });
 
-  it('the API answers the same bytes for a hidden, an unpublished and an unknown tour (T1)', async () => {
+  it('the API answers the same bytes for a hidden, an unpublished and an unknown tour', async () => {
     const { db } = api;
     const blind = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     const hidden = await givenTour(db);

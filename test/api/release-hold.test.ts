@@ -78,7 +78,7 @@ describe('releasing a hold', () => {
 });
 
 describe('an expired hold', () => {
-  it('a hold frees its seats at the instant of its expiry, before any sweep (C8)', async () => {
+  it('a hold frees its seats at the instant of its expiry, before any sweep', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db, { seats: 2 });
     const both = { departure_date: date, quantity: 2 };

@@ -84,7 +84,7 @@ describe('the log', () => {
     for (const secret of secrets) expect(api.log()).not.toContain(secret);
   });
 
-  it('the API logs the reason and public id of a refused credential, never its secret (T42)', async () => {
+  it('the API logs the reason and public id of a refused credential, never its secret', async () => {
     const { db } = database;
     const tenant = await givenTenant(db);
     const key = await givenKey(db, tenant, ['booking:read']);

@@ -23,7 +23,7 @@ const hold =
     website.hold(tour, { departure_date: date, quantity });
 
 describe('a request that waited for a departure', () => {
-  it('a request that waited for a lock counts the seats that were taken meanwhile (C2)', async () => {
+  it('a request that waited for a lock counts the seats that were taken meanwhile', async () => {
     const seats = await givenSeats(api.db, { seats: 3 });
     const take = (quantity: number) => (trx: Trx) =>
       insertHold(trx, website, seats.tour, seats.date, { quantity });
@@ -83,7 +83,7 @@ describe('a request that waited for a departure', () => {
     },
   );
 
-  it('a request for a locked departure gets departure_busy after two seconds and writes nothing (T19)', async () => {
+  it('a request for a locked departure gets departure_busy after two seconds and writes nothing', async () => {
     const seats = await givenSeats(api.db);
     let answer: Response | undefined;
     const key = { 'idempotency-key': 'busy' };

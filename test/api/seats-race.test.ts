@@ -77,7 +77,7 @@ describe.each([
   }, 30_000);
 
   describe('ten seats and two processes', () => {
-    it('exactly ten of 200 concurrent holds get ten seats; the others get insufficient_seats (T18, C1)', async () => {
+    it('exactly ten of 200 concurrent holds get ten seats; the others get insufficient_seats', async () => {
       const seats = await givenSeats(database.db, { seats: 10 });
       const answers = await Promise.all(
         Array.from({ length: 200 }, (_, n) => untilDecided(() => hold(n, seats))),
@@ -112,7 +112,7 @@ describe.each([
       expect(await seatsTakenByKind(db, seats)).toEqual({ real: 10, sandbox: 10 });
     });
 
-    it('exactly one of 20 concurrent bookings consumes a hold (C5)', async () => {
+    it('exactly one of 20 concurrent bookings consumes a hold', async () => {
       const seats = await givenSeats(database.db, { seats: 2 });
       const { hold_id } = (await hold(0, seats, 2)).body;
       const answers = await Promise.all(
@@ -133,7 +133,7 @@ describe.each([
       expect(await seatsTaken(database.db, seats)).toBe(1);
     });
 
-    it('a booking that is confirmed and cancelled at the same time ends with its seats free (C5)', async () => {
+    it('a booking that is confirmed and cancelled at the same time ends with its seats free', async () => {
       const seats = await givenSeats(database.db);
       const { booking_ref } = (await book(0, seats)).body;
       const steps = Array.from({ length: 20 }, (_, n) =>

@@ -74,7 +74,7 @@ describe('the API with slow clients', () => {
     expect(afterMs).toBeLessThan(LIMITS.requestMs + 400);
   });
 
-  it('the API disconnects a client whose headers arrive byte by byte (T45)', async () => {
+  it('the API disconnects a client whose headers arrive byte by byte', async () => {
     const { said, afterMs } = await until((socket) => {
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nX-Drip: ');
       drip(socket);
@@ -83,7 +83,7 @@ describe('the API with slow clients', () => {
     expect(afterMs).toBeLessThan(LIMITS.headersMs + 400);
   });
 
-  it('the API disconnects a client whose body arrives byte by byte, and holds no seats (T45)', async () => {
+  it('the API disconnects a client whose body arrives byte by byte, and holds no seats', async () => {
     const before = await api.db('seat_holds').count('* as n').first();
     const { said, afterMs } = await until((socket) => {
       socket.write(
@@ -143,7 +143,7 @@ describe('the API with slow clients', () => {
 });
 
 describe('the server', () => {
-  it('the server allows 10 s for headers, 15 s for a request and 65 s between requests (T45)', () => {
+  it('the server allows 10 s for headers, 15 s for a request and 65 s between requests', () => {
     expect(api.server).toMatchObject({
       headersTimeout: 10_000,
       requestTimeout: 15_000,

@@ -94,7 +94,7 @@ it('this file covers every route that names a tour, a hold or a booking, and eve
 
 describe("another tenant's tour", () => {
   it.each(Object.entries(BY_TOUR))(
-    '%s gives the same answer for a hidden tour and for an unknown tour (T1)',
+    '%s gives the same answer for a hidden tour and for an unknown tour',
     async (_route, ask) => {
       const { id, slug } = hidden.tour;
       for (const name of [slug, id, id.toUpperCase(), slug.replace('t', '%74')]) {
@@ -133,7 +133,7 @@ describe("another tenant's tour", () => {
 
 describe("another tenant's hold", () => {
   it.each(Object.entries(BY_HOLD))(
-    "%s gives the same answer for another tenant's hold and for an unknown hold (T4)",
+    "%s gives the same answer for another tenant's hold and for an unknown hold",
     async (_route, ask) => {
       for (const id of [holdId, holdId.toUpperCase()])
         expectLikeNothing(await ask(id), await ask(NOBODYS_ID), 404);
@@ -148,7 +148,7 @@ describe("another tenant's hold", () => {
     }
   });
 
-  it("an external_ref finds the tenant's own hold, never another tenant's hold with the same reference (T4)", async () => {
+  it("an external_ref finds the tenant's own hold, never another tenant's hold with the same reference", async () => {
     const { db } = api;
     const reference = { external_ref: 'cart-81' };
     const own = (await stranger.hold(shared.tour, { ...hold(), ...reference })).body.hold_id;
@@ -163,7 +163,7 @@ describe("another tenant's hold", () => {
 
 describe("another tenant's booking", () => {
   it.each(Object.entries(BY_BOOKING))(
-    "%s gives the same answer for another tenant's booking and for an unknown booking (T1)",
+    "%s gives the same answer for another tenant's booking and for an unknown booking",
     async (_route, ask) => {
       expectLikeNothing(await ask(bookingRef), await ask('ZZZZ-999999999'), 404);
     },
@@ -197,7 +197,7 @@ describe("another tenant's booking", () => {
 });
 
 describe("another tenant's cursor", () => {
-  it.each(Object.entries(LISTS))("%s refuses another tenant's cursor (T2)", async (route, list) => {
+  it.each(Object.entries(LISTS))("%s refuses another tenant's cursor", async (route, list) => {
     const { db } = api;
     const { token } = await givenWidgetToken(db, owner.tenant);
     await owner.book(orderOf(shared.tour.id));
@@ -228,7 +228,7 @@ describe("another tenant's cursor", () => {
 });
 
 describe("another tenant's idempotency key", () => {
-  it("another tenant's idempotency key counts as a new key, without replay or conflict (T3)", async () => {
+  it("another tenant's idempotency key counts as a new key, without replay or conflict", async () => {
     const key = { 'idempotency-key': 'shared-key' };
     const mine = await owner.book(orderOf(shared.tour.id, { notes: 'mine' }), key);
     const theirs = await stranger.book(orderOf(shared.tour.id, { notes: 'theirs' }), key);
@@ -259,7 +259,7 @@ describe("the statements of a request for another tenant's data", () => {
   /** Matches the statement that counts seats. This statement reads the rows of all tenants, because all tenants sell the same seats. */
   const COUNT_OF_SEATS = /from (seat_holds|booking_leads) \w\s+where \w\.departure_id = /g;
 
-  it('every statement on a table that has tenants names the tenant (T5)', async () => {
+  it('every statement on a table that has tenants names the tenant', async () => {
     const { db } = api;
     const tables = await db('information_schema.columns')
       .where({ table_schema: 'public', column_name: 'tenant_id' })

@@ -53,7 +53,7 @@ describe('a wrong secret for a known id', () => {
     ['widget token', () => withToken(widget.token), () => widget.token, withToken, 'widget_token'],
     ['key where a widget token belongs', () => withKey(reader.key), () => reader.key, withToken, 'api_key'],
   ] as const)(
-    'a wrong secret causes the same queries as an unknown id: %s (T9)',
+    'a wrong secret causes the same queries as an unknown id: %s',
     async (_what, good, token, offer, kind) => {
       renew();
       await good()();

@@ -65,7 +65,7 @@ describe.each(ROUTES)('%s', (path, methods) => {
     (method) => !methods.includes(method),
   );
 
-  it('a route answers 405 with Allow to any other method, before it asks for a credential (T27)', async () => {
+  it('a route answers 405 with Allow to any other method, before it asks for a credential', async () => {
     for (const method of foreign) {
       const response = await raw(method, path);
       expectProblem(response, 405, 'method_not_allowed');

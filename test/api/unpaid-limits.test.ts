@@ -19,7 +19,7 @@ const step = (website: Website, ref: string, verb: 'confirm' | 'cancel') =>
   website.post(`/api/tenant/bookings/${ref}/${verb}`);
 
 describe("a tenant's share of a departure's seats", () => {
-  it('the share limits live holds and unpaid bookings together (T15)', async () => {
+  it('the share limits live holds and unpaid bookings together', async () => {
     const half = await givenWebsite(api, { maxHoldShare: 59 });
     const seats = await givenSeats(api.db, { seats: 10 });
     expect((await book(half, seats, 3)).status).toBe(201);

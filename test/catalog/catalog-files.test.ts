@@ -47,7 +47,7 @@ describe('the reader of catalog files', () => {
     ]);
   });
 
-  it('the reader of catalog files reports every issue of every tour with its field (T33)', async () => {
+  it('the reader of catalog files reports every issue of every tour with its field', async () => {
     const { issues } = await readTours(
       {},
       tourEntry({ slug: 'Über', colour: 'red', base_price: '12', country: 'UK', currency: 'EUROS' }),

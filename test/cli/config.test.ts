@@ -94,7 +94,7 @@ describe('tourctl config list', () => {
     'config get DATABASE_URL',
     'config --help',
     'up --help',
-  ])('no command about settings shows a secret: %s (T48)', async (line) => {
+  ])('no command about settings shows a secret: %s', async (line) => {
     const env = {
       SECRETS_KEY: SECRET,
       CURSOR_KEY: SECRET,

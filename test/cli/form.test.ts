@@ -188,7 +188,7 @@ describe('a database problem', () => {
   });
 });
 
-it('the error of a wrong setting names the variable and not its value (T48)', async () => {
+it('the error of a wrong setting names the variable and not its value', async () => {
   const { code, error, stderr } = await under({ SECRETS_KEY: 'hunter2' }, 'tenant list --json');
   expect([code, error.code]).toEqual([1, 'invalid_configuration']);
   expect(error.message).toContain('SECRETS_KEY must be');

@@ -56,7 +56,7 @@ describe('tourctl webhook', () => {
     expect(stdout).not.toContain('whsec_');
   });
 
-  it('tourctl webhook refuses an address that is not public, and an event that does not exist (T23)', async () => {
+  it('tourctl webhook refuses an address that is not public, and an event that does not exist', async () => {
     const { slug } = await givenTenant();
     expect(await terminal.refusal(`webhook add ${slug} https://127.0.0.1/hook`)).toBe(
       '2 invalid_webhook_url',

@@ -74,7 +74,7 @@ describe('the OpenAPI document', () => {
     expect(issues.map(({ message, location }) => `${location[0]?.pointer}: ${message}`)).toEqual([]);
   });
 
-  it('the OpenAPI document describes the routes that are served, and no other (T29)', () => {
+  it('the OpenAPI document describes the routes that are served, and no other', () => {
     interface Layer {
       route?: { path: string; methods: Record<string, boolean> };
     }

@@ -111,7 +111,7 @@ describe('the documentation pages', () => {
     expect(text).toContain('href="/docs/errors/hold_limit_reached"');
   });
 
-  it('the reference names the deprecated ways to send a credential, and shows no backtick (T29)', async () => {
+  it('the reference names the deprecated ways to send a credential, and shows no backtick', async () => {
     const { text } = await api.http.get('/docs');
     for (const name of ['api_key', 'x-svc-widget-token'])
       expect(text).toContain(`<code>${name}</code> <span class="mark">deprecated</span>`);

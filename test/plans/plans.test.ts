@@ -350,7 +350,7 @@ describe('with 20,000 holds and bookings of one tenant', () => {
     ['bookings', '/api/tenant/bookings?'],
     ['bookings by date of departure', `/api/tenant/bookings?departure_from=${inDays(0)}&`],
     ['bookings that changed in two years', `/api/tenant/bookings?updated_since=${hoursAgo(17_000)}&`],
-  ])('page 1 and page 50 of the %s read few rows (T20)', async (_what, list) => {
+  ])('page 1 and page 50 of the %s read few rows', async (_what, list) => {
     const ask = async (page: string) => {
       statements();
       const { next_cursor } = await get(`${list}limit=10${page}`);

@@ -67,7 +67,7 @@ async function throughProxy(
 
 describe.each(['api', 'webhook-queue'] as const)('the start of the %s', (service) => {
   it.each(Object.keys(obstacles))(
-    'a service waits while the database %s, logs the reason, and becomes ready afterwards (T48)',
+    'a service waits while the database %s, logs the reason, and becomes ready afterwards',
     async (name) => {
       const { url, restore } = await obstacles[name]!();
       const running = (started = await start(service, url));

@@ -48,7 +48,7 @@ describe('the rights of the database roles', () => {
     }
   });
 
-  it('the API may write neither tenants nor the catalog, and only the times of last use of keys (T49)', async () => {
+  it('the API may write neither tenants nor the catalog, and only the times of last use of keys', async () => {
     const ofApi = (table: string) => rightsOf(database.db, 'tour_platform_api', table);
     expect(await ofApi('api_keys')).toEqual(['select', 'update (last_used_at, browser_seen_at)']);
     expect(await ofApi('widget_tokens')).toEqual(['select', 'update (last_used_at)']);
@@ -152,12 +152,12 @@ describe('a login of the API', () => {
     'delete from secret_checks',
     'create role another',
   ];
-  it.each(FORBIDDEN)('a login of the API may not run: %s (T49)', async (statement) => {
+  it.each(FORBIDDEN)('a login of the API may not run: %s', async (statement) => {
     await givenSale(database.db);
     await expect(session.db.raw(statement)).rejects.toMatchObject(DENIED);
   });
 
-  it('a login of the API may write the times of last use of a key and a token (T49)', async () => {
+  it('a login of the API may write the times of last use of a key and a token', async () => {
     await givenSale(database.db);
     const used = { last_used_at: new Date(), browser_seen_at: new Date() };
     expect(await session.db('api_keys').update(used)).toBeGreaterThan(0);
@@ -201,7 +201,7 @@ describe('a login of the webhook queue', () => {
     ).rejects.toThrow(/booking_leads has no months/);
   });
 
-  it('temporary tables of a login do not redirect the functions of the owner (T49)', async () => {
+  it('temporary tables of a login do not redirect the functions of the owner', async () => {
     // An operator may allow every login to create temporary tables again.
     const name = new URL(database.url).pathname.slice(1);
     await database.db.raw('grant temporary on database ?? to public', [name]);

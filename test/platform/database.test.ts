@@ -54,7 +54,7 @@ describe('runPrepared', () => {
 });
 
 describe('inTransaction', () => {
-  it('inTransaction runs in READ COMMITTED with time limits, whatever the server prefers (T19)', async () => {
+  it('inTransaction runs in READ COMMITTED with time limits, whatever the server prefers', async () => {
     const { db } = database;
     await db.raw(`alter role current_user set default_transaction_isolation = 'serializable'`);
     const other = openDatabase(database.url, { applicationName: 'test' });

@@ -148,7 +148,7 @@ describe.each(SERVERS)('%s', (_name, url, largePath) => {
   });
 
   it.each(['example.com:443', '/healthz'])(
-    'an HTTP server answers CONNECT %s with 405 and Allow (T27)',
+    'an HTTP server answers CONNECT %s with 405 and Allow',
     async (target) => {
       const client = connectTo(url(), request(`CONNECT ${target}`));
       await client.closed;

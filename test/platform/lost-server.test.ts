@@ -7,7 +7,7 @@ const database = useTestDatabase();
 const open = (url: string, more = {}) => openDatabase(url, { applicationName: 'test', poolMax: 1, ...more });
 const processOf = async (db: Db) => (await db.raw('select pg_backend_pid() as pid')).rows[0].pid as number;
 
-it('a statement on a silent connection times out, and the next statement gets a new connection (T19)', async () => {
+it('a statement on a silent connection times out, and the next statement gets a new connection', async () => {
   const proxy = await startTcpProxy(Number(new URL(database.url).port));
   const through = new URL(database.url);
   through.host = `127.0.0.1:${proxy.port}`;

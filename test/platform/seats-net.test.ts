@@ -70,7 +70,7 @@ async function expectRefused(write: PromiseLike<unknown>): Promise<void> {
 }
 
 describe('the trigger that recounts seats', () => {
-  it('the trigger that recounts seats refuses the hold or lead that exceeds the seats, whatever code writes it (C4)', async () => {
+  it('the trigger that recounts seats refuses the hold or lead that exceeds the seats, whatever code writes it', async () => {
     const departure = await givenNumbered(5);
     await insertHold(db, departure, 2);
     await insertLead(db, departure, 2);
@@ -80,7 +80,7 @@ describe('the trigger that recounts seats', () => {
     expect(await seatsTaken(db, departure)).toBe(5);
   });
 
-  it('the trigger that recounts seats refuses rows of one statement whose sum exceeds the seats (C3)', async () => {
+  it('the trigger that recounts seats refuses rows of one statement whose sum exceeds the seats', async () => {
     const [one, two] = [await givenNumbered(3), await givenNumbered(3)];
     const rows = [holdRow(db, one, 2), holdRow(db, two, 2), holdRow(db, two, 2)];
     await expectRefused(db('seat_holds').insert(rows));

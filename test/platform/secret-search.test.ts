@@ -138,7 +138,7 @@ async function serverLog(): Promise<string> {
 }
 
 describe('the secrets and the people of an installation', () => {
-  it('secrets appear in no output and no table, and personal data only in tables that may hold it (T40)', async () => {
+  it('secrets appear in no output and no table, and personal data only in tables that may hold it', async () => {
     const { key, token, secrets } = await issueSecrets();
     receiver.react(status(500, 204));
     await sellAndFail(key, token);

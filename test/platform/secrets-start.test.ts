@@ -23,7 +23,7 @@ describe('a service on an external database', () => {
     ['api', 'SECRETS_KEY', OTHER],
     ['webhook-queue', 'SECRETS_KEY', OTHER],
   ] as const)(
-    '%s refuses to start with a changed %s (%j), in a message of one line (T48)',
+    '%s refuses to start with a changed %s (%j), in a message of one line',
     async (service, name, value) => {
       const [code, complaint] = await start(service, { ...GIVEN, [name]: value });
       expect(code).toBe(1);

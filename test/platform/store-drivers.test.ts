@@ -200,7 +200,7 @@ describeWithRedis('the drivers of the shared store', () => {
     expect(await refusal).not.toContain('secret-bucket');
   });
 
-  it('the REST driver stops reading an endless reply (T30)', async () => {
+  it('the REST driver stops reading an endless reply', async () => {
     let sent = 0;
     const endless = http.createServer((_request, response) => {
       const chunk = Buffer.alloc(64 * 1024, 'x');
@@ -222,7 +222,7 @@ describeWithRedis('the drivers of the shared store', () => {
     endless.close();
   });
 
-  it('the REST driver reports a wrong token without showing it (T48)', async () => {
+  it('the REST driver reports a wrong token without showing it', async () => {
     const wrong = openRestConnection({ kind: 'rest', url: rest.url, token: 'hunter2' });
     const message = await wrong
       .run(PROBE_SCRIPT, 'b', ['well'])

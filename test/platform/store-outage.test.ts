@@ -87,7 +87,7 @@ describeWithRedis('a shared store that dies', () => {
       await proxy.stop();
     });
 
-    it('an outage delays requests once and logs one line, and the store is used again afterwards (T30)', async () => {
+    it('an outage delays requests once and logs one line, and the store is used again afterwards', async () => {
       const { quotas, cache } = store;
       expect(await up()).toBe(1);
       expect(await quotas.consume(bucket, LIMIT)).toMatchObject({ allowed: true, remaining: LIMIT - 1 });
@@ -146,7 +146,7 @@ describeWithRedis('a shared store that dies', () => {
     await late.stop();
   });
 
-  it('a store is used again after it answered many probes byte by byte (T30)', async () => {
+  it('a store is used again after it answered many probes byte by byte', async () => {
     const store = await openSharedStore(settings('rest', restPort(), rest), logInto([]));
     rest.setFault('drip');
     const before = rest.requests.length;

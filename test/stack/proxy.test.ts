@@ -97,7 +97,7 @@ describeWith('nginx', 'the reverse proxy', () => {
     it.each([
       ['a hop count', 1],
       ['the address of the proxy', ['127.0.0.1/32']],
-    ])('the API limits a client by its real address, with %s as TRUST_PROXY (T43)', async (_, trust) => {
+    ])('the API limits a client by its real address, with %s as TRUST_PROXY', async (_, trust) => {
       const { url } = await given([(await givenApi(trust)).port]);
       const guess = (from: string, headers = {}) =>
         call(`${url}/api/tenant/catalog`, {

@@ -44,7 +44,7 @@ function suite(): void {
   }, ROUND_MS);
 
   it(
-    'restarts lose no request, and every acknowledged booking and hold is stored once (T46)',
+    'restarts lose no request, and every acknowledged booking and hold is stored once',
     async () => {
       const { db } = database;
       const tenant = await givenTenant(db, { maxHolds: 1_000_000, maxUnpaid: 1_000_000 });

@@ -24,7 +24,7 @@ function keepTheLoopFor(milliseconds: number): void {
 }
 
 describe('load shedding', () => {
-  it('load shedding refuses a request while a thousand wait, and accepts it when one of them is answered (T47)', () => {
+  it('load shedding refuses a request while a thousand wait, and accepts it when one of them is answered', () => {
     const responses = Array.from({ length: 1000 }, () => new EventEmitter());
     for (const response of responses) expect(offer(response)).toBeUndefined();
     expect(offer()).toMatchObject({ code: 'overloaded' });
@@ -35,7 +35,7 @@ describe('load shedding', () => {
     expect(offer()).toBeUndefined();
   });
 
-  it('load shedding refuses while the event loop stays over a second late, and not after a single pause (T47)', async () => {
+  it('load shedding refuses while the event loop stays over a second late, and not after a single pause', async () => {
     keepTheLoopFor(1100);
     await nextTurn();
     await nextTurn();

@@ -64,7 +64,7 @@ describe('the logger', () => {
     expect(JSON.stringify(lines)).not.toMatch(/ana@example|stack|insert/);
   });
 
-  it('the logger writes one line, whatever the text (T41)', () => {
+  it('the logger writes one line, whatever the text', () => {
     const text = 'a\r\nb\u001b[2J\u2028{"level":"error"}';
     expect(logged(`log.info({ reference: ${JSON.stringify(text)} }, 'x');`)).toEqual([
       expect.objectContaining({ level: 'info', reference: text }),

@@ -123,7 +123,7 @@ describe('a delivery', () => {
     expect(items.map((item) => item.status)).toEqual(['dead', 'pending']);
   });
 
-  it('an attempt does not follow a redirect, and says where a relative Location leads in the reason (T23)', async () => {
+  it('an attempt does not follow a redirect, and says where a relative Location leads in the reason', async () => {
     const location = 'hook/?token=secret';
     receiver.react((response, n) =>
       response.writeHead(n === 1 ? 302 : 204, n === 1 ? { location } : {}).end(),
@@ -188,7 +188,7 @@ describe('a delivery', () => {
     expect(tries[0]!.reason).toBe('No response within 0.4 s.');
   });
 
-  it('an attempt keeps 16 KiB of a response and reads no more, whatever its size and speed (T23, T30)', async () => {
+  it('an attempt keeps 16 KiB of a response and reads no more, whatever its size and speed', async () => {
     let sent = 0;
     receiver.react((response, n) => {
       if (n === 2) return void response.write('drip');

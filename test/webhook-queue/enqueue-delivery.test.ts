@@ -94,7 +94,7 @@ describe('a booking with endpoints', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
   });
 
-  it('a booking with endpoints creates nothing when its transaction is rolled back (C4)', async () => {
+  it('a booking with endpoints creates nothing when its transaction is rolled back', async () => {
     await add(db, tenantId, receiver.url);
     const rolledBack = inTransaction(db, async (trx) => {
       await enqueue(trx);

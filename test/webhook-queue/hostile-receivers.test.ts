@@ -69,7 +69,7 @@ describe('a hostile receiver', () => {
     },
   );
 
-  it('no hostile receiver stops the worker (T30)', async () => {
+  it('no hostile receiver stops the worker', async () => {
     await Promise.all(results.values());
     expect([worker.exitCode, worker.signalCode]).toEqual([null, null]);
     const rows = await db('webhook_attempts').distinct('worker');

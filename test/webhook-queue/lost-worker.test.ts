@@ -81,7 +81,7 @@ describe('a worker', () => {
     expect(await deliveriesOf(db, tenantId)).toMatchObject([{ status: 'delivered', attempts: 2 }]);
   });
 
-  it('a worker that stops waits for its requests, and releases a delivery whose request does not end (T46)', async () => {
+  it('a worker that stops waits for its requests, and releases a delivery whose request does not end', async () => {
     receiver.react((response, n) => {
       if (n === 1) setTimeout(() => response.writeHead(204).end(), 100);
     });

@@ -111,7 +111,7 @@ describe('the URL of an endpoint', () => {
     '[2002:7f00:1::]',
   ];
 
-  it.each(LOOPBACKS)('the check of a URL refuses %s, a spelling of the loopback address (T23)', (host) => {
+  it.each(LOOPBACKS)('the check of a URL refuses %s, a spelling of the loopback address', (host) => {
     for (const scheme of ['http', 'https']) {
       expect(() => parseEndpointUrl(`${scheme}://${host}/hook`, false)).toThrow(
         scheme === 'http' ? 'https://' : 'not an IP address',
@@ -169,7 +169,7 @@ describe('a worker that may not call private targets', () => {
       'does not resolve',
     ],
   ])(
-    'a worker that may not call private targets refuses %s, names the rule, and connects to nothing (T23)',
+    'a worker that may not call private targets refuses %s, names the rule, and connects to nothing',
     async (_what, url, reason) => {
       const tenantId = await createTenant(db);
       await add(db, tenantId, url(new URL(receiver.url).port));
@@ -186,7 +186,7 @@ describe('a worker that may not call private targets', () => {
     },
   );
 
-  it('a worker that may not call private targets refuses a name with one public and one private address, in either order (T23)', async () => {
+  it('a worker that may not call private targets refuses a name with one public and one private address, in either order', async () => {
     const addresses = ['93.184.215.14', '127.0.0.1'];
     for (const found of [addresses, addresses.toReversed()]) {
       // Replaces only the name service, because no real name has such addresses.

@@ -15,7 +15,7 @@ const accepts = (url: string, httpAllowed: boolean): boolean => {
 };
 
 describe('the port of a webhook address', () => {
-  it('the port of a target is 443, or one from 1024 on that no well-known service uses (T23)', () => {
+  it('the port of a target is 443, or one from 1024 on that no well-known service uses', () => {
     const accepted = Array.from({ length: 65_536 }, (_, port) => port).filter((port) =>
       accepts(`https://example.com:${port}/`, false),
     );

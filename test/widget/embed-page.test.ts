@@ -41,7 +41,7 @@ const passFrom = (secondsAgo = 0) =>
 const sha256 = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 describe('the headers of /embed/tours', () => {
-  it('exactly the token’s origins may frame the page (C14)', async () => {
+  it('exactly the token’s origins may frame the page', async () => {
     const { status, headers } = await page({ token });
     expect(status).toBe(200);
     const { 'script-src': script, 'style-src': style, ...rest } = policyOf(headers);

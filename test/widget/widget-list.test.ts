@@ -23,7 +23,7 @@ const list = (query: Record<string, string> = {}) => api.http.get('/api/widget/t
 const slugsOf = (body: { items: { slug: string }[] }) => body.items.map((item) => item.slug);
 
 describe('GET /api/widget/tours', () => {
-  it('GET /api/widget/tours answers exactly the public fields (T12)', async () => {
+  it('GET /api/widget/tours answers exactly the public fields', async () => {
     const { status, body } = await list({ token, q: 'hà long' });
 
     expect(status).toBe(200);
@@ -46,7 +46,7 @@ describe('GET /api/widget/tours', () => {
     expect(body.items[0]).toMatchObject({ price_from: 500, url: 'https://shop.example.com/tours/ha-long' });
   });
 
-  it('GET /api/widget/tours shows the tenant’s price and never the platform’s (T12)', async () => {
+  it('GET /api/widget/tours shows the tenant’s price and never the platform’s', async () => {
     const { db } = api;
     const dear = await givenTenant(db);
     await db('price_rules').insert({ tenant_id: dear.id, kind: 'percent', percent: 10 });
@@ -109,7 +109,7 @@ describe('GET /api/widget/tours', () => {
     ['lang=xx_XX', 'lang', expect.any(String)],
     [`lang=${'de-'.repeat(11)}deu`, 'lang', expect.any(String)],
     ['utm_source=', 'utm_source', 'must not be empty'],
-  ])('the list and the page both answer 400 to %s (T16)', async (query, field, message) => {
+  ])('the list and the page both answer 400 to %s', async (query, field, message) => {
     const fault = { status: 400, code: 'validation_failed', errors: [{ in: 'query', field, message }] };
     const answer = await api.http.get(`/api/widget/tours?token=${token}&${query}`);
     expect(answer.body).toMatchObject(fault);
@@ -131,7 +131,7 @@ describe('the token of GET /api/widget/tours', () => {
     expect((await list({ token })).headers.deprecation).toBeUndefined();
   });
 
-  it('GET /api/widget/tours reads the token from one parameter with exactly this name (T35)', async () => {
+  it('GET /api/widget/tours reads the token from one parameter with exactly this name', async () => {
     const ask = (query: string) => api.http.get(`/api/widget/tours?${query}`);
     const repeated = await ask(`token=${token}&token=${token}`);
     expect(repeated.body).toMatchObject({ status: 400, code: 'duplicate_parameter' });

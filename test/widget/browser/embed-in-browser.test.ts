@@ -50,7 +50,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
       .length - 1;
   const ask = (expression: string) => page.evaluate<unknown>(expression);
 
-  it('the page needs no other host, no cookie and no storage, and obeys its own policy (C13)', async () => {
+  it('the page needs no other host, no cookie and no storage, and obeys its own policy', async () => {
     await open({ limit: '2' });
     await page.getByRole('link', { name: 'Europe' }).click();
     await untilNames('Alpine Huts', 'Baltic Sail');

@@ -9,7 +9,7 @@ import { givenWidgetToken, SHOP } from '../given-widget';
 describeInChromium('the embed page in a frame', (browser) => {
   const api = useTestApi();
 
-  it('the page sends its site messages when it is ready, has a new height, and a tour is clicked (C14)', async () => {
+  it('the page sends its site messages when it is ready, has a new height, and a tour is clicked', async () => {
     const { db } = api;
     const host = http.createServer((_request, response) =>
       response.setHeader('content-type', 'text/html').end(HOST),
