@@ -103,8 +103,8 @@ const LABS: Record<string, Suite | Program> = {
     script: ['test/supply-chain/bill-of-materials.ts'],
   },
   schema: {
-    about: 'writes docs/schema.md',
-    script: ['test/docs/write-schema.ts'],
+    about: 'prints the tables, functions and triggers of the database',
+    script: ['test/docs/print-schema.ts'],
   },
   screens: {
     about: 'writes the screens of docs/terminal.md',

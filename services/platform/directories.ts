@@ -35,7 +35,7 @@ function isDirectory(name: string): boolean {
 const FULL_BYTES = 16 * 1024 * 1024;
 /**
  * A disk with less free space counts as nearly full, while an operator can still free some space. A million bookings and their indexes take
- * 0.9 GiB (docs/scaling.md).
+ * 0.9 GiB (docs/benchmarks.md).
  */
 const SHORT_BYTES = 1024 * 1024 * 1024;
 

@@ -33,7 +33,7 @@ export async function measureLone(stack: BenchStack, api: Instance): Promise<Row
     const list = rounds.get(kind)!;
     const of = (figure: 'oursMs' | 'plainMs') => rounded(median(list.map((round) => round[figure])));
     return {
-      what: `a lone ${kind}, p50`,
+      what: `a single ${kind}, p50`,
       beside: 'pgbench, one client, mean',
       ratios: list.map(({ oursMs, plainMs }) => oursMs / plainMs),
       aim: { atMost: AIM },

@@ -42,7 +42,7 @@ const ROWS: Record<string, (stack: BenchStack, api: Instance) => Promise<Row[]>>
 const PAGE_ROWS = [
   'read: tour',
   'read: catalog page of 24',
-  'a lone hold, p50',
+  'a single hold, p50',
   'holds: one departure, 256 connections',
   'holds: 500 departures, 256 connections',
   'bookings: 500 departures, 256 connections',

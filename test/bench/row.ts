@@ -54,4 +54,4 @@ function verdict(value: number, aim: Row['aim']): string {
   return `≤${aim.atMost} ${value <= aim.atMost ? 'ok' : 'missed'}`;
 }
 
-export const COLUMNS = ['what', 'beside', 'median', 'aim', 'figures'];
+export const COLUMNS = ['what', 'compared with', 'median', 'aim', 'figures'];

@@ -63,7 +63,7 @@ export async function measureScale(): Promise<void> {
   });
   const minutes = ((performance.now() - begun) / 60_000).toFixed(0);
   const size = `${LARGE.tours} tours × ${LARGE.departures} departures, ${LARGE.tenants} tenants, ${LARGE.bookings} past bookings`;
-  const title = `${size}, beside ${SMALL.tours} tours; caches off, one request at a time; ${minutes} minutes`;
+  const title = `${size}, compared with ${SMALL.tours} tours; caches off, one request at a time; ${minutes} minutes`;
   printTable(title, COLUMNS, rows.map(cellsOf));
   const table = tableOf(rows, PAGE_ROWS);
   await writeSection('Scale', `\`npm run bench -- scale\`: ${machine}.\n\n${title}.\n\n${table}`);

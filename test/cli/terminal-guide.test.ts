@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { commandName } from '../../cli/engine/command';
-import { NOUNS, VERBS } from '../../cli/tree';
+import { NOUNS } from '../../cli/tree';
 import { renderGuide } from './screens/render-guide';
 
 const DOCS = path.resolve(__dirname, '../../docs');
@@ -20,33 +20,13 @@ describe('the screens of the guide', () => {
 });
 
 describe('the guide to the terminal', () => {
-  it('the guide to the terminal names each command', () => {
-    const commands = NOUNS.flatMap(({ name, verbs }) => verbs.map((verb) => `${name} ${commandName(verb)}`));
-    const missing = [...commands, ...VERBS.map((verb) => `tourctl ${commandName(verb)}`)].filter(
-      (command) => !new RegExp(`\\b${command}\\b(?!-)`).test(GUIDE),
+  it('the guide to the terminal names only commands that exist', () => {
+    const verbs = new Map(NOUNS.map(({ name, verbs }) => [name, verbs.map(commandName)]));
+    const named = [...GUIDE.matchAll(/`(?:tourctl )?([a-z]+) ([a-z][a-z-]+)/g)].filter(([, noun]) =>
+      verbs.has(noun!),
     );
-    expect(missing).toEqual([]);
-  });
-
-  it('the guide to the terminal contains no broken link', () => {
-    const links = [...GUIDE.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!);
-    const broken = links.filter((link) => {
-      const [file = '', anchor] = link.split('#');
-      const target = path.join(DOCS, file || 'terminal.md');
-      return !existsSync(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
-    });
-    expect(broken).toEqual([]);
+    expect(named.length).toBeGreaterThan(30);
+    const unknown = named.filter(([, noun, verb]) => !verbs.get(noun!)!.includes(verb!));
+    expect(unknown.map(([command]) => command)).toEqual([]);
   });
 });
-
-function anchorsOf(file: string): string[] {
-  return [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, title]) => slugOf(title!));
-}
-
-/** Returns the anchor that GitHub creates for a heading. */
-function slugOf(title: string): string {
-  return title
-    .toLowerCase()
-    .replace(/[^\w\- ]/g, '')
-    .replaceAll(' ', '-');
-}

@@ -45,7 +45,7 @@ export function countFailed({ tries }: Clients, lost: number): Record<string, nu
 
 const seconds = (ms: number | undefined) => (ms === undefined ? '-' : `${(ms / 1000).toFixed(1)} s`);
 
-/** Prints the table of docs/reliability.md. */
+/** Prints the table of docs/failover.md. */
 export function printOutcomes(outcomes: Outcome[]): void {
   say(
     '| event | ttl | gap | new primary after | old one stops after | both accept | standby again after | failed |',

@@ -1,21 +1,16 @@
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { openDatabase, type Db } from '../../services/platform/database';
 import { migrate } from '../../services/platform/migrate';
 import { listMigrations, readMigration } from '../../services/platform/migrate/migration-files';
 import { startTemporaryPostgres } from '../support/temporary-postgres';
 
-/** `npm run lab -- schema`: migrates a temporary database and describes it in docs/schema.md. */
-
-export const SCHEMA_PAGE = path.resolve(__dirname, '../../docs/schema.md');
+/** `npm run lab -- schema`: migrates a temporary database and prints its schema as Markdown. */
 
 const INTRODUCTION = `# The schema of the database
 
-This page shows the first sentence of each table's comment in [migrations/](../migrations), and the names of the functions. The files have the
-rest, with columns and constraints.
-\`npm run lab -- schema\` writes the page.`;
+The first sentence of each table's comment in migrations/, and the names of the functions. The files have the rest, with columns and
+constraints.`;
 
-/** Returns the text of docs/schema.md for a migrated database. */
+/** Returns the schema of a migrated database as Markdown. */
 export async function describeSchema(db: Db): Promise<string> {
   const parts = [
     INTRODUCTION,
@@ -31,7 +26,7 @@ export async function describeSchema(db: Db): Promise<string> {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** The relations that docs/schema.md describes. Leaves out partitions and the tables of Knex. */
+/** The relations that the text describes. Leaves out partitions and the tables of Knex. */
 const RELATIONS = `
   select c.oid, c.relname as name, c.relkind from pg_class c
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v') and not c.relispartition and c.relname not like 'knex%'`;
@@ -103,7 +98,7 @@ function listByFile(tables: Entry[], functions: Entry[]): string[] {
     const lines = textsOf(tables).map((text) => `- ${text}`);
     const names = textsOf(functions);
     if (names.length > 0) lines.push(`- Functions: ${names.join(', ')}`);
-    return lines.length === 0 ? [] : [`### [${file}](../migrations/${file}.sql)`, lines.join('\n')];
+    return lines.length === 0 ? [] : [`### ${file}`, lines.join('\n')];
   });
 }
 
@@ -155,7 +150,7 @@ async function main(): Promise<void> {
   const db = openDatabase(server.url, { applicationName: 'schema', poolMax: 2 });
   try {
     await migrate(db);
-    writeFileSync(SCHEMA_PAGE, await describeSchema(db));
+    process.stdout.write(await describeSchema(db));
   } finally {
     await db.destroy();
     await server.stop();
