@@ -108,7 +108,7 @@ function readFile(file: string): Secrets {
 function missingFile(file: string, given: Partial<Secrets>): SecretsError {
   const missing = NAMES.filter((name) => given[name] === undefined).map((name) => SECRET_VARIABLES[name]);
   return new SecretsError(
-    `${file} is missing, and the database beside it depends on its secrets: without them no API key is valid and no webhook ` +
+    `${file} is missing, and the database in the same folder depends on its secrets: without them no API key is valid and no webhook ` +
       `secret can be opened. Copy the file from where you keep it, or set ${missing.join(', ')} to the earlier values`,
   );
 }

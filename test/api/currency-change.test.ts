@@ -217,7 +217,8 @@ describe('an import that changes the currency of a sold tour', () => {
       expect((await importTour(slug, 'JPY', 160_000)).errors).toMatchObject([
         {
           field: 'currency',
-          message: 'must stay USD: the tour has live holds or standing bookings in this currency',
+          message:
+            'must stay USD: the tour has active holds, or confirmed or unpaid bookings, in this currency',
         },
       ]);
       if (kind === 'hold') await website.delete(`/api/gateway/holds/${answer.body.hold_id}`);

@@ -105,7 +105,7 @@ async function measureHttpAlone(stack: BenchStack, api: Instance, plain: number)
     rounded(median(rounds.get(framework)!.map((round) => round[key])));
   return {
     what: `requests for a hold without a database, ${CONNECTIONS[0]} connections: bare Express`,
-    beside: 'pgbench, holds over all departures a second',
+    beside: 'pgbench, holds over all departures per second',
     ratios: rounds.get('express')!.map(({ perSecond }) => perSecond / plain),
     figures: FRAMEWORKS.map((one) => `${one} ${of(one, 'perSecond')}/s, ${of(one, 'cpu')} µs`).join('; '),
   };
@@ -116,7 +116,7 @@ function rowsOf(what: string, rounds: { plain: PlainRate; ours: LoadResult & Cos
   return [
     {
       what,
-      beside: 'pgbench, a second',
+      beside: 'pgbench, per second',
       ratios: rounds.map(({ plain, ours }) => ours.perSecond / plain.perSecond),
       aim: { atLeast: aim },
       figures: `${of(({ ours }) => ours.perSecond)}/s; pgbench ${of(({ plain }) => plain.perSecond)}/s (${rounds[0]!.plain.clients} clients); CPU ${of(({ ours }) => ours.nodeMs)} ms in Node, ${of(({ ours }) => ours.serverMs)} in PostgreSQL`,

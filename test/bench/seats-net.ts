@@ -1,6 +1,6 @@
 /*
  * Measures the cost of the triggers that recount seats (0108_seats.sql). Places holds with the triggers on and off, in interleaved rounds on a
- * durable database: `npm run bench -- seats-net`. The triggers stay unless they take more than 15 % (ADR 9).
+ * durable database: `npm run bench -- seats-net`. The triggers stay unless they take more than 15 % (ADR 8).
  */
 import { placeHold } from '../support/sell';
 import type { Tenant } from '../../services/api/tenants/tenant';

@@ -61,7 +61,7 @@ export async function measureSoak(): Promise<void> {
     await sleep(5000);
     const { sent, bookings, confirmed, refused } = load;
     const summary =
-      `${sent} requests in ${MINUTES} minutes (${RATE} a second): ${bookings} bookings, ${confirmed} confirmations, ` +
+      `${sent} requests in ${MINUTES} minutes (${RATE} per second): ${bookings} bookings, ${confirmed} confirmations, ` +
       `${receiver.received()} webhooks received, ${refused.length} refused or failed${refused.length > 0 ? ` (${refused[0]})` : ''}`;
     receiver.stop();
     await report(machine, summary, samples);

@@ -161,7 +161,7 @@ describe('tourctl doctor', () => {
       status: 'ok',
       detail: '1 departure with holds or bookings recounted, none oversold',
     });
-    expect((await check('holds')).detail).toBe('1 live, no orphans');
+    expect((await check('holds')).detail).toBe('1 active, all in the right state');
     await terminal.db.transaction(async (trx) => {
       await trx.raw('set local session_replication_role = replica');
       await trx('departures').where({ id }).update({ seats_total: 3 });

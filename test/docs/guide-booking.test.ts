@@ -5,7 +5,7 @@ import { WEBHOOK_EVENTS } from '../../services/api/docs/webhook-events';
 import { useTestApi } from '../support/api';
 import { describeWith, isInstalled } from '../support/describe-with';
 import { daysFromToday, givenDeparture, givenTour } from '../support/given';
-import { folderWithClient } from '../support/packed-client';
+import { checkoutOfClient } from '../support/packed-client';
 import { useTemporaryFolder } from '../support/temporary-folder';
 import { givenWebsite, type Seats, seatsTaken, type Website } from '../support/website';
 import { fileOfGuide, folderWith, GUIDE, languages, runProgram, snippets } from './guide';
@@ -28,6 +28,10 @@ beforeEach(async () => {
   website = await givenWebsite(api);
   environment = { API: api.baseUrl, KEY: website.authorization.slice('Bearer '.length) };
 });
+
+const isInstallation = (code: string) => code.includes('npm install');
+const BOOK_WITH_CURL = snippets('sh', 'first-booking').filter((code) => !isInstallation(code));
+const INSTALL = snippets('sh', 'first-booking').find(isInstallation)!;
 
 const bookings = async () => (await website.get('/api/tenant/bookings')).body.items;
 
@@ -72,7 +76,7 @@ describeWith(
     it('the commands of the guide run from top to bottom, and leave a confirmed booking on its changed date', async () => {
       const taken = await seatsTaken(api.db, seats);
       const takenLater = await seatsTaken(api.db, otherSeats);
-      const [settings, ...steps] = snippets('sh', 'first-booking');
+      const [settings, ...steps] = BOOK_WITH_CURL;
       const script = [
         'set -euo pipefail',
         settings!.replace('http://127.0.0.1:3000', environment.API).replace('svc_live_…', environment.KEY),
@@ -103,13 +107,21 @@ describeWith(
 );
 
 describe('the first booking with Node', () => {
-  it('the program of the guide leaves a confirmed booking of a family on its changed date', async () => {
-    const cwd = await folderWithClient(FOLDER);
-    await writeFile(path.join(cwd, 'first-booking.mjs'), fileOfGuide('first-booking.mjs'));
-    const { code, stdout, stderr } = await runProgram('node', ['first-booking.mjs'], {
-      cwd,
-      env: environment,
-    });
+  let cwd: string;
+  beforeAll(async () => {
+    cwd = await folderWith({ 'first-booking.mjs': fileOfGuide('first-booking.mjs') });
+    const { checkout, packageJson } = await checkoutOfClient(FOLDER);
+    await writeFile(path.join(cwd, 'package.json'), packageJson);
+    const install = INSTALL.replace('../tour-platform', checkout);
+    const env = { npm_config_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
+    const { code, stderr } = await runProgram('bash', ['--norc', '-euc', install], { cwd, env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  }, 120_000);
+
+  const book = () => runProgram('node', ['first-booking.mjs'], { cwd, env: environment });
+
+  it('the program of the guide, with the client installed from a checkout, leaves a confirmed booking of a family on its changed date', async () => {
+    const { code, stdout, stderr } = await book();
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
       /^Three seats until .*, for 1300 EUR\nBooked as .*, 260 EUR to pay now\nChanged to .*, for 1600 EUR\nIt is confirmed\n$/,
@@ -117,6 +129,16 @@ describe('the first booking with Node', () => {
     expect(await bookings()).toMatchObject([
       { status: 'confirmed', departure_date: otherSeats.date, adults: 2, children: 1, total_price: 1600 },
     ]);
+  });
+
+  it('the program of the guide tells why a hold is refused with 409, and books nothing', async () => {
+    await api.db('tenants').where({ id: website.tenant.id }).update({ max_holds: 1 });
+    const held = await website.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
+    expect(held.status).toBe(201);
+    const { code, stdout, stderr } = await book();
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(stdout).toMatch(/^Not available \(hold_limit_reached\): /);
+    expect(await bookings()).toEqual([]);
   });
 });
 

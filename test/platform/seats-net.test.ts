@@ -5,7 +5,7 @@ import { untilTransactionWaits } from '../support/lock-wait';
 import { givenSeats, type PlacedSeats, seatsTaken, seatsTakenByKind } from '../support/website';
 
 /**
- * Tests the trigger of ADR 9. The tests insert holds and bookings without a lock and without counting seats. Still no seat is sold
+ * Tests the trigger of ADR 8. The tests insert holds and bookings without a lock and without counting seats. Still no seat is sold
  * twice.
  */
 

@@ -97,7 +97,7 @@ describe('expandSchedule', () => {
     [{ every: 'BYDAY=MO' }, 'every must have FREQ=DAILY, WEEKLY, MONTHLY or YEARLY'],
     [
       { every: 'FREQ=DAILY;COUNT=3' },
-      'every must not have COUNT: the first and the last date are given beside it',
+      'every must not have COUNT: the first and the last date are given separately',
     ],
     [{ every: 'FREQ=DAILY;UNTIL=20270504' }, 'every must not have UNTIL'],
     [{ every: 'DTSTART:20270501T000000Z\nRRULE:FREQ=DAILY' }, 'every must not have DTSTART'],

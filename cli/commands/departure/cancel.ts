@@ -135,7 +135,7 @@ function describeResult(tour: CatalogTour, document: DepartureDocument, done: Ca
   ];
   if (live.holds > 0)
     lines.push(
-      `${countOf(live.holds, 'live hold')} of ${countOf(live.seats, 'seat')} can no longer be booked`,
+      `${countOf(live.holds, 'active hold')} of ${countOf(live.seats, 'seat')} can no longer be booked`,
     );
   if (tenantsInformed !== null)
     lines.push(`${countIs(tenantsInformed, 'tenant')} informed by the webhook event departure.cancelled`);

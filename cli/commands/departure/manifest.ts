@@ -30,7 +30,7 @@ interface ManifestOptions extends RevealOptions {
 
 export const manifestVerb: Verb = {
   usage: 'manifest <tour> <date>',
-  about: 'Print the people of a departure for its guide: standing bookings, each with a box to tick off',
+  about: 'Print who travels with a departure, for its guide: each confirmed or unpaid booking, with a box',
   args: { date: departureOnDate },
   flags: [CSV_FLAG, REVEAL_FLAG],
   examples: [

@@ -10,7 +10,7 @@ import { addMany, NEW_DEPARTURE_FLAGS, type NewDepartureOptions } from './add-ma
 export const scheduleDeparturesVerb: Verb = {
   usage: 'schedule <tour>',
   about:
-    'Add departures by a rule: shows the dates, asks, and adds all or none; run it again with a later --to to prolong it, because ' +
+    'Add departures by a rule: shows the dates, asks, and adds all or none; run it again with a later --to for a longer season, because ' +
     'those that exist stay as they are',
   flags: [
     flag(

@@ -105,7 +105,7 @@ export const SETTINGS: Flag[] = [
     otherwise: '15',
   }),
   flag('--hold-max <minutes>', 'maximum minutes of a hold', { parse: minutes(1, 60), otherwise: '60' }),
-  flag('--max-holds <number>', 'maximum number of live holds', {
+  flag('--max-holds <number>', 'maximum number of active holds', {
     parse: wholeNumber(1, 1_000_000),
     otherwise: '1000',
   }),

@@ -208,7 +208,7 @@ const REFUSED = `
     from changed_tours c where (select count(*) from jsonb_object_keys(c.translations)) > ${MOST_LANGUAGES}
     union all
     select entry, null, 4, 'currency',
-           format('must stay %s: the tour has live holds or standing bookings in this currency', stored_currency), null
+           format('must stay %s: the tour has active holds, or confirmed or unpaid bookings, in this currency', stored_currency), null
     from repriced where is_in_use
     union all
     -- Reports nothing if a row of the file has no valid date, because this row may be the missing departure.

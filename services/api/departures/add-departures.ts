@@ -188,7 +188,7 @@ class DepartureHasNoTimeError extends AppError {
   constructor(tourSlug: string, date: string, isNew: boolean) {
     super(
       isNew
-        ? `${tourSlug} has another departure on ${date}: one beside it needs a start time`
+        ? `${tourSlug} has another departure on ${date}: a second one needs a start time`
         : `the departure of ${tourSlug} on ${date} has no start time: departure set-time gives it one, then others can be added`,
     );
   }

@@ -183,7 +183,7 @@ function checkRecurrenceRule(rule: string): string {
     if (LIMITS.some((limit) => name.startsWith(limit)))
       throw new InvalidScheduleError(
         'every',
-        `must not have ${name}: the first and the last date are given beside it`,
+        `must not have ${name}: the first and the last date are given separately`,
       );
     const form = PARTS[name];
     if (form === undefined)

@@ -69,7 +69,7 @@ const REFUSALS: Record<Exclude<ProblemCode, 'internal_error'>, AppError> = {
   hold_expired: new holds.HoldExpiredError(),
   hold_state_conflict: new holds.HoldStateConflictError('converted'),
   hold_limit_reached: new holds.HoldLimitReachedError(
-    'The most seats of this departure that your live holds and unpaid bookings may keep is 12.',
+    'The most seats of this departure that your active holds and unpaid bookings may keep is 12.',
   ),
   price_changed: new PriceChangedError(979, 'EUR'),
   booking_state_conflict: new BookingStateConflictError('cancelled', 'confirmed'),

@@ -42,9 +42,11 @@ const OF_DEPARTURE = 'Time of this change of the departure.';
 const EXTERNAL_REF: Schema = { ...text("The website's own reference."), nullable: true };
 const TOUR = exactly({ id: uuid('Identifier of the tour.'), slug: text('Slug of the tour.') });
 const BOOKINGS = {
-  booking_refs: list('The first 100 of your standing bookings on this departure, the oldest first.'),
+  booking_refs: list(
+    'The first 100 of your confirmed and unpaid bookings on this departure, the oldest first.',
+  ),
   bookings_total: count(
-    'Number of all your standing bookings on this departure; 0 if you have live holds only.',
+    'Number of all your confirmed and unpaid bookings on this departure; 0 if you have active holds only.',
   ),
 };
 const DEPARTURE_TIME: Schema = {
@@ -225,7 +227,7 @@ export const WEBHOOK_EVENTS: Record<Exclude<WebhookEvent['type'], `octo.${string
   'departure.cancelled': {
     summary: 'A departure was cancelled',
     description:
-      'Sent if you have a live hold or a standing booking there. The bookings stay until they are cancelled; live holds can no ' +
+      'Sent if you have an active hold, or a confirmed or unpaid booking there. The bookings stay until they are cancelled; holds can no ' +
       'longer be booked. The body has no personal data: read each booking by its reference.',
     schema: 'DepartureCancelledEvent',
     example: departureEvent({ ...DEPARTURE, changed: null }).body,
@@ -233,7 +235,7 @@ export const WEBHOOK_EVENTS: Record<Exclude<WebhookEvent['type'], `octo.${string
   'departure.updated': {
     summary: 'A departure was changed',
     description:
-      'Sent if you have a live hold or a standing booking there, once for each change, whatever the number of fields. Holds and ' +
+      'Sent if you have an active hold, or a confirmed or unpaid booking there, once for each change, whatever the number of fields. Holds and ' +
       'bookings keep their prices. The body has the names of the fields, not their values: read the departure.',
     schema: 'DepartureUpdatedEvent',
     example: departureEvent({ ...DEPARTURE, changed: ['seats_total', 'return_date'] }).body,

@@ -98,7 +98,7 @@ async function checkSeats(db: Db): Promise<HealthCheck> {
 async function checkHolds(db: Db, { liveHolds }: InstallationFacts): Promise<HealthCheck> {
   const { lapsed, unbooked, unconverted } = await findOrphanedHolds(db);
   if (lapsed + unbooked.length + unconverted.length === 0)
-    return ok('holds', `${liveHolds} live, no orphans`);
+    return ok('holds', `${liveHolds} active, all in the right state`);
   const kinds = [
     lapsed &&
       `${lapsed} expired over ten minutes ago and still stored as active: no instance of the API cleans up (their seats are free)`,

@@ -24,7 +24,7 @@ export interface AnonymizedHold {
 
 /**
  * Erases the personal data of the customer and the contacts from a hold without a booking, stored answers and refusals; seats, dates and
- * amounts stay. The caller erases the data of the webhook queue and the audit log in the same transaction (ADR 50). Locks in the order of
+ * amounts stay. The caller erases the data of the webhook queue and the audit log in the same transaction (ADR 23). Locks in the order of
  * bookings/anonymize-booking.ts.
  * @param secret CURSOR_KEY: the secret of the digest that replaces an Idempotency-Key which contains personal data
  * @returns undefined when the hold was already anonymized

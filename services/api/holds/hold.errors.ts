@@ -32,7 +32,7 @@ export class AmbiguousHoldReferenceError extends AppError {
 
   constructor() {
     super(
-      'Several live holds of this tour have this external_ref. Send the hold_id, or departure_date, and departure_time if the holds are ' +
+      'Several active holds of this tour have this external_ref. Send the hold_id, or departure_date, and departure_time if the holds are ' +
         'on one date.',
     );
   }

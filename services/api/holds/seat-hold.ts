@@ -81,7 +81,7 @@ export interface SeatHold {
   /** When the hold was released, expired or became a booking. Null: the hold is active, or no sweep has marked its expiry. */
   endedAt: Date | null;
   endedBy: Actor | null;
-  /** From this time on, the hold has no data of the customer (ADR 50). Null: it may have some. */
+  /** From this time on, the hold has no data of the customer (ADR 23). Null: it may have some. */
   anonymizedAt: Date | null;
   /** Free seats of the departure besides this hold's own; 0 if the departure is cancelled, gone or closed. */
   seatsAvailable: number;

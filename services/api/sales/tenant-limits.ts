@@ -14,7 +14,7 @@ import { countFor, type DepartureFacts, type SaleFacts, viewKey } from './sale-f
 export function assertMoreHolds({ liveHolds }: SaleFacts, { id, maxHolds }: Tenant): void {
   if (countFor(liveHolds, id) < maxHolds) return;
   throw new HoldLimitReachedError(
-    `You have ${maxHolds} live holds, the most that you may have. Release some, or let them expire.`,
+    `You have ${maxHolds} active holds, the most that you may have. Release some, or let them expire.`,
   );
 }
 
@@ -41,7 +41,7 @@ export function assertWithinShare(
   const share = shareOf(tenant, departure);
   if (countFor(unpaidSeats, viewKey(tenant.id, departure.id)) + more <= share) return;
   throw new HoldLimitReachedError(
-    `The most seats of this departure that your live holds and unpaid bookings may keep is ${share}.`,
+    `The most seats of this departure that your active holds and unpaid bookings may keep is ${share}.`,
   );
 }
 

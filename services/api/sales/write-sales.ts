@@ -18,7 +18,7 @@ export type Granted = GrantedHold | GrantedBooking;
 
 /**
  * Writes all granted sales with one statement: converts holds, and inserts holds, leads, events with their deliveries, and the answers of
- * Idempotency-Keys. A trigger counts the seats again at the end of the statement (ADR 9).
+ * Idempotency-Keys. A trigger counts the seats again at the end of the statement (ADR 8).
  * @param leadIds a number for each booking, ascending
  * @param at the clock reading of the decisions: holds and leads begin at this time, not at the transaction's start
  * @returns the new hold or booking of each sale

@@ -140,7 +140,7 @@ class SchemaNotCreatedError extends AppError {
 
   constructor(database: string, role: string) {
     super(
-      `This update compares the schema of the database with a new one beside it, which ${role} may not create: ` +
+      `This update compares the schema of the database with a new one in another schema, which ${role} may not create: ` +
         `run "grant create on database ${database} to ${role}" as the owner of the database and migrate again. Nothing was changed`,
     );
   }

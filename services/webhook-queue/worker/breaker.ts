@@ -32,7 +32,7 @@ export const BREAKER: BreakerRules = {
 
 export function autoDisableReason({ autoDisableSeconds, autoDisableDeaths }: BreakerRules): string {
   const days = Math.floor(autoDisableSeconds / DAY_SECONDS);
-  return `The endpoint accepted no delivery for ${days} days, and at least ${autoDisableDeaths} deliveries are dead: it was disabled.`;
+  return `The endpoint accepted no delivery for ${days} days, and at least ${autoDisableDeaths} deliveries were given up: it was disabled.`;
 }
 
 const RATE_MS = 60_000;

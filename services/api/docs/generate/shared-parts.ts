@@ -6,7 +6,7 @@ export const DESCRIPTION = `Tours, seats and bookings for a tenant's website.
 
 A server calls with an **API key**; a browser reads the widget list with a **widget token**, which is bound to the tenant's
 origins. All names are snake_case, times are RFC 3339 in UTC, dates are \`YYYY-MM-DD\`, and money is a number in major units
-beside its \`currency\`.
+next to its \`currency\`.
 
 Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`; their \`type\` is the address of a page that explains
 what to do. Later versions may add fields to answers: ignore unknown fields.

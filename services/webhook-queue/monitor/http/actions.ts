@@ -36,7 +36,7 @@ export const ACTION_ROUTES: Route[] = [
   stateChange('disable', 'Disabled. Deliveries wait until the endpoint is enabled.'),
   stateChange(
     'enable',
-    'Enabled. Each waiting delivery keeps the time of its next attempt; dead deliveries need a replay.',
+    'Enabled. Each waiting delivery keeps the time of its next attempt; deliveries that were given up need a replay.',
   ),
   action('endpoints', 'ping', ping),
   action('endpoints', 'retry', retryNext),

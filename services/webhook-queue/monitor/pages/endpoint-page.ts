@@ -173,7 +173,9 @@ function endpointForms({ id, status, failingSince, waiting }: EndpointRow, viewe
         <div>
           <a class="button" href="${linkTo('/replay', { endpoint: id, status: 'dead' })}">Replay…</a>
         </div>
-        <p class="soft">Sends dead or delivered deliveries again. The next page counts them first.</p>
+        <p class="soft">
+          Sends deliveries again that were delivered or given up. The next page counts them first.
+        </p>
       </div>
     </div>
   </section>`;
@@ -215,7 +217,7 @@ function failureSection(id: string, failures: readonly FailureRow[]): Markup {
           ? html`<p class="empty">No failures among its newest deliveries.</p>`
           : tableElement('Recent failures', FAILURE_COLUMNS, failures)
       }
-      <p><a href="${all}">All that are dead</a></p>
+      <p><a href="${all}">All that were given up</a></p>
     </section>`;
 }
 
