@@ -63,6 +63,7 @@ const TRIALS: Record<string, Trials> = {
     'A PostgreSQL of your own': [SQL],
   },
   'tenants.md': {
+    'The catalog from a spreadsheet': by('docs/guide-spreadsheet.test.ts'),
     'The first tenant': NAMES,
     Looks: by('docs/guide-looks.test.ts'),
     'Sell in one currency': NAMES,

@@ -30,4 +30,8 @@ describe('the pages for operators', () => {
     const unknown = commands.filter(([, first, second]) => !isCommand(first!, second));
     expect(unknown.map(([command]) => command)).toEqual([]);
   });
+
+  it.each(PAGES)('%s calls the program tourctl, by no path and by no other program', (page) => {
+    expect(read(page)).not.toMatch(/(npx|npm run|node \S*|\.\/)tourctl|tourctl\.js/);
+  });
 });
