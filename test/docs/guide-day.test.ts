@@ -22,21 +22,7 @@ function sections(): { title: string; script: string }[] {
     }));
 }
 
-/** Books 40 customers of two tenants on the boat of 15 June, and two on the boat of August. */
-const BOOK_FORTY = `
-  tourctl departure set-seats lofoten-by-sail 2030-06-15 40
-  tourctl tenant create --slug riviera --name Riviera --status active --currency EUR --country IT
-  tourctl key issue riviera --scope booking:create --out riviera.key
-  tourctl webhook add riviera https://sunny.example/webhooks --event booking.updated --out riviera.secret
-  book() {
-    curl -fsS -o booked.json -H "Authorization: Bearer $(cat "$1.key")" -H 'Content-Type: application/json' -d '{
-      "tour_id": "lofoten-by-sail", "departure_date": "'"$2"'", "name": "Guest '"$3 of $1"'",
-      "phone": "+49 30 9018'"$3"'", "email": "guest'"$3"'@example.com" }' http://127.0.0.1:3000/api/tenant/bookings
-  }
-  for n in {10..29}; do book sunny-new 2030-06-15 $n; book riviera 2030-06-15 $n; done
-  for n in 30 31; do book sunny-new 2030-08-10 $n; done`;
-
-/** Starts the website of both tenants. It answers 410 from the confirmation on, until it gets a ping. */
+/** Starts the website of the tenant. It answers 410 from the confirmation on, until it gets a ping. */
 async function startWebsite(): Promise<{ server: Server; received: string[]; url: string }> {
   const received: string[] = [];
   let isGone = false;
@@ -45,7 +31,7 @@ async function startWebsite(): Promise<{ server: Server; received: string[]; url
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
       const { event_type: event } = JSON.parse(body) as { event_type: string };
-      if (event === 'booking.confirmed' && received.length === 2) isGone = true;
+      if (event === 'booking.confirmed' && !received.includes('ping')) isGone = true;
       if (event === 'ping') isGone = false;
       if (!isGone) received.push(event);
       response.writeHead(isGone ? 410 : 200).end();
@@ -78,7 +64,7 @@ describeWith(
       const product = startChild({
         name: 'product',
         program: process.execPath,
-        args: [TOURCTL, 'up', '--no-demo'],
+        args: [TOURCTL, 'up'],
         cwd: ROOT,
         env: { PATH: process.env.PATH!, HOME: process.env.HOME!, ...env },
         logFile: path.join(folder, 'log'),
@@ -93,10 +79,7 @@ describeWith(
 
       const untilDisabled = `until tourctl webhook list sunny --json | jq -e '.items[0].status == "disabled"' > /dev/null; do sleep 0.2; done`;
       const written = sections()
-        .map(({ title, script }) => {
-          if (title.includes('endpoint')) return `${untilDisabled}\n${script}`;
-          return title.includes('departure') ? `${BOOK_FORTY}\n${script}` : script;
-        })
+        .map(({ title, script }) => (title.includes('endpoint') ? `${untilDisabled}\n${script}` : script))
         .join('\n');
       const script = callTourctl(written)
         .replaceAll('.data/', `${dataDir}/`)
@@ -114,36 +97,34 @@ describeWith(
         answers(
           'departures +3 +0 +0\n',
           'total_price +3,498[.]00 EUR\n',
-          '"booking_ref":"SUNNY-1001"',
+          'SUNNY-\\d+\nSUNNY-\\d+\nSUNNY-\\d+\nSUNNY-\\d+\n',
           'total_price +4,917[.]00 EUR\n',
           'status +confirmed\n',
           'adults from 2 to 3',
+          '5 people, 2 bookings, 1 unpaid\n',
           'sunny +\\d{4}-\\d{2} ',
           '\n401\n200\n',
           'sunny +disabled',
           ' is active\n',
-          'SUNNY-1001 +booking.confirmed +dead',
+          'SUNNY-\\d+ +booking.confirmed +dead',
           '1 delivery is queued again\n',
           '/sign-in/',
           'status +cancelled\n',
           'booking.cancel',
-          'lofoten-by-sail on 2030-06-15 is cancelled; 40 bookings are affected\n',
-          '40 bookings and 0 holds of lofoten-by-sail moved from 2030-06-15 to 2030-06-22\n',
-          'lofoten-by-sail on 2030-06-22\n40 people, 40 bookings, 40 unpaid\n',
-          'lofoten-by-sail on 2030-08-10 is cancelled; 2 bookings are cancelled\n',
+          'lofoten-by-sail on 2030-06-15 is cancelled; 2 bookings are affected\n',
+          '2 bookings and 0 holds of lofoten-by-sail moved from 2030-06-15 to 2030-06-22\n',
+          'lofoten-by-sail on 2030-06-22\n4 people, 2 bookings, 2 unpaid\n',
+          'lofoten-by-sail on 2030-08-10 is cancelled; 1 booking is cancelled\n',
         ),
       );
-      const everything = [
-        'booking.created',
-        'booking.updated',
+      const countOf = (event: string) => website.received.filter((one) => one === event).length;
+      await eventually('the cancellations', () => countOf('booking.cancelled') === 2 || undefined);
+      await eventually('the moves', () => countOf('booking.updated') === 3 || undefined);
+      expect(countOf('booking.created')).toBe(4);
+      expect(website.received.filter((one) => /ping|confirmed/.test(one))).toEqual([
         'ping',
         'booking.confirmed',
-        'booking.cancelled',
-      ];
-      const countOf = (event: string) => website.received.filter((one) => one === event).length;
-      await eventually('the cancellations', () => countOf('booking.cancelled') === 3 || undefined);
-      await eventually('the moves', () => countOf('booking.updated') === 41 || undefined);
-      expect(website.received.slice(0, everything.length)).toEqual(everything);
+      ]);
     }, 300_000);
   },
   isInstalled('curl') && isInstalled('jq'),
