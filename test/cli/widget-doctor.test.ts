@@ -32,6 +32,15 @@ describe('tourctl widget doctor', () => {
     ['https://shop.example:444', /another port/, 'tourctl origins add acme https://shop.example:444'],
     ['https://blog.shop.example', /subdomain/, 'tourctl origins add acme https://blog.shop.example'],
     ['https://other.example', /not listed/, 'tourctl origins add acme https://other.example'],
+    ['http://localhost:3000', /not listed/, 'tourctl origins add acme http://localhost:3000 --dev'],
+    [
+      'http://127.0.0.1:8080',
+      /the name localhost can/,
+      'Open the page at http://localhost:8080, after: tourctl origins add acme http://localhost:8080 --dev',
+    ],
+    ['http://[::1]:8080', /the name localhost can/, expect.stringContaining('http://localhost:8080')],
+    ['https://192.168.0.7', /never be listed/, expect.stringContaining('write the domain of the site')],
+    ['http://other.example', /never be listed/, 'use https: write https://other.example'],
     ['null', /origin null/, expect.stringContaining('allow-same-origin')],
     ['file:///home/ana/page.html', /origin null/, expect.stringContaining('https')],
   ])(
@@ -45,6 +54,23 @@ describe('tourctl widget doctor', () => {
       });
     },
   );
+
+  it('the command that tourctl widget doctor prints for a page on the own machine works, and then the page is allowed', async () => {
+    const { advice } = await ask('http://127.0.0.1:8090');
+    const [, command] = advice!.split(': tourctl ');
+    expect(await terminal.tourctl(command!)).toMatchObject({ code: 0 });
+    expect(await ask('http://localhost:8090')).toMatchObject({ code: 0, allowed: true });
+    expect((await ask('http://127.0.0.1:8090')).advice).toBe('Open the page at http://localhost:8090.');
+    await terminal.tourctl('origins remove acme http://localhost:8090 --yes');
+  });
+
+  it('tourctl widget doctor prints no command that fails for a page on the own machine of a tenant that is not on trial', async () => {
+    await terminal.tourctl('tenant create --slug sold --name Sold --status active');
+    await terminal.tourctl('origins add sold https://sold.example');
+    const of = String((await terminal.json('widget issue sold')).token);
+    for (const page of ['http://localhost:8080', 'http://127.0.0.1:8080'])
+      expect(await ask(page, of)).toMatchObject({ allowed: false, advice: 'Try it on a trial tenant.' });
+  });
 
   it('tourctl widget doctor checks each page around the page, and names all that are missing', async () => {
     const doctor = async (...origins: string[]) => {

@@ -1,7 +1,8 @@
 import { getDomain } from 'tldts';
 import type { Db } from '../../platform/database';
 import { inspectToken, type Inspection } from '../credentials/inspect-token';
-import { isDevelopmentOrigin } from '../tenants/origins';
+import { canonicalOrigin, isDevelopmentOrigin } from '../tenants/origins';
+import { OriginRefusedError } from '../tenants/tenant.errors';
 import { findTenant } from '../tenants/manage-tenants';
 
 /** The decision whether one page may show the widget, with its reason. */
@@ -38,11 +39,16 @@ export async function explainEmbedding(
   const { tenant: slug, origins, credential } = inspection;
   const known = { origin, around, tenant: slug, origins: origins ?? [] };
   if (inspection.verdict !== 'usable' || !slug || !origins) return { ...known, ...refusedToken(inspection) };
-  const missing = [origin, ...around].filter((one) => one !== 'null' && !origins.includes(one));
+  const missing = [origin, ...around]
+    .map(nameOfLoopback)
+    .filter((one) => refusalOf(one) === undefined && !origins.includes(one));
   const follows = credential && 'followsTenant' in credential && credential.followsTenant;
-  const add = follows
+  const listed = [...origins, ...missing];
+  const command = follows
     ? `tourctl origins add ${slug} ${missing.join(' ')}`
-    : `tourctl widget issue ${slug} ${[...origins, ...missing].map((one) => `--origin ${one}`).join(' ')}`;
+    : `tourctl widget issue ${slug} ${listed.map((one) => `--origin ${one}`).join(' ')}`;
+  const dev = (follows ? missing : listed).some(isDevelopmentOrigin);
+  const add = dev ? `${command} --dev` : command;
   const tenant = await findTenant(db, slug);
   const check = (one: string): Embedding => ({
     ...known,
@@ -98,12 +104,19 @@ function checkOrigin(
   listed: string[],
   { add, onTrial }: { add: string; onTrial: boolean },
 ): Finding {
-  if (listed.includes(origin)) {
-    if (onTrial || !isDevelopmentOrigin(origin))
-      return { allowed: true, reason: 'The origin is listed.', advice: null };
+  const name = nameOfLoopback(origin);
+  if (!onTrial && name.startsWith('http://localhost')) {
     return refuse(
       'A development origin is valid only while its tenant is on trial.',
       'Try it on a trial tenant.',
+    );
+  }
+  if (listed.includes(origin)) return { allowed: true, reason: 'The origin is listed.', advice: null };
+  if (name !== origin) {
+    const open = `Open the page at ${name}`;
+    return refuse(
+      'An address can never be listed, the name localhost can.',
+      listed.includes(name) ? `${open}.` : `${open}, after: ${add}`,
     );
   }
   if (origin === 'null') {
@@ -112,8 +125,28 @@ function checkOrigin(
       'Serve the page over https; in a sandboxed frame, allow-same-origin gives it back its origin.',
     );
   }
+  const near = nearMiss(new URL(origin), listed, add);
+  if (near) return near;
+  const refusal = refusalOf(origin);
+  if (refusal) return refuse('Such an origin can never be listed.', refusal);
   if (listed.length === 0) return refuse('No origin is listed, so no site may show it.', add);
-  return nearMiss(new URL(origin), listed, add) ?? refuse(`The origin is not listed.`, add);
+  return refuse(`The origin is not listed.`, add);
+}
+
+/** Returns the origin that a developer may list for a page at a loopback address: http://localhost:8080 for http://127.0.0.1:8080. */
+function nameOfLoopback(origin: string): string {
+  return origin.replace(/^http:\/\/(127\.0\.0\.1|\[::1\])(?=:)/, 'http://localhost');
+}
+
+/** Returns why no tenant may list this origin, with a valid form; undefined if a tenant on trial may. */
+function refusalOf(origin: string): string | undefined {
+  try {
+    canonicalOrigin(origin, { dev: true });
+    return undefined;
+  } catch (error) {
+    if (error instanceof OriginRefusedError) return error.reason;
+    throw error;
+  }
 }
 
 /**
