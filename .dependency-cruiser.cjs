@@ -3,8 +3,6 @@
  * Patterns avoid nested quantifiers: the cruiser refuses those as unsafe.
  */
 const EDGE = '[.](controller|router|request)[.]ts$';
-const SALE_STATEMENTS =
-  '^services/api/sales/(amend-booking|amend-hold|extend-hold|lock-sales|move-departure|read-sale-facts|sale-fact-lists|transact-sales|write-sales)[.]ts$';
 const PRIVATE_TO_A_FOLDER = '[.](repository|controller|dto)[.]ts$';
 
 const PLATFORM = [
@@ -31,62 +29,81 @@ const PLATFORM = [
   'service',
 ];
 
-/** The folders that holds and bookings both import. */
-const SELLING = [
-  'tenants',
-  'audit',
-  'catalog',
-  'pricing',
-  'privacy',
-  'departures',
-  'refusals',
-  'idempotency',
-  'sales',
-];
-
-/** The domain folders of the API, and the folders that each may import. */
+/** The folders of the API, and the folders that each may import: the edges first, then those that they stand on. */
 const NEIGHBOURS = {
-  tenants: [],
-  audit: ['tenants'],
-  idempotency: [],
-  credentials: ['tenants'],
-  pricing: ['tenants'],
-  catalog: ['tenants', 'pricing'],
-  'catalog-import': ['tenants', 'catalog', 'pricing', 'departures'],
-  privacy: ['catalog', 'tenants'],
-  departures: ['tenants', 'catalog', 'pricing'],
-  refusals: ['tenants', 'departures', 'privacy', 'idempotency'],
-  // Their controllers sell through sales, which decides every request for seats by one set of facts.
-  holds: SELLING,
-  bookings: [...SELLING, 'holds'],
-  sales: [
-    'tenants',
-    'audit',
-    'credentials',
+  rest: [
+    'seats',
+    'bookings',
+    'holds',
+    'departures',
     'catalog',
     'pricing',
-    'departures',
-    'holds',
-    'bookings',
+    'tenants',
+    'credentials',
+    'refusals',
     'idempotency',
   ],
   octo: [
-    'tenants',
-    'credentials',
+    'seats',
+    'bookings',
+    'holds',
+    'departures',
     'catalog',
     'pricing',
-    'departures',
+    'tenants',
+    'credentials',
     'refusals',
-    'holds',
-    'bookings',
     'idempotency',
-    'sales',
   ],
-  widget: ['tenants', 'catalog', 'pricing', 'credentials'],
-  demo: ['tenants', 'catalog', 'catalog-import', 'pricing', 'departures', 'bookings', 'sales', 'credentials'],
-  health: ['tenants', 'catalog'],
+  // The widget's list has the items of the catalog's.
+  widget: ['rest', 'catalog', 'pricing', 'tenants', 'credentials'],
+  docs: [
+    'rest',
+    'octo',
+    'widget',
+    'catalog',
+    'credentials',
+    'idempotency',
+    'bookings',
+    'departures',
+    'holds',
+  ],
+  demo: ['seats', 'bookings', 'departures', 'catalog-import', 'catalog', 'pricing', 'tenants', 'credentials'],
+  seats: [
+    'bookings',
+    'holds',
+    'departures',
+    'catalog',
+    'pricing',
+    'tenants',
+    'credentials',
+    'audit',
+    'idempotency',
+  ],
+  bookings: [
+    'holds',
+    'departures',
+    'catalog',
+    'pricing',
+    'tenants',
+    'audit',
+    'privacy',
+    'idempotency',
+    'refusals',
+  ],
+  holds: ['departures', 'catalog', 'pricing', 'tenants', 'audit', 'privacy', 'idempotency', 'refusals'],
+  refusals: ['departures', 'tenants', 'privacy', 'idempotency'],
+  'catalog-import': ['departures', 'catalog', 'pricing', 'tenants'],
+  departures: ['catalog', 'pricing', 'tenants'],
+  privacy: ['catalog', 'tenants'],
+  health: ['catalog', 'tenants'],
   backup: ['catalog'],
-  docs: ['bookings', 'catalog', 'credentials', 'departures', 'holds', 'idempotency', 'octo', 'widget'],
+  catalog: ['pricing', 'tenants'],
+  pricing: ['tenants'],
+  credentials: ['tenants'],
+  audit: ['tenants'],
+  idempotency: [],
+  tenants: [],
 };
 const folders = Object.keys(NEIGHBOURS).join('|');
 
@@ -213,18 +230,9 @@ module.exports = {
         'Call a use case of the other folder (find-tour.ts, reserve-seats.ts), not its repository, controller or dto: so each ' +
         'rule stays in one place, and the SQL of each table in one file.',
       severity: 'error',
-      // The statements of a sale are put together from the parts of several tables.
-      from: { path: '^services/api/([^/]+)/', pathNot: SALE_STATEMENTS },
+      // seats/ puts its statements together from the parts of several tables; docs/ describes the wire shapes.
+      from: { path: '^services/api/([^/]+)/', pathNot: '^services/api/(seats|docs)/' },
       to: { path: `^services/api/[^/]+/.*${PRIVATE_TO_A_FOLDER}`, pathNot: '^services/api/$1/' },
-    },
-    {
-      name: 'holds-and-bookings-do-not-sell',
-      comment:
-        'Only the edge of holds/ and bookings/ (controllers and readers of requests) imports sales/. What decides about seats belongs ' +
-        'in sales/.',
-      severity: 'error',
-      from: { path: '^services/api/(holds|bookings)/', pathNot: EDGE },
-      to: { path: '^services/api/sales/' },
     },
     ...directions,
     {
@@ -265,7 +273,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: `^services/api/(${folders})/`,
-        pathNot: [EDGE, '^services/api/docs/'],
+        pathNot: [EDGE, '^services/api/(rest|docs)/'],
       },
       to: { path: '^services/api/(http|generated)/' },
     },
@@ -279,7 +287,7 @@ module.exports = {
         path: '^(services|cli)/',
         pathNot: [
           EDGE,
-          '^services/api/http/',
+          '^services/api/(rest|http)/',
           '^services/api/app[.]ts$',
           '^services/webhook-queue/monitor/http/',
           '^services/platform/http/',
@@ -307,13 +315,13 @@ module.exports = {
     {
       name: 'only-database-opens-knex',
       comment:
-        'Connections are opened by platform/database.ts and platform/database/connect.ts alone, where the parsers and time-outs are set. Take a Db or a Trx; ' +
+        'Connections are opened by platform/database/database.ts and connect.ts alone, where the parsers and time-outs are set. Take a Db or a Trx; ' +
         '`import type` of knex is fine. platform/database/begin-with-settings.ts extends a query of pg and opens none.',
       severity: 'error',
       from: {
         path: '^(services|cli|test)/',
         pathNot: [
-          '^services/platform/(database[.]ts$|database/(connect|begin-with-settings)[.]ts$|embedded-postgres)',
+          '^services/platform/(database/(database|connect|begin-with-settings)[.]ts$|embedded-postgres)',
           '^test/platform/',
         ],
       },

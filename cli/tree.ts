@@ -49,7 +49,7 @@ export const TREE: Branch[] = [
       noun(
         'tenant',
         'Create and change tenants: the travel websites that sell from the catalog',
-        () => (require('./commands/tenant') as typeof import('./commands/tenant')).tenantVerbs,
+        () => (require('./commands/tenant/tenant') as typeof import('./commands/tenant/tenant')).tenantVerbs,
       ),
       lone(
         'use [slug]',
@@ -59,7 +59,7 @@ export const TREE: Branch[] = [
       noun(
         'key',
         "Issue, list, rotate and revoke the API keys of a tenant's servers",
-        () => (require('./commands/key') as typeof import('./commands/key')).keyVerbs,
+        () => (require('./commands/key/key') as typeof import('./commands/key/key')).keyVerbs,
       ),
       noun(
         'widget',
@@ -79,7 +79,8 @@ export const TREE: Branch[] = [
       noun(
         'pricing',
         "Show, change and simulate a tenant's prices: one rule decides each price, else it is the platform's",
-        () => (require('./commands/pricing') as typeof import('./commands/pricing')).pricingVerbs,
+        () =>
+          (require('./commands/pricing/pricing') as typeof import('./commands/pricing/pricing')).pricingVerbs,
       ),
       noun(
         'rates',
@@ -94,22 +95,26 @@ export const TREE: Branch[] = [
       noun(
         'catalog',
         'The central catalog of tours and their departures',
-        () => (require('./commands/catalog') as typeof import('./commands/catalog')).catalogVerbs,
+        () =>
+          (require('./commands/catalog/catalog') as typeof import('./commands/catalog/catalog')).catalogVerbs,
       ),
       noun(
         'departure',
         'List, add and change the departures of a tour and their seats',
-        () => (require('./commands/departure') as typeof import('./commands/departure')).departureVerbs,
+        () =>
+          (require('./commands/departure/departure') as typeof import('./commands/departure/departure'))
+            .departureVerbs,
       ),
       noun(
         'hold',
         'Show and release the seats that tenants hold, and erase their customers',
-        () => (require('./commands/hold') as typeof import('./commands/hold')).holdVerbs,
+        () => (require('./commands/hold/hold') as typeof import('./commands/hold/hold')).holdVerbs,
       ),
       noun(
         'booking',
         'Show, change, count and export the bookings of all tenants',
-        () => (require('./commands/booking') as typeof import('./commands/booking')).bookingVerbs,
+        () =>
+          (require('./commands/booking/booking') as typeof import('./commands/booking/booking')).bookingVerbs,
       ),
       noun(
         'report',
@@ -124,7 +129,8 @@ export const TREE: Branch[] = [
       noun(
         'webhook',
         "Manage the endpoints that receive a tenant's events",
-        () => (require('./commands/webhook') as typeof import('./commands/webhook')).webhookVerbs,
+        () =>
+          (require('./commands/webhook/webhook') as typeof import('./commands/webhook/webhook')).webhookVerbs,
       ),
       noun(
         'delivery',
@@ -144,7 +150,7 @@ export const TREE: Branch[] = [
       lone(
         'up',
         'Run everything on this machine: database, API and webhook queue',
-        () => (require('./commands/up') as typeof import('./commands/up')).upVerb,
+        () => (require('./commands/up/up') as typeof import('./commands/up/up')).upVerb,
       ),
       lone(
         'status',
@@ -159,7 +165,7 @@ export const TREE: Branch[] = [
       lone(
         'logs',
         'Show the logs of the services that npm start runs; with --json, their JSON lines as they are',
-        () => (require('./commands/logs') as typeof import('./commands/logs')).logsVerb,
+        () => (require('./commands/logs/logs') as typeof import('./commands/logs/logs')).logsVerb,
       ),
       lone(
         'doctor',
@@ -200,7 +206,9 @@ export const TREE: Branch[] = [
         'completion',
         'Print the script that lets your shell complete commands, flags and their values',
         () =>
-          (require('./commands/completion') as typeof import('./commands/completion')).completionVerbs(TREE),
+          (
+            require('./commands/completion/completion') as typeof import('./commands/completion/completion')
+          ).completionVerbs(TREE),
       ),
     ],
   },

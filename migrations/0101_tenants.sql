@@ -44,7 +44,7 @@ create table tenants (
                                      constraint tenants_origins_no_wildcard check (array_to_string(origins, ' ') !~ '[*]')
                                      constraint tenants_origins_at_most_twenty check (cardinality(origins) <= 20),
   created_at             timestamptz not null default now(),
-  -- The most unpaid bookings of the tenant (sales/tenant-limits.ts). An unpaid booking keeps seats until the end of the payment window,
+  -- The most unpaid bookings of the tenant (seats/decide/tenant-limits.ts). An unpaid booking keeps seats until the end of the payment window,
   -- like a hold, so it also counts in the tenant's share of a departure (max_hold_share).
   max_unpaid             integer     not null default 1000 constraint tenants_max_unpaid_positive check (max_unpaid > 0),
   -- A sandbox tenant sees the real catalog, but its holds and bookings take no real seat (ADR 29).

@@ -5,7 +5,7 @@ import {
   selectAuditEntriesOf,
   showChange,
 } from '../../services/api/audit/audit.repository';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { flag, type Verb } from '../engine/command';
 import type { Context } from '../engine/context';
 import { afterFlag, findTenantId, LIST_FLAGS, listOf, sinceFlag, TENANT_FLAG } from '../engine/list';

@@ -1,6 +1,11 @@
-import { checkEnvironment, type Config, missingSecrets, readEnvFile } from '../../services/platform/config';
+import {
+  checkEnvironment,
+  type Config,
+  missingSecrets,
+  readEnvFile,
+} from '../../services/platform/config/config';
 import { type VariableName, VARIABLES } from '../../services/platform/config/variables';
-import { hasDatabase } from '../../services/platform/embedded-postgres';
+import { hasDatabase } from '../../services/platform/embedded-postgres/embedded-postgres';
 import type { Environment, Variable } from '../../services/platform/read-variable';
 import { flag, type Verb } from '../engine/command';
 import { type Basics, settingsOf } from '../engine/context';

@@ -1,4 +1,4 @@
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { AppError } from '../../services/platform/errors';
 import { type DeliveryStatus, EVENT_TYPES, PHASES } from '../../services/webhook-queue/deliveries/delivery';
 import {

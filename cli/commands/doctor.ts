@@ -18,8 +18,8 @@ import { CURRENCIES_AS_OF } from '../../services/api/pricing/currency';
 import { findOldRates, findUnsellableTours } from '../../services/api/pricing/exchange-rate.repository';
 import { findLowPriceRules } from '../../services/api/pricing/find-low-prices';
 import { findUnsoldPrices } from '../../services/api/pricing/find-unsold-prices';
-import type { Config } from '../../services/platform/config';
-import type { Db } from '../../services/platform/database';
+import type { Config } from '../../services/platform/config/config';
+import type { Db } from '../../services/platform/database/database';
 import { readDiskSpace } from '../../services/platform/directories';
 import { NoInstallationError } from '../../services/platform/embedded-postgres/embedded-postgres.errors';
 import { ConfigError } from '../../services/platform/read-variable';
@@ -86,7 +86,7 @@ async function checkStore({ sharedStore }: Pick<Config, 'sharedStore'>): Promise
       : ['CACHE_REST_URL', 'curl -fsS -H "Authorization: Bearer $CACHE_REST_TOKEN" "$CACHE_REST_URL/ping"'];
   // Loads the clients of the store only where one is configured.
   const { probeStore } =
-    require('../../services/platform/shared-store') as typeof import('../../services/platform/shared-store');
+    require('../../services/platform/shared-store/shared-store') as typeof import('../../services/platform/shared-store/shared-store');
   try {
     const { roundTripMs } = await probeStore(sharedStore);
     return ok('store', `${variable} answers in ${roundTripMs} ms`);

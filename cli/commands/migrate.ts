@@ -1,4 +1,4 @@
-import { migrate } from '../../services/platform/migrate';
+import { migrate } from '../../services/platform/migrate/migrate';
 import type { VerbBody } from '../engine/command';
 import type { Context } from '../engine/context';
 

@@ -5,7 +5,7 @@ import { createMonitorLink } from '../../services/webhook-queue/monitor/session'
 import type { VerbBody } from '../engine/command';
 import type { Context } from '../engine/context';
 import type { Output } from '../terminal/output';
-import { reachable } from './up';
+import { reachable } from './up/up';
 
 export const monitorVerb: VerbBody = {
   run: monitorCommand,

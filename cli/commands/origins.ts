@@ -8,7 +8,7 @@ import {
 } from '../../services/api/tenants/origins';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { OriginRefusedError } from '../../services/api/tenants/tenant.errors';
-import type { Trx } from '../../services/platform/database';
+import type { Trx } from '../../services/platform/database/database';
 import { flag, type Verb } from '../engine/command';
 import type { Context } from '../engine/context';
 import { UsageError } from '../engine/failure';

@@ -11,7 +11,7 @@ import {
 import { findExchangeRates } from '../../services/api/pricing/exchange-rate.repository';
 import { RatesFileRefusedError } from '../../services/api/pricing/pricing.errors';
 import { isExchangeRate, readRatesFile } from '../../services/api/pricing/rates-file';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import type { Note } from '../engine/audited-change';
 import { flag, type Verb } from '../engine/command';
 import type { Context } from '../engine/context';

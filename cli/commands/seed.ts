@@ -18,7 +18,7 @@ import {
 import { departureStatus, seatsAvailable } from '../../services/api/departures/departure';
 import { listDepartures, type NamedDeparture } from '../../services/api/departures/find-departures';
 import type { Tenant } from '../../services/api/tenants/tenant';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { makeDirectory } from '../../services/platform/directories';
 import { uncachedReads } from '../../services/platform/read-cache/read-cache';
 import type { VerbBody } from '../engine/command';

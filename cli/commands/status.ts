@@ -6,10 +6,10 @@ import {
   findInstances,
   findWaitingSales,
 } from '../../services/api/health/status.repository';
-import type { Config } from '../../services/platform/config';
-import type { Db } from '../../services/platform/database';
+import type { Config } from '../../services/platform/config/config';
+import type { Db } from '../../services/platform/database/database';
 import { findWriteObstacle } from '../../services/platform/database/write-obstacle';
-import { newestMigration, pendingMigrations } from '../../services/platform/migrate';
+import { newestMigration, pendingMigrations } from '../../services/platform/migrate/migrate';
 import type { FailingEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
 import { readQueueStatus } from '../../services/webhook-queue/inspect-queue';
 import { COUNTED_MOST } from '../../services/webhook-queue/stats/queue-counts.repository';
@@ -315,7 +315,7 @@ async function readStore({ sharedStore }: Pick<Config, 'sharedStore'>) {
   const { kind } = sharedStore;
   // Loads the clients of the store only where one is configured.
   const { probeStore } =
-    require('../../services/platform/shared-store') as typeof import('../../services/platform/shared-store');
+    require('../../services/platform/shared-store/shared-store') as typeof import('../../services/platform/shared-store/shared-store');
   try {
     const { roundTripMs } = await probeStore(sharedStore);
     return { kind, answers: true, round_trip_ms: roundTripMs, error: null };

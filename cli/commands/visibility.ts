@@ -11,7 +11,7 @@ import type { Visibility, VisibilityRule, VisibilityTarget } from '../../service
 import { findUnsellableTours } from '../../services/api/pricing/exchange-rate.repository';
 import { findTenant, findTenantForChange } from '../../services/api/tenants/manage-tenants';
 import { mayBeUsed, type Tenant } from '../../services/api/tenants/tenant';
-import type { Db, Trx } from '../../services/platform/database';
+import type { Db, Trx } from '../../services/platform/database/database';
 import { type Flag, flag, type Verb } from '../engine/command';
 import type { Context } from '../engine/context';
 import { UsageError } from '../engine/failure';

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { recordChange } from '../../services/platform/audit-log';
-import { type Db, inTransaction, type Trx } from '../../services/platform/database';
+import { type Db, inTransaction, type Trx } from '../../services/platform/database/database';
 import { awaitUses } from '../../services/api/tenants/use-lock';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import { AppError } from '../../services/platform/errors';

@@ -8,7 +8,7 @@ import { findSlugsContaining } from '../../services/api/health/known-names.repos
 import { listHolds } from '../../services/api/holds/find-hold';
 import { seatsOf } from '../../services/api/pricing/party';
 import { ANY_TENANT } from '../../services/api/tenants/tenant';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { findDeliveries } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { listEndpoints } from '../../services/webhook-queue/endpoints/endpoint.repository';
 import type { Choose } from './complete-values';

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { type Config, loadConfig, withEnvFile } from '../../services/platform/config';
-import type { Db, Trx } from '../../services/platform/database';
+import { type Config, loadConfig, withEnvFile } from '../../services/platform/config/config';
+import type { Db, Trx } from '../../services/platform/database/database';
 import { ConfigError, type Environment } from '../../services/platform/read-variable';
 import type { Secrets } from '../../services/platform/secrets';
 import type { Audited, Ended, Note, Operator } from './audited-change';

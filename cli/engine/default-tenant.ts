@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Config } from '../../services/platform/config';
+import type { Config } from '../../services/platform/config/config';
 import { makeDirectory } from '../../services/platform/directories';
 import { isSlug } from '../../services/platform/text-forms';
 import type { Parse, Verb } from './command';

@@ -1,5 +1,5 @@
 import { findIdsBeginningWith } from '../../services/api/health/known-names.repository';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { AppError } from '../../services/platform/errors';
 import { isUuid } from '../../services/platform/text-forms';
 import { findQueueIdsBeginningWith } from '../../services/webhook-queue/inspect-queue';

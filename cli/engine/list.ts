@@ -1,5 +1,5 @@
 import { findTenant } from '../../services/api/tenants/manage-tenants';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { flag, type Flag } from './command';
 import type { Context } from './context';
 import { limit, line, moment, searchText, slug } from './values';

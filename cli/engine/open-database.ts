@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findContinents } from '../../services/api/catalog/known-continents';
 import { findSimilarNames, type NameKind } from '../../services/api/health/known-names.repository';
-import type { Config } from '../../services/platform/config';
-import { type DatabaseOptions, type Db, openDatabase } from '../../services/platform/database';
-import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import type { Config } from '../../services/platform/config/config';
+import { type DatabaseOptions, type Db, openDatabase } from '../../services/platform/database/database';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres/embedded-postgres';
 import { AppError, sqlState } from '../../services/platform/errors';
-import { migrate, pendingMigrations } from '../../services/platform/migrate';
+import { migrate, pendingMigrations } from '../../services/platform/migrate/migrate';
 import { type Secrets, openSecrets } from '../../services/platform/secrets';
 import { findDeliveries } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { opensSealed } from '../../services/webhook-queue/endpoints/endpoint-secrets';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Config, loadConfig } from '../platform/config';
-import type { Db } from '../platform/database';
+import { type Config, loadConfig } from '../platform/config/config';
+import type { Db } from '../platform/database/database';
 import { type Logger, createLogger } from '../platform/logger';
 import { loadSecrets, verifySecrets, openSecrets } from '../platform/secrets';
 import {
@@ -12,9 +12,9 @@ import {
   runService,
 } from '../platform/service';
 import { requirePreparedStatements } from '../platform/database/prepared-support';
-import { migrate } from '../platform/migrate';
+import { migrate } from '../platform/migrate/migrate';
 import { exportCounters, measurePools } from '../platform/metrics';
-import { openSharedStore } from '../platform/shared-store';
+import { openSharedStore } from '../platform/shared-store/shared-store';
 import { NEVER_VALID, startReadCacheValidity } from '../platform/read-cache/read-cache';
 import { createApp, createServer } from './app';
 import { startUseRecorder } from './credentials/record-use';
@@ -22,7 +22,7 @@ import { createAvailabilityCache } from './departures/availability-cache';
 import { DepartureIds } from './departures/find-departures';
 import { createDepartureQueue } from './departures/departure-queue';
 import { createSingleFlight } from './idempotency/single-flight';
-import { SaleQueue } from './sales/sale-queue';
+import { SaleQueue } from './seats/queue/sale-queue';
 import { ChangedSeats } from './octo/changed-seats';
 import { createRefusalLog } from './refusals/refusal-log';
 import { drain } from './drain';

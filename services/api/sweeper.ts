@@ -1,4 +1,4 @@
-import type { Db } from '../platform/database';
+import type { Db } from '../platform/database/database';
 import type { Logger } from '../platform/logger';
 import { remindOfPayments } from './bookings/remind-payment';
 import { pruneCatalogChanges } from './catalog/catalog-changes.repository';

@@ -1,4 +1,4 @@
-import type { Trx } from './database';
+import type { Trx } from './database/database';
 
 /** A change by an operator. Holds no secret. */
 export interface AuditEntry {

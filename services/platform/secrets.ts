@@ -2,10 +2,10 @@ import { randomBytes, createHmac } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { link, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { type Config, missingSecret } from './config';
+import { type Config, missingSecret } from './config/config';
 import { makeDirectory } from './directories';
 import { AppError } from './errors';
-import type { Db } from './database';
+import type { Db } from './database/database';
 
 export interface Secrets {
   /** Encrypts webhook secrets. */

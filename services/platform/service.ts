@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './logger';
-import type { Config } from './config';
-import { type DatabaseOptions, type Db, openDatabase } from './database';
+import type { Config } from './config/config';
+import { type DatabaseOptions, type Db, openDatabase } from './database/database';
 import { findTablesWithoutInsert, findWriteObstacle } from './database/write-obstacle';
-import { joinEmbeddedPostgres } from './embedded-postgres';
+import { joinEmbeddedPostgres } from './embedded-postgres/embedded-postgres';
 import { databaseReason, isDatabaseAway, READ_ONLY, sqlState } from './errors';
-import { pendingMigrations } from './migrate';
+import { pendingMigrations } from './migrate/migrate';
 
 /**
  * Runs a service. The process ends through onShutdown. After an error it ends with exit code 1 and one line on stderr that names the next

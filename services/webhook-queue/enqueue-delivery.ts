@@ -1,4 +1,4 @@
-import { runPrepared, type Trx } from '../platform/database';
+import { runPrepared, type Trx } from '../platform/database/database';
 import { transactionTrace } from '../platform/traces';
 import { EVENT_TYPES, type EventType, type OctoEventType, type WebhookEvent } from './deliveries/delivery';
 
@@ -165,7 +165,7 @@ export async function findSubscribers(trx: Trx, types: Subscriber['type'][]): Pr
  * of OCTO gets no delivery of a booking that OCTO did not make, because the delivery would have no body.
  *
  * The statement does not see an endpoint that a concurrent transaction adds, and may use one that it removes; `reconcileOrphans` corrects
- * both later. The statement that writes sales (services/api/sales/write-sales.ts) contains these expressions too.
+ * both later. The statement that writes sales (services/api/seats/write.ts) contains these expressions too.
  */
 export const INSERT_EVENTS = `
   event_clock as materialized (

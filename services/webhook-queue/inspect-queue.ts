@@ -1,4 +1,4 @@
-import type { Db } from '../platform/database';
+import type { Db } from '../platform/database/database';
 import { uuidsBeginningWith } from '../platform/text-forms';
 import { type FailingEndpoint, findFailingEndpoints } from './endpoints/endpoint.repository';
 import { findWorkers } from './maintenance/worker-heartbeat.repository';

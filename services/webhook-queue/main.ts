@@ -1,7 +1,7 @@
 import { requirePreparedStatements } from '../platform/database/prepared-support';
 import { register } from 'prom-client';
-import { loadConfig, type Config } from '../platform/config';
-import type { Db } from '../platform/database';
+import { loadConfig, type Config } from '../platform/config/config';
+import type { Db } from '../platform/database/database';
 import { createLogger, type Logger } from '../platform/logger';
 import { startMetricsServer } from '../platform/http/metrics-server';
 import { openSecrets } from '../platform/secrets';

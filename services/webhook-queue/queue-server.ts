@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Db } from '../platform/database';
+import type { Db } from '../platform/database/database';
 import { closeServer, listen, createHttpServer, HTTP_LIMITS } from '../platform/http/edge';
 import type { Logger } from '../platform/logger';
 import type { TrustProxy } from '../platform/config/variables';

@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../platform/database';
+import type { Db, Trx } from '../platform/database/database';
 import type { OctoEventType, EventType } from './deliveries/delivery';
 import type { EndpointStatus } from './endpoints/endpoint';
 import { parseEndpointUrl } from './sending/allowed-target';

@@ -1,7 +1,7 @@
 import { issueWidgetToken } from '../../services/api/credentials/manage-credentials';
 import { mintCredentialToken } from '../../services/api/credentials/token';
 import openapi from '../../services/api/generated/openapi.json';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { createMemoryQuotaStore } from '../../services/platform/shared-store/quota-store';
 import { useTestApi } from '../support/api';
 import { PEPPER } from '../support/given';

@@ -6,8 +6,8 @@ import {
 } from '../../services/api/departures/availability-cache';
 import type { CacheStore } from '../../services/platform/shared-store/cache-store';
 import { createLogger } from '../../services/platform/logger';
-import { openSharedStore, type SharedStore } from '../../services/platform/shared-store';
-import { loadConfig } from '../../services/platform/config';
+import { openSharedStore, type SharedStore } from '../../services/platform/shared-store/shared-store';
+import { loadConfig } from '../../services/platform/config/config';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
 import { describeWithRedis, startRedis, stopRedisServers, type TestRedis } from '../support/redis';

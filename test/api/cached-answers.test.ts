@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { register } from 'prom-client';
 import type { Response } from 'supertest';
 import { createCachedReads } from '../../services/api/http/api-context';
-import { type Db, openDatabase } from '../../services/platform/database';
+import { type Db, openDatabase } from '../../services/platform/database/database';
 import { createLogger } from '../../services/platform/logger';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import {

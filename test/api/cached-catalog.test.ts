@@ -11,7 +11,7 @@ import {
   startReadCacheValidity,
   type CachedReads,
 } from '../../services/platform/read-cache/read-cache';
-import { type Db, openDatabase } from '../../services/platform/database';
+import { type Db, openDatabase } from '../../services/platform/database/database';
 import { createLogger } from '../../services/platform/logger';
 import { startTestApi, type TestApi } from '../support/api';
 import { createTestDatabase, type TestDatabase } from '../support/database';

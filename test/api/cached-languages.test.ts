@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Response } from 'supertest';
 import { createCachedReads } from '../../services/api/http/api-context';
-import { type Db, openDatabase } from '../../services/platform/database';
+import { type Db, openDatabase } from '../../services/platform/database/database';
 import { createLogger } from '../../services/platform/logger';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import {

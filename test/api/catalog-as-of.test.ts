@@ -1,4 +1,4 @@
-import type { Trx } from '../../services/platform/database';
+import type { Trx } from '../../services/platform/database/database';
 import { pruneCatalogChanges } from '../../services/api/catalog/catalog-changes.repository';
 import { useTestApi } from '../support/api';
 import { BEGINNING, hoursAgo, renamed, slugsOf, useCatalogChanges } from '../support/catalog-changes';

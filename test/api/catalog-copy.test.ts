@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Trx } from '../../services/platform/database';
+import type { Trx } from '../../services/platform/database/database';
 import { readAsOf } from '../../services/api/catalog/as-of';
 import { useTestApi } from '../support/api';
 import { BEGINNING, type CatalogEntry, changesSince, clearCatalog } from '../support/catalog-changes';

@@ -4,7 +4,7 @@ import { setVisibility } from '../../services/api/catalog/manage-visibility';
 import { setExchangeRates } from '../../services/api/pricing/change-exchange-rates';
 import { addPriceRule } from '../../services/api/pricing/change-price-rules';
 import { findTenantForChange } from '../../services/api/tenants/manage-tenants';
-import { type Db, inTransaction, type Trx } from '../../services/platform/database';
+import { type Db, inTransaction, type Trx } from '../../services/platform/database/database';
 import { departureEntry, importFiles, tourEntry } from '../catalog/catalog-files';
 import { useTestApi } from '../support/api';
 import { claimKeyElsewhere, untilItMeetsKey } from '../support/claimed-key';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cancelDeparture } from '../../services/api/departures/change-departure';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { departureOf, insertLead } from '../catalog/catalog-rows';
 import { add } from '../webhook-queue/queue-fixture';
 import { useTestApi } from '../support/api';

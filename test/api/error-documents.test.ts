@@ -1,5 +1,5 @@
 import { PROBLEMS } from '../../services/api/http/problems';
-import { openDatabase } from '../../services/platform/database';
+import { openDatabase } from '../../services/platform/database/database';
 import { useTestApi } from '../support/api';
 import { expectProblem } from '../support/responses';
 import { useWebsite } from '../support/website';

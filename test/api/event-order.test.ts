@@ -1,4 +1,4 @@
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { eraseCustomer } from '../../services/webhook-queue/deliveries/erase-customer';
 import {
   disableByOperator,

@@ -1,4 +1,4 @@
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
 import { useTestApi } from '../support/api';
 import { givenSeats, useWebsite } from '../support/website';

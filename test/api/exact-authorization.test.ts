@@ -1,5 +1,5 @@
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { type Ask, askOnce, hammer, pause } from '../support/hammer';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';

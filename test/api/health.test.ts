@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import supertest from 'supertest';
 import { createApp, createServer } from '../../services/api/app';
 import { createLoadShedder } from '../../services/api/http/load-shedding';
-import { openDatabase, toColumns } from '../../services/platform/database';
+import { openDatabase, toColumns } from '../../services/platform/database/database';
 import { useTestApi } from '../support/api';
 import { databaseUrl } from '../support/database';
 import { expectProblem } from '../support/responses';

@@ -1,4 +1,4 @@
-import type { Trx } from '../../services/platform/database';
+import type { Trx } from '../../services/platform/database/database';
 import { useTestApi } from '../support/api';
 import { claimKeyElsewhere, untilItMeetsKey } from '../support/claimed-key';
 import { givenKey } from '../support/given';

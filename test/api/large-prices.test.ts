@@ -1,4 +1,4 @@
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { setExchangeRates } from '../../services/api/pricing/change-exchange-rates';
 import { useTerminalOf } from '../cli/terminal';
 import { useTestApi } from '../support/api';

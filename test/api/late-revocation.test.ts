@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import openapi from '../../services/api/generated/openapi.json';
 import { revokeCredential, rotateCredential } from '../../services/api/credentials/manage-credentials';
 import { changeTenantStatus } from '../../services/api/tenants/manage-tenants';
-import { inTransaction, type Trx } from '../../services/platform/database';
+import { inTransaction, type Trx } from '../../services/platform/database/database';
 import { useTestApi } from '../support/api';
 import { givenKey, givenTenant, PEPPER } from '../support/given';
 

@@ -1,7 +1,7 @@
-import { amendBooking } from '../../services/api/sales/amend-booking';
-import { amendHold } from '../../services/api/sales/amend-hold';
+import { amendBooking } from '../../services/api/seats/amend-booking';
+import { amendHold } from '../../services/api/seats/amend-hold';
 import { releaseHold } from '../../services/api/holds/change-hold';
-import type { Trx } from '../../services/platform/database';
+import type { Trx } from '../../services/platform/database/database';
 import { useTestApi } from '../support/api';
 import { daysFromToday, givenDeparture } from '../support/given';
 import { answerAfter } from '../support/lock-wait';

@@ -3,7 +3,7 @@ import { confirmBooking } from '../../services/api/bookings/change-booking';
 import { remindOfPayments } from '../../services/api/bookings/remind-payment';
 import { sweepExpiredSeats } from '../../services/api/departures/free-expired-seats';
 import { ANY_TENANT } from '../../services/api/tenants/tenant';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { useTestApi } from '../support/api';
 import { untilTransactionWaits } from '../support/lock-wait';
 import { givenSeats, givenWebsite, type Seats, type Website } from '../support/website';

@@ -2,7 +2,7 @@ import { createCachedReads } from '../../services/api/http/api-context';
 import { plantDemo } from '../../services/api/demo/plant-demo';
 import { currencyDigits } from '../../services/api/pricing/currency';
 import { chooseLanguage, formatsOf } from '../../services/api/widget/languages';
-import { inTransaction, openDatabase } from '../../services/platform/database';
+import { inTransaction, openDatabase } from '../../services/platform/database/database';
 import { createLogger } from '../../services/platform/logger';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import { startReadCacheValidity } from '../../services/platform/read-cache/read-cache';

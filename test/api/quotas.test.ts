@@ -2,7 +2,7 @@ import type { Test } from 'supertest';
 import { rotateCredential } from '../../services/api/credentials/manage-credentials';
 import { updateTenant } from '../../services/api/tenants/manage-tenants';
 import type { TenantQuotas } from '../../services/api/tenants/tenant';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { createMemoryQuotaStore } from '../../services/platform/shared-store/quota-store';
 import { useTestApi } from '../support/api';
 import { givenKey, PEPPER } from '../support/given';

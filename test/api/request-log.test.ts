@@ -1,7 +1,7 @@
 import { mintEmbedPass } from '../../services/api/credentials/embed-pass';
 import { issueWidgetToken } from '../../services/api/credentials/manage-credentials';
 import { mintCredentialToken } from '../../services/api/credentials/token';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { withAnotherSecret } from '../support/forged-token';

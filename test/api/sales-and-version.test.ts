@@ -1,5 +1,5 @@
 import { sweepExpiredSeats } from '../../services/api/departures/free-expired-seats';
-import type { Trx } from '../../services/platform/database';
+import type { Trx } from '../../services/platform/database/database';
 import { startTestApi, type TestApi } from '../support/api';
 import { endHoldIn, endPaymentWindow, givenSeats, givenWebsite, type Website } from '../support/website';
 

@@ -1,6 +1,6 @@
-import type { Db, Trx } from '../../services/platform/database';
-import { SALE_PLANS } from '../../services/api/sales/commit-sales';
-import { readChangeFacts } from '../../services/api/sales/read-sale-facts';
+import type { Db, Trx } from '../../services/platform/database/database';
+import { SALE_PLANS } from '../../services/api/seats/queue/commit-sales';
+import { readChangeFacts } from '../../services/api/seats/read/read-sale-facts';
 import { useTestApi } from '../support/api';
 import { givenDeparture, givenTenant, givenTour } from '../support/given';
 

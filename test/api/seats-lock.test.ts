@@ -1,5 +1,5 @@
 import type { Response } from 'supertest';
-import type { Trx } from '../../services/platform/database';
+import type { Trx } from '../../services/platform/database/database';
 import { useTestApi } from '../support/api';
 import { insertHold } from '../support/given';
 import { answerAfter as answerAfterWait } from '../support/lock-wait';

@@ -1,4 +1,4 @@
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { importExchangeRates, setExchangeRates } from '../../services/api/pricing/change-exchange-rates';
 import { findTenantForChange, updateTenant } from '../../services/api/tenants/manage-tenants';
 import { useTestApi } from '../support/api';

@@ -4,7 +4,7 @@ import supertest from 'supertest';
 import { createApp } from '../../services/api/app';
 import { createCachedReads } from '../../services/api/http/api-context';
 import { createLoadShedder, type LoadShedder } from '../../services/api/http/load-shedding';
-import { openDatabase } from '../../services/platform/database';
+import { openDatabase } from '../../services/platform/database/database';
 import { createLogger } from '../../services/platform/logger';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import { startReadCacheValidity } from '../../services/platform/read-cache/read-cache';

@@ -1,5 +1,5 @@
 import { setStartTime } from '../../services/api/departures/change-departure';
-import { type Db, inTransaction } from '../../services/platform/database';
+import { type Db, inTransaction } from '../../services/platform/database/database';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import { runOnce } from '../cli/run-once';
 import { departureEntry, tourEntry, writeFiles } from '../catalog/catalog-files';

@@ -1,11 +1,11 @@
-import { prepareHold } from '../../services/api/sales/prepare-sale';
-import { sellerWithoutKey } from '../../services/api/sales/sale';
-import { lockSales } from '../../services/api/sales/lock-sales';
-import { readSaleFacts } from '../../services/api/sales/read-sale-facts';
-import { SaleQueue } from '../../services/api/sales/sale-queue';
-import { TenantCounter } from '../../services/api/sales/tenant-limits';
+import { prepareHold } from '../../services/api/seats/prepare-sale';
+import { sellerWithoutKey } from '../../services/api/seats/sale';
+import { lockSales } from '../../services/api/seats/lock';
+import { readSaleFacts } from '../../services/api/seats/read/read-sale-facts';
+import { SaleQueue } from '../../services/api/seats/queue/sale-queue';
+import { TenantCounter } from '../../services/api/seats/decide/tenant-limits';
 import type { Tenant } from '../../services/api/tenants/tenant';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { createLogger } from '../../services/platform/logger';
 import { useTestDatabase } from '../support/database';
 import { givenTenant } from '../support/given';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { run } from '../../cli/program';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase } from '../support/database';
 import { freePorts } from '../support/free-ports';

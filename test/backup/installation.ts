@@ -1,6 +1,6 @@
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { PEPPER } from '../support/given';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { openTestTerminal, type TestTerminal } from '../cli/terminal';
 
 /** A database without any table. */

@@ -1,12 +1,12 @@
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Db, inTransaction } from '../../services/platform/database';
+import { type Db, inTransaction } from '../../services/platform/database/database';
 import {
   appliedMigrations,
   knownMigrations,
   migrateWithin,
   pendingMigrations,
-} from '../../services/platform/migrate';
+} from '../../services/platform/migrate/migrate';
 import { readSchemaFacts } from '../../services/platform/migrate/schema-facts';
 import { findSecretChecks } from '../../services/platform/secrets';
 import { END_OF_TABLE, readBackupFile, writeBackupFile } from '../../services/api/backup/backup-file';

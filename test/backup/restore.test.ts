@@ -8,8 +8,8 @@ import {
   findColumns,
   setCopyForms,
 } from '../../services/api/backup/snapshot.repository';
-import type { Db } from '../../services/platform/database';
-import { pendingMigrations } from '../../services/platform/migrate';
+import type { Db } from '../../services/platform/database/database';
+import { pendingMigrations } from '../../services/platform/migrate/migrate';
 import type { TestTerminal } from '../cli/terminal';
 import { startApiProcess } from '../support/api-process';
 import {

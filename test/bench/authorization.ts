@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
-import { type Db, inTransaction } from '../../services/platform/database';
+import { type Db, inTransaction } from '../../services/platform/database/database';
 import { startApiProcess } from '../support/api-process';
 import { ONLY_ONE, plantDemoFor, withDatabase } from './stack';
 import { median } from './table';

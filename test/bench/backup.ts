@@ -5,8 +5,8 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openDatabase } from '../../services/platform/database';
-import { migrate } from '../../services/platform/migrate';
+import { openDatabase } from '../../services/platform/database/database';
+import { migrate } from '../../services/platform/migrate/migrate';
 import { fillLargeCatalog } from '../plans/large-catalog';
 import { databaseUrl } from '../support/database';
 import { startTemporaryPostgres } from '../support/temporary-postgres';

@@ -2,13 +2,13 @@
  * Measures holds and bookings a second: `npm run bench -- group-commit`. Calls the sales in one process without HTTP, on a temporary
  * database. Alternates between group commit on and off, on one departure and on many departures.
  */
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { createLogger } from '../../services/platform/logger';
 import { DepartureBusyError } from '../../services/api/departures/departure.errors';
-import { prepareBooking } from '../../services/api/sales/prepare-sale';
+import { prepareBooking } from '../../services/api/seats/prepare-sale';
 import { holdSaleOf } from '../support/sell';
-import { SaleQueue } from '../../services/api/sales/sale-queue';
-import { type Sale, sellerWithoutKey } from '../../services/api/sales/sale';
+import { SaleQueue } from '../../services/api/seats/queue/sale-queue';
+import { type Sale, sellerWithoutKey } from '../../services/api/seats/sale';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { givenDeparture, givenTenant, givenTour, type GivenTour } from '../support/given';
 import { withDatabase } from './stack';

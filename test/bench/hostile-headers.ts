@@ -4,7 +4,7 @@
  * headers and for the most expensive one. Node accepts 16 KiB of headers in total.
  */
 import http from 'node:http';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { ONLY_ONE, plantDemoFor, withDatabase } from './stack';
 

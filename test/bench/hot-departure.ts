@@ -4,7 +4,7 @@
  * in STEPS statements. Node's thread takes `nodeMs` for each sale. BATCH_SHARE of this time belongs to the batch; the remainder
  * belongs to the request and its answer. Node's thread takes another `stepMs` for each statement.
  */
-import { QUEUE_LIMITS } from '../../services/api/sales/queue-limits';
+import { QUEUE_LIMITS } from '../../services/api/seats/queue/queue-limits';
 import { cpuMs } from './cpu-time';
 import { sell } from './load';
 import { inTurns, rounded } from './row';
@@ -14,7 +14,7 @@ import type { Instance } from '../stack/service';
 
 /** The most sales of a batch. */
 const BATCH_MAX = QUEUE_LIMITS.batchMax;
-/** The round trips of a batch: lock with BEGIN, read, write, COMMIT (sales/transact-sales.ts). */
+/** The round trips of a batch: lock with BEGIN, read, write, COMMIT (seats/transact-sales.ts). */
 const STEPS = 4;
 /** The share of Node's time for a sale that its batch needs: 55 of 200 µs in a profile with 256 connections. */
 const BATCH_SHARE = 0.28;

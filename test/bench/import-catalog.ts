@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { openDatabase } from '../../services/platform/database';
-import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
-import { migrate } from '../../services/platform/migrate';
+import { openDatabase } from '../../services/platform/database/database';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres/embedded-postgres';
+import { migrate } from '../../services/platform/migrate/migrate';
 import { measureCommand } from './measure-command';
 
 const SIZES = [2000, 100_000];

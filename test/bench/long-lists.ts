@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { startApiProcess } from '../support/api-process';
 import { freePorts } from '../support/free-ports';
 import { daysFromToday, givenKey, givenTenant, givenTour, type GivenTour } from '../support/given';

@@ -5,9 +5,9 @@
 import path from 'node:path';
 import { Client } from 'undici';
 import { findTenant } from '../../services/api/tenants/manage-tenants';
-import { type Db, openDatabase } from '../../services/platform/database';
+import { type Db, openDatabase } from '../../services/platform/database/database';
 import { superuserUrl } from '../../services/platform/embedded-postgres/cluster';
-import { migrate } from '../../services/platform/migrate';
+import { migrate } from '../../services/platform/migrate/migrate';
 import { type CatalogSize, fillLargeCatalog } from '../plans/large-catalog';
 import { startInstance } from '../stack/service';
 import { databaseUrl } from '../support/database';

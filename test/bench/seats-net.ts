@@ -4,7 +4,7 @@
  */
 import { placeHold } from '../support/sell';
 import type { Tenant } from '../../services/api/tenants/tenant';
-import { type Db, inTransaction } from '../../services/platform/database';
+import { type Db, inTransaction } from '../../services/platform/database/database';
 import { givenDeparture, givenTenant, givenTour } from '../support/given';
 import { withDatabase } from './stack';
 import { median } from './table';

@@ -1,4 +1,4 @@
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 
 /** The fields of a row that tests read. */
 export interface DepartureRow {

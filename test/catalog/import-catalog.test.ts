@@ -1,4 +1,4 @@
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { importCatalog } from '../../services/api/catalog-import/import-catalog';
 import { useTestDatabase } from '../support/database';
 import { givenTenant, givenTour, givenVisibilityRule } from '../support/given';

@@ -1,5 +1,5 @@
 import { importCatalog, writeImport } from '../../services/api/catalog-import/import-catalog';
-import { inTransaction, type Trx } from '../../services/platform/database';
+import { inTransaction, type Trx } from '../../services/platform/database/database';
 import { useTestDatabase } from '../support/database';
 import { givenTenant, unique } from '../support/given';
 import { untilTransactionWaits } from '../support/lock-wait';

@@ -1,5 +1,5 @@
 import { importCatalog, writeImport } from '../../services/api/catalog-import/import-catalog';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { useTestDatabase } from '../support/database';
 import { untilTransactionWaits } from '../support/lock-wait';
 import { givenTenant } from '../support/given';

@@ -1,4 +1,4 @@
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { writeImport } from '../../services/api/catalog-import/import-catalog';
 import { useTestDatabase } from '../support/database';
 import { givenTenant } from '../support/given';

@@ -1,4 +1,4 @@
-import { type Db, inTransaction } from '../../services/platform/database';
+import { type Db, inTransaction } from '../../services/platform/database/database';
 import { EVENT_TYPES } from '../../services/webhook-queue/deliveries/delivery';
 import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
 import { createTestDatabase, type TestDatabase } from '../support/database';

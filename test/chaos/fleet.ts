@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { FORKED } from './receiver';
 
 /** A constant number of worker processes. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { add, book, createTenant } from '../webhook-queue/queue-fixture';
 import type { Receiver } from './receiver';
 import { FAILING, type Kind } from './kinds';

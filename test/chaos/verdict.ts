@@ -1,4 +1,4 @@
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import type { AttemptOutcome } from '../../services/webhook-queue/deliveries/delivery';
 import { webhookId } from '../../services/webhook-queue/signing/sign-payload';
 import { printTable } from '../bench/table';

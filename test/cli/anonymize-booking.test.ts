@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { anonymizeBooking } from '../../services/api/bookings/anonymize-booking';
-import { type Db, inTransaction } from '../../services/platform/database';
+import { type Db, inTransaction } from '../../services/platform/database/database';
 import { eraseCustomer } from '../../services/webhook-queue/deliveries/erase-customer';
 import { recordResults } from '../../services/webhook-queue/worker/results.repository';
 import { useTestApi } from '../support/api';

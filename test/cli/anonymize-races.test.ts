@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anonymizeBooking } from '../../services/api/bookings/anonymize-booking';
-import { type Db, inTransaction, type Trx } from '../../services/platform/database';
+import { type Db, inTransaction, type Trx } from '../../services/platform/database/database';
 import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
 import { eraseCustomer } from '../../services/webhook-queue/deliveries/erase-customer';
 import { untilItMeetsKey } from '../support/claimed-key';

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { toColumns } from '../../services/platform/database';
+import { toColumns } from '../../services/platform/database/database';
 import { useTemporaryFolder } from '../support/temporary-folder';
 import { useSales } from './sales';
 

@@ -1,5 +1,5 @@
-import { amendHold } from '../../services/api/sales/amend-hold';
-import { inTransaction } from '../../services/platform/database';
+import { amendHold } from '../../services/api/seats/amend-hold';
+import { inTransaction } from '../../services/platform/database/database';
 import { daysFromToday, givenDeparture } from '../support/given';
 import { useSales } from './sales';
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { loadConfig } from '../../services/platform/config';
+import { loadConfig } from '../../services/platform/config/config';
 import type { Variable } from '../../services/platform/read-variable';
 import { VARIABLES } from '../../services/platform/config/variables';
 import { useTemporaryFolder } from '../support/temporary-folder';

@@ -1,5 +1,5 @@
-import { moveDeparture } from '../../services/api/sales/move-departure';
-import { inTransaction } from '../../services/platform/database';
+import { moveDeparture } from '../../services/api/seats/move-departure';
+import { inTransaction } from '../../services/platform/database/database';
 import { departureOf, insertHold, insertLead, tourOf } from '../catalog/catalog-rows';
 import { type GivenTour, givenDeparture, givenTenant, givenTour } from '../support/given';
 import { add } from '../webhook-queue/queue-fixture';

@@ -1,5 +1,5 @@
-import { inTransaction } from '../../services/platform/database';
-import { extendHold } from '../../services/api/sales/extend-hold';
+import { inTransaction } from '../../services/platform/database/database';
+import { extendHold } from '../../services/api/seats/extend-hold';
 import { untilTransactionWaits } from '../support/lock-wait';
 import { endHoldIn } from '../support/website';
 import { ANA, useSales } from './sales';

@@ -3,7 +3,7 @@ import { issueApiKey } from '../../services/api/credentials/manage-credentials';
 import { mintCredentialToken } from '../../services/api/credentials/token';
 import { verifyApiKey } from '../../services/api/credentials/verify-credential';
 import { findTenant } from '../../services/api/tenants/manage-tenants';
-import { inTransaction, toColumns } from '../../services/platform/database';
+import { inTransaction, toColumns } from '../../services/platform/database/database';
 import { PEPPER } from '../support/given';
 import { useTestTerminal } from './terminal';
 

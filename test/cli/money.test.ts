@@ -1,5 +1,5 @@
 import { givenDeparture, givenTour } from '../support/given';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { createBooking, placeHold } from '../support/sell';
 import { adultsOnly } from '../../services/api/pricing/party';
 import { ANA, useSales } from './sales';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { run } from '../../cli/program';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
-import { openDatabase } from '../../services/platform/database';
+import { openDatabase } from '../../services/platform/database/database';
 import { openIo } from './run-once';
 import { useTestTerminal } from './terminal';
 

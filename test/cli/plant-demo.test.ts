@@ -9,7 +9,7 @@ import {
   plantDemo,
 } from '../../services/api/demo/plant-demo';
 import { findTenant } from '../../services/api/tenants/manage-tenants';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { addDays } from '../../services/api/demo/departure-calendar';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenTour } from '../support/given';

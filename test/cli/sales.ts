@@ -1,7 +1,7 @@
 import type { BookingLead } from '../../services/api/bookings/booking-lead';
 import type { SeatHold } from '../../services/api/holds/seat-hold';
 import type { Tenant } from '../../services/api/tenants/tenant';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { givenDeparture, givenTenant, givenTour, type GivenTour } from '../support/given';
 import { preparedBeforeAll } from '../support/prepared';
 import { createBooking, placeHold } from '../support/sell';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createInstanceId } from '../../services/platform/read-cache/instance.repository';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { pingEndpoint } from '../../services/webhook-queue/endpoints/requested-deliveries';
 import { departureOf, insertHold, insertLead } from '../catalog/catalog-rows';
 import { daysFromToday, givenDeparture, givenTenant, givenTour } from '../support/given';

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Webhook } from 'standardwebhooks';
 import { enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { givenTenant } from '../support/given';
 import { type Received, startReceiver } from '../webhook-queue/receiver';
 import { TOURCTL, useTestTerminal } from './terminal';

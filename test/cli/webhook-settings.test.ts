@@ -1,5 +1,5 @@
 import { EVENT_SCHEMAS, WEBHOOK_EVENTS } from '../../services/api/docs/webhook-events';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { EVENT_TYPES } from '../../services/webhook-queue/deliveries/delivery';
 import { enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
 import { useTestTerminal } from './terminal';

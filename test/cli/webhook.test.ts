@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { changeEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { rotateSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';
 import { useTestTerminal } from './terminal';

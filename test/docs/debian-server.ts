@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readEnvFile } from '../../services/platform/config';
+import { readEnvFile } from '../../services/platform/config/config';
 import { type Child, killChildren, startChild, untilReady } from '../stack/child';
 import { createDebianPostgres, type DebianPostgres } from '../support/debian-postgres';
 import { freePorts } from '../support/free-ports';

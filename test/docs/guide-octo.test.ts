@@ -1,4 +1,4 @@
-import { loadConfig } from '../../services/platform/config';
+import { loadConfig } from '../../services/platform/config/config';
 import { useTestApi } from '../support/api';
 import { describeWith, isInstalled } from '../support/describe-with';
 import { givenDeparture, givenTour, PEPPER } from '../support/given';

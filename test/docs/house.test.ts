@@ -13,19 +13,15 @@ const figure = new Map<string, string[]>();
 for (const [, from, to] of contributing.matchAll(/^ {4}([a-z-]+) --> (.+)$/gm))
   figure.set(from!, [...(figure.get(from!) ?? []), ...to!.split(' & ')]);
 
-/** Maps each folder to the folders that it may import. Only controllers of holds and bookings may import sales. */
+/** Maps each folder to the folders that it may import. */
 const allowed = new Map<string, string[]>();
 for (const { name, to } of forbidden) {
   const folder = /^(.+)-imports-its-neighbours-only$/.exec(name)?.[1];
   if (folder === undefined) continue;
-  const neighbours = /[(](.+)[)]/
-    .exec(to.pathNot)![1]!
-    .split('|')
-    .filter((one) => one !== folder);
-  const sells = folder === 'holds' || folder === 'bookings';
+  const neighbours = /[(](.+)[)]/.exec(to.pathNot)![1]!.split('|');
   allowed.set(
     folder,
-    neighbours.filter((one) => !(sells && one === 'sales')),
+    neighbours.filter((one) => one !== folder),
   );
 }
 

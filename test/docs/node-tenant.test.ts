@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
 import { parseSecret, signPayload, webhookHeaders } from '../../services/webhook-queue/signing/sign-payload';
 import { type ApiProcess, startApiProcess } from '../support/api-process';

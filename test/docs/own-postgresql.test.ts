@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { NODE_FLAGS } from '../../cli/commands/up/service';
-import { readEnvFile } from '../../services/platform/config';
+import { readEnvFile } from '../../services/platform/config/config';
 import { serverPrograms } from '../chaos/failover/server-programs';
 import { describeWith, isInstalled } from '../support/describe-with';
 import { eventually } from '../webhook-queue/queue-fixture';

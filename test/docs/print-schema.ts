@@ -1,5 +1,5 @@
-import { openDatabase, type Db } from '../../services/platform/database';
-import { migrate } from '../../services/platform/migrate';
+import { openDatabase, type Db } from '../../services/platform/database/database';
+import { migrate } from '../../services/platform/migrate/migrate';
 import { listMigrations, readMigration } from '../../services/platform/migrate/migration-files';
 import { startTemporaryPostgres } from '../support/temporary-postgres';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Db } from '../../services/platform/database';
-import { appliedMigrations } from '../../services/platform/migrate';
+import type { Db } from '../../services/platform/database/database';
+import { appliedMigrations } from '../../services/platform/migrate/migrate';
 import {
   listMigrations,
   MIGRATIONS,

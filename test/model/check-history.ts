@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { type Answer, type Clients, request, type Write } from './client';
 import { microseconds } from './journal';
 import { adultsOf, type DepartureChange, fail, type Model, nameOf, type Step } from './model';

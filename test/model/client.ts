@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { CUSTOMER } from '../support/website';
 import { type Ban, endHold, endPayment, operate } from './operator';
 import type { Command, CommandKind } from './schedule';

@@ -2,7 +2,7 @@ import { revokeCredential } from '../../services/api/credentials/manage-credenti
 import { cancelDeparture, reopenDeparture, setSeats } from '../../services/api/departures/change-departure';
 import { changeTenantStatus } from '../../services/api/tenants/manage-tenants';
 import { awaitUses } from '../../services/api/tenants/use-lock';
-import { type Db, inTransaction, type Trx } from '../../services/platform/database';
+import { type Db, inTransaction, type Trx } from '../../services/platform/database/database';
 import { AppError } from '../../services/platform/errors';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import type { Command } from './schedule';

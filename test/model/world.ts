@@ -4,7 +4,7 @@ import { ImportRunningError } from '../../services/api/catalog-import/import.err
 import { issueApiKey } from '../../services/api/credentials/manage-credentials';
 import { SCOPES } from '../../services/api/credentials/credential';
 import type { Tenant } from '../../services/api/tenants/tenant';
-import { type Db, inTransaction } from '../../services/platform/database';
+import { type Db, inTransaction } from '../../services/platform/database/database';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import { EVENT_TYPES } from '../../services/webhook-queue/deliveries/delivery';
 import { departureEntry, tourEntry } from '../catalog/catalog-files';

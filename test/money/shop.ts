@@ -1,6 +1,6 @@
 import { setExchangeRates } from '../../services/api/pricing/change-exchange-rates';
 import { findTenantForChange, updateTenant } from '../../services/api/tenants/manage-tenants';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { departureEntry, importTours, tourEntry } from '../catalog/catalog-files';
 import type { TestTerminal } from '../cli/terminal';
 import type { TestApi } from '../support/api';

@@ -1,4 +1,4 @@
-import { loadConfig } from '../../services/platform/config';
+import { loadConfig } from '../../services/platform/config/config';
 import { useTestApi } from '../support/api';
 import { givenKey, givenTenant } from '../support/given';
 import { useWebsite } from '../support/website';

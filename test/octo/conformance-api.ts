@@ -1,4 +1,4 @@
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { type TestApi } from '../support/api';
 import { preparedBeforeAll } from '../support/prepared';
 import { useWebsite, type Website } from '../support/website';

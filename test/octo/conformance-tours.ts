@@ -1,7 +1,7 @@
 import { importCatalog } from '../../services/api/catalog-import/import-catalog';
 import { adultsOnly } from '../../services/api/pricing/party';
 import type { Tenant } from '../../services/api/tenants/tenant';
-import type { Trx } from '../../services/platform/database';
+import type { Trx } from '../../services/platform/database/database';
 import { daysFromToday, givenDeparture, type GivenTour } from '../support/given';
 import { bookingRequest, createBooking } from '../support/sell';
 

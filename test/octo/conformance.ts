@@ -4,7 +4,7 @@
  * database is new at each start, and deleted at the end.
  */
 import { findTenant } from '../../services/api/tenants/manage-tenants';
-import { type Db, inTransaction } from '../../services/platform/database';
+import { type Db, inTransaction } from '../../services/platform/database/database';
 import { plantDemoFor, serviceSettings, withDatabase } from '../bench/stack';
 import { startInstance } from '../stack/service';
 import { freePorts } from '../support/free-ports';

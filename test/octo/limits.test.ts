@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Response } from 'supertest';
-import { openDatabase } from '../../services/platform/database';
+import { openDatabase } from '../../services/platform/database/database';
 import { createLoadShedder } from '../../services/api/http/load-shedding';
 import { createApp } from '../../services/api/app';
 import supertest from 'supertest';

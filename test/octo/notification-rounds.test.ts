@@ -5,7 +5,7 @@ import { ChangedSeats } from '../../services/api/octo/changed-seats';
 import { notifyOfCatalog } from '../../services/api/octo/notify-of-catalog';
 import { createRefusalLog } from '../../services/api/refusals/refusal-log';
 import { startSweeper } from '../../services/api/sweeper';
-import type { Trx } from '../../services/platform/database';
+import type { Trx } from '../../services/platform/database/database';
 import { useTestApi } from '../support/api';
 import { daysFromToday, givenDeparture, givenTour } from '../support/given';
 import { untilTransactionWaits } from '../support/lock-wait';

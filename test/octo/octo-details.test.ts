@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { getVisibleTour } from '../../services/api/catalog/find-tour';
-import { prepareBooking } from '../../services/api/sales/prepare-sale';
-import { sellerWithoutKey } from '../../services/api/sales/sale';
+import { prepareBooking } from '../../services/api/seats/prepare-sale';
+import { sellerWithoutKey } from '../../services/api/seats/sale';
 import type { BookingLead } from '../../services/api/bookings/booking-lead';
 import type { NewOctoDetails } from '../../services/api/holds/octo-booking';
 import type { SeatHold } from '../../services/api/holds/seat-hold';

@@ -1,4 +1,4 @@
-import type { Trx } from '../../services/platform/database';
+import type { Trx } from '../../services/platform/database/database';
 import { useTestApi } from '../support/api';
 import { givenDeparture, givenTour, type GivenTour } from '../support/given';
 import { answerAfter } from '../support/lock-wait';

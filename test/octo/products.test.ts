@@ -1,4 +1,4 @@
-import { loadConfig } from '../../services/platform/config';
+import { loadConfig } from '../../services/platform/config/config';
 import { useTestApi } from '../support/api';
 import { givenTour, givenVisibilityRule } from '../support/given';
 import { givenWebsite } from '../support/website';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import { setExchangeRates } from '../../services/api/pricing/change-exchange-rates';
 import { findTenantForChange, updateTenant } from '../../services/api/tenants/manage-tenants';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { useTestApi } from '../support/api';
 import { givenVisibilityRule } from '../support/given';
 import { givenSeats, givenWebsite, type PlacedSeats, type Website } from '../support/website';

@@ -1,8 +1,8 @@
 import { recordTerminalSeats } from '../../services/api/octo/changed-seats';
 import { notifyOfCatalog } from '../../services/api/octo/notify-of-catalog';
 import { findTenantForChange, updateTenant } from '../../services/api/tenants/manage-tenants';
-import { inTransaction, type Trx } from '../../services/platform/database';
-import { loadConfig } from '../../services/platform/config';
+import { inTransaction, type Trx } from '../../services/platform/database/database';
+import { loadConfig } from '../../services/platform/config/config';
 import { enqueueNotifications } from '../../services/webhook-queue/enqueue-delivery';
 import { useTestApi } from '../support/api';
 import { daysFromToday } from '../support/given';

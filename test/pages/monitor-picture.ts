@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { createDeliveryStats } from '../../services/webhook-queue/stats/delivery-stats';
 import { givenTenant } from '../support/given';
 import { startTestMonitor } from '../webhook-queue/monitor-fixture';

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 
 /** The part of an auto_explain entry that the tests read. */
 interface PlanNode {

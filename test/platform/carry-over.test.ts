@@ -1,11 +1,11 @@
 import { inspectInstallation } from '../../services/api/health/inspect-installation';
-import { type Db, openDatabase } from '../../services/platform/database';
+import { type Db, openDatabase } from '../../services/platform/database/database';
 import {
   appliedMigrations,
   knownMigrations,
   migrate,
   pendingMigrations,
-} from '../../services/platform/migrate';
+} from '../../services/platform/migrate/migrate';
 import { carryOver } from '../../services/platform/migrate/carry-over';
 import { readSchemaFacts } from '../../services/platform/migrate/schema-facts';
 import { fillOldTables, LAST_OLD, makeOldSchema } from '../migrations/old-database';

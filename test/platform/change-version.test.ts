@@ -1,4 +1,4 @@
-import { type Db, inTransaction, type Trx } from '../../services/platform/database';
+import { type Db, inTransaction, type Trx } from '../../services/platform/database/database';
 import { useTestDatabase } from '../support/database';
 import {
   givenDeparture,

@@ -1,5 +1,5 @@
-import { type Db, openDatabase } from '../../services/platform/database';
-import { migrate } from '../../services/platform/migrate';
+import { type Db, openDatabase } from '../../services/platform/database/database';
+import { migrate } from '../../services/platform/migrate/migrate';
 import { VIEWS } from '../../services/api/backup/tables';
 import { tablesOf } from '../backup/installation';
 import { databaseUrl, useTestDatabase } from '../support/database';

@@ -1,7 +1,7 @@
 import { chownSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDatabase } from '../../services/platform/database';
+import { openDatabase } from '../../services/platform/database/database';
 import {
   createPrimary,
   describeServer,

@@ -7,8 +7,8 @@ import {
   runPrepared,
   toColumns,
   type Trx,
-} from '../../services/platform/database';
-import { migrate, pendingMigrations } from '../../services/platform/migrate';
+} from '../../services/platform/database/database';
+import { migrate, pendingMigrations } from '../../services/platform/migrate/migrate';
 import { createTestDatabase, useTestDatabase } from '../support/database';
 import { givenDeparture, givenTour } from '../support/given';
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import path from 'node:path';
-import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres/embedded-postgres';
 import { startTemporaryPostgres } from '../support/temporary-postgres';
 import { accountFor, giveTo } from '../../services/platform/embedded-postgres/account';
 import { bundledRelease, usableBinaries } from '../../services/platform/embedded-postgres/binaries';

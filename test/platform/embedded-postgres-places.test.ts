@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres/embedded-postgres';
 import { accountFor, makeOwnDirectory, runAs } from '../../services/platform/embedded-postgres/account';
 import { bundledRelease, usableBinaries } from '../../services/platform/embedded-postgres/binaries';
 import { placeCluster } from '../../services/platform/embedded-postgres/cluster';

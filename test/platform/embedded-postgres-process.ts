@@ -1,7 +1,7 @@
 /** Runs in a separate process for the tests of the embedded database: executes its arguments and reports by messages. */
 import { appendFileSync } from 'node:fs';
 import pg from 'pg';
-import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres/embedded-postgres';
 import { startTemporaryPostgres } from '../support/temporary-postgres';
 import { bundledRelease, usableBinaries } from '../../services/platform/embedded-postgres/binaries';
 import { withStartLock } from '../../services/platform/embedded-postgres/start-lock';

@@ -1,12 +1,12 @@
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { openDatabase } from '../../services/platform/database';
-import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { openDatabase } from '../../services/platform/database/database';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres/embedded-postgres';
 import { accountFor } from '../../services/platform/embedded-postgres/account';
 import { bundledRelease, usableBinaries } from '../../services/platform/embedded-postgres/binaries';
 import { createCluster, superuserUrl } from '../../services/platform/embedded-postgres/cluster';
 import { rotateServerLog, startServer, stopServer } from '../../services/platform/embedded-postgres/server';
-import { migrate } from '../../services/platform/migrate';
+import { migrate } from '../../services/platform/migrate/migrate';
 import {
   ask,
   cloneOf,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres/embedded-postgres';
 import { stopServer } from '../../services/platform/embedded-postgres/server';
 import { LOAD_TYPESCRIPT } from '../support/service-entry';
 

@@ -14,8 +14,8 @@ import {
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import path from 'node:path';
 import type { Knex } from 'knex';
-import { openDatabase } from '../../services/platform/database';
-import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { openDatabase } from '../../services/platform/database/database';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres/embedded-postgres';
 import { accountFor } from '../../services/platform/embedded-postgres/account';
 import { readDatabaseUrl } from '../../services/platform/database/database-url';
 import { ScramClient } from '../../services/platform/database/connect';

@@ -2,7 +2,10 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type EmbeddedPostgres, joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import {
+  type EmbeddedPostgres,
+  joinEmbeddedPostgres,
+} from '../../services/platform/embedded-postgres/embedded-postgres';
 import { accountFor } from '../../services/platform/embedded-postgres/account';
 import { superuserUrl } from '../../services/platform/embedded-postgres/cluster';
 import { CANNOT_CONNECT_NOW, sqlState } from '../../services/platform/errors';

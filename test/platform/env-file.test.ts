@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { withEnvFile, readEnvFile } from '../../services/platform/config';
+import { withEnvFile, readEnvFile } from '../../services/platform/config/config';
 import { TOURCTL } from '../cli/terminal';
 import { SERVICE_ENTRY } from '../support/service-entry';
 import { useTemporaryFolder } from '../support/temporary-folder';

@@ -10,7 +10,7 @@ import {
   runPrepared,
   type TransactionOptions,
   type Trx,
-} from '../../services/platform/database';
+} from '../../services/platform/database/database';
 import { sendWithNext } from '../../services/platform/database/begin-with-settings';
 import { useTestDatabase } from '../support/database';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';

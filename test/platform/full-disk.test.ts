@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres/embedded-postgres';
 import { readDiskSpace } from '../../services/platform/directories';
 import { checkOf } from '../cli/doctor-check';
 import { useTestTerminal, withEnv } from '../cli/terminal';

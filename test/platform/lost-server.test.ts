@@ -1,4 +1,4 @@
-import { type Db, openDatabase } from '../../services/platform/database';
+import { type Db, openDatabase } from '../../services/platform/database/database';
 import { useTestDatabase } from '../support/database';
 import { startTcpProxy } from '../support/tcp-proxy';
 

@@ -1,4 +1,4 @@
-import { openDatabase } from '../../services/platform/database';
+import { openDatabase } from '../../services/platform/database/database';
 import { whyUnusable } from '../../services/platform/service';
 import { checkOf } from '../cli/doctor-check';
 import { useTestTerminal } from '../cli/terminal';

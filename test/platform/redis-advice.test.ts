@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { probeStore } from '../../services/platform/shared-store';
+import { probeStore } from '../../services/platform/shared-store/shared-store';
 import { parseRedisUrl } from '../../services/platform/shared-store/store-address';
 import { freePorts } from '../support/free-ports';
 import { describeWithRedis, startRedis, stopRedisServers } from '../support/redis';

@@ -1,4 +1,4 @@
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { useTestDatabase } from '../support/database';
 import { givenTenant } from '../support/given';
 import { untilTransactionWaits } from '../support/lock-wait';

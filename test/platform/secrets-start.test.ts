@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { verifySecrets } from '../../services/platform/secrets';
-import { loadConfig } from '../../services/platform/config';
+import { loadConfig } from '../../services/platform/config/config';
 import { useTestDatabase } from '../support/database';
 import { freePorts } from '../support/free-ports';
 import { SERVICE_ENTRY } from '../support/service-entry';

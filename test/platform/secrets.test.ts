@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { loadConfig } from '../../services/platform/config';
+import { loadConfig } from '../../services/platform/config/config';
 import { loadSecrets, inspectSecrets, openSecrets } from '../../services/platform/secrets';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { openDatabase } from '../../services/platform/database';
+import { openDatabase } from '../../services/platform/database/database';
 import { pruneCatalogChanges } from '../../services/api/catalog/catalog-changes.repository';
 import { refreshNextDepartures } from '../../services/api/catalog/next-departures.repository';
 import { DepartureBusyError } from '../../services/api/departures/departure.errors';

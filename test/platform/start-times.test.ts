@@ -1,5 +1,5 @@
 import { addDepartures } from '../../services/api/departures/add-departures';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { useTestDatabase } from '../support/database';
 import { givenDeparture, givenTour } from '../support/given';
 

@@ -17,7 +17,7 @@ import {
 } from '../../services/platform/shared-store/quota-store';
 import { openRedisConnection } from '../../services/platform/shared-store/redis-connection';
 import { openRestConnection } from '../../services/platform/shared-store/rest-connection';
-import { loadConfig } from '../../services/platform/config';
+import { loadConfig } from '../../services/platform/config/config';
 import type { RedisAddress } from '../../services/platform/shared-store/store-address';
 import {
   PROBE_SCRIPT,

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { createLogger } from '../../services/platform/logger';
-import { openSharedStore, type SharedStore } from '../../services/platform/shared-store';
-import { loadConfig } from '../../services/platform/config';
+import { openSharedStore, type SharedStore } from '../../services/platform/shared-store/shared-store';
+import { loadConfig } from '../../services/platform/config/config';
 import { freePorts } from '../support/free-ports';
 import {
   describeWithRedis,

@@ -1,6 +1,6 @@
-import { migrate } from '../../services/platform/migrate';
+import { migrate } from '../../services/platform/migrate/migrate';
 import { listMigrations, runMigrationWithin } from '../../services/platform/migrate/migration-files';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { fillOldTables } from '../migrations/old-database';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 

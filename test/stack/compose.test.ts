@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { loadConfig } from '../../services/platform/config';
+import { loadConfig } from '../../services/platform/config/config';
 import { DEFAULTS, DOCKER, documentsOf, filledIn, interpolated, knownVariables, read } from './docker-files';
 
 describe('compose.yaml and compose.ha.yaml', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseYaml } from '@redocly/openapi-core';
-import { loadConfig } from '../../services/platform/config';
+import { loadConfig } from '../../services/platform/config/config';
 
 export const ROOT = path.resolve(__dirname, '../..');
 export const DOCKER = path.join(ROOT, 'docker');

@@ -2,7 +2,7 @@
  * Runs the processes of docker/compose.yaml on this machine, without containers, until Ctrl-C: `npm run lab -- stack`, or
  * `npm run lab -- stack 8090` for another port than 8080. Needs nginx, redis-server and pgbouncer on the path. Its files and its database are deleted when it ends.
  */
-import { openDatabase } from '../../services/platform/database';
+import { openDatabase } from '../../services/platform/database/database';
 import { isInstalled } from '../support/describe-with';
 import { CUSTOMER, givenSeats } from '../support/website';
 import { givenKey, givenTenant } from '../support/given';

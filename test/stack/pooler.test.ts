@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, chmodSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Db, openDatabase } from '../../services/platform/database';
-import { migrate, pendingMigrations } from '../../services/platform/migrate';
+import { type Db, openDatabase } from '../../services/platform/database/database';
+import { migrate, pendingMigrations } from '../../services/platform/migrate/migrate';
 import { openTestTerminal, type TestTerminal } from '../cli/terminal';
 import { createTestDatabase, SERVER_URL } from '../support/database';
 import { describeWith } from '../support/describe-with';
@@ -202,7 +202,7 @@ describe('the SQL of the services, the terminal and the migrations', () => {
    * transaction. The third only has comments.
    */
   const MAY = [
-    'services/platform/embedded-postgres.ts',
+    'services/platform/embedded-postgres/embedded-postgres.ts',
     'services/api/catalog-import/stage.repository.ts',
     'services/platform/config/variables.ts',
   ];

@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openDatabase } from '../../services/platform/database';
-import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
-import { migrate } from '../../services/platform/migrate';
+import { openDatabase } from '../../services/platform/database/database';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres/embedded-postgres';
+import { migrate } from '../../services/platform/migrate/migrate';
 import { isListening } from '../support/free-ports';
 import { PEPPER } from '../support/given';
 import { type Child, startChild, untilReady } from './child';

@@ -1,4 +1,4 @@
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { foldName } from '../../services/api/catalog/fold-name';
 import { givenTour, type GivenTour } from './given';
 import type { Website } from './website';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '../../services/api/idempotency/operation';
-import { LOCK_OF_KEY } from '../../services/api/sales/lock-sales';
-import type { Trx } from '../../services/platform/database';
+import { LOCK_OF_KEY } from '../../services/api/seats/lock';
+import type { Trx } from '../../services/platform/database/database';
 
 /**
  * Claims an Idempotency-Key until the transaction ends, like a request on another instance. With `octo`, claims the UUID of an OCTO

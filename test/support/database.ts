@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { openDatabase, type Db } from '../../services/platform/database';
+import { openDatabase, type Db } from '../../services/platform/database/database';
 import { preparedBeforeAll } from './prepared';
 
 export const SERVER_URL = 'TEST_SERVER_URL';

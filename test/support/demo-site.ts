@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { plantDemo } from '../../services/api/demo/plant-demo';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { startApiProcess } from './api-process';
 import { createTestDatabase, type TestDatabase } from './database';
 import { freePorts } from './free-ports';

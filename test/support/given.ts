@@ -6,7 +6,7 @@ import { SCOPES, type Scope } from '../../services/api/credentials/credential';
 import { createTenant, type TenantToCreate } from '../../services/api/tenants/manage-tenants';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { currencyDigits } from '../../services/api/pricing/currency';
-import { type Db, inTransaction, toColumns } from '../../services/platform/database';
+import { type Db, inTransaction, toColumns } from '../../services/platform/database/database';
 
 /** The pepper with which all test APIs create and check keys. */
 export const PEPPER = 'p'.repeat(32);

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openDatabase } from '../../services/platform/database';
+import { openDatabase } from '../../services/platform/database/database';
 import { startTemporaryPostgres } from './temporary-postgres';
-import { migrate } from '../../services/platform/migrate';
+import { migrate } from '../../services/platform/migrate/migrate';
 import { databaseUrl, SERVER_URL, TEMPLATE } from './database';
 import { LEFT_OUT } from './describe-with';
 

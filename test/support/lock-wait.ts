@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'supertest';
-import type { Db, Trx } from '../../services/platform/database';
+import type { Db, Trx } from '../../services/platform/database/database';
 import type { Seats } from './website';
 
 /** Resolves when a transaction on this database waits for a lock. */

@@ -7,13 +7,13 @@ import {
   type HoldRequest,
   prepareBooking,
   prepareHold,
-} from '../../services/api/sales/prepare-sale';
-import { type HoldSale, sellerWithoutKey } from '../../services/api/sales/sale';
-import { writeSale } from '../../services/api/sales/transact-sales';
+} from '../../services/api/seats/prepare-sale';
+import { type HoldSale, sellerWithoutKey } from '../../services/api/seats/sale';
+import { writeSale } from '../../services/api/seats/transact-sales';
 import { adultsOnly } from '../../services/api/pricing/party';
 import type { TourRef } from '../../services/api/catalog/tour';
 import type { Tenant } from '../../services/api/tenants/tenant';
-import type { Db, Trx } from '../../services/platform/database';
+import type { Db, Trx } from '../../services/platform/database/database';
 import { CUSTOMER } from './website';
 
 /** Names the tour of a sale by UUID or slug. */

@@ -3,7 +3,7 @@ import type { Response, Test } from 'supertest';
 import type { Scope } from '../../services/api/credentials/credential';
 import type { TenantToCreate } from '../../services/api/tenants/manage-tenants';
 import type { Tenant } from '../../services/api/tenants/tenant';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import type { TestApi } from './api';
 import {
   type DepartureOverrides,

@@ -1,4 +1,4 @@
-import { loadConfig, missingSecrets } from '../../services/platform/config';
+import { loadConfig, missingSecrets } from '../../services/platform/config/config';
 
 const KEY = 'k3y'.repeat(12);
 const OWN_DATABASE = { DATABASE_URL: 'postgres://u:hunter2@db/x', SECRETS_KEY: KEY, CURSOR_KEY: KEY };

@@ -1,6 +1,6 @@
 import { readDatabaseUrl, showDatabaseUrl } from '../../services/platform/database/database-url';
 import { tlsOptions } from '../../services/platform/database/tls';
-import { loadConfig } from '../../services/platform/config';
+import { loadConfig } from '../../services/platform/config/config';
 import { InvalidValueError } from '../../services/platform/read-variable';
 
 describe('a database URL', () => {

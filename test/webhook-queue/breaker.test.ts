@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Db, inTransaction } from '../../services/platform/database';
+import { type Db, inTransaction } from '../../services/platform/database/database';
 import { enableEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { findEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
 import { pingEndpoint, retryDelivery } from '../../services/webhook-queue/endpoints/requested-deliveries';

@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { type Db, inTransaction } from '../../services/platform/database';
+import { type Db, inTransaction } from '../../services/platform/database/database';
 import { findEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
 import { pingEndpoint } from '../../services/webhook-queue/endpoints/requested-deliveries';
 import { rotateSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';

@@ -1,4 +1,4 @@
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { ALL_ENDPOINTS, createDeliveryStats } from '../../services/webhook-queue/stats/delivery-stats';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import {

@@ -1,4 +1,4 @@
-import { inTransaction, type Db, type Trx } from '../../services/platform/database';
+import { inTransaction, type Db, type Trx } from '../../services/platform/database/database';
 import { enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
 import { removeEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { findEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';

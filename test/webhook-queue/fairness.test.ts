@@ -1,4 +1,4 @@
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { BREAKER } from '../../services/webhook-queue/worker/breaker';
 import type { ClaimLimits, KnownEndpoint } from '../../services/webhook-queue/worker/claim.repository';
 import type { Worker } from '../../services/webhook-queue/worker/worker';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { type Db, inTransaction } from '../../services/platform/database';
+import { type Db, inTransaction } from '../../services/platform/database/database';
 import { createEvent, departureEvent, enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
 import { disableByOperator } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { type AddedEndpoint, addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';

@@ -1,4 +1,4 @@
-import { openDatabase } from '../../services/platform/database';
+import { openDatabase } from '../../services/platform/database/database';
 import { startFastWorker } from './queue-fixture';
 
 /** Runs a worker in its own process, so that NODE_EXTRA_CA_CERTS can trust the test's authority. Argument: <database url>. */

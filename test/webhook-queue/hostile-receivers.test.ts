@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { type DeliveryDetail, showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { LOAD_TYPESCRIPT } from '../support/service-entry';

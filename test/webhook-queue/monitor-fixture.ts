@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import pino from 'pino';
 import supertest, { type Response } from 'supertest';
 import type { TrustProxy } from '../../services/platform/config/variables';
-import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
+import { type Db, inTransaction, openDatabase } from '../../services/platform/database/database';
 import { createMonitorLink } from '../../services/webhook-queue/monitor/session';
 import { startQueueServer, type QueueServer } from '../../services/webhook-queue/queue-server';
 import { createTestDatabase } from '../support/database';

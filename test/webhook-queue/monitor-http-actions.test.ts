@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { removeEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { auditRows, cookieOf, OPERATOR, setCookies, type Browser, useTestMonitor } from './monitor-fixture';
 import { add, book, createTenant, deliveriesOf } from './queue-fixture';

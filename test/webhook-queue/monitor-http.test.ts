@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
-import { openDatabase } from '../../services/platform/database';
+import { openDatabase } from '../../services/platform/database/database';
 import { ROUTES } from '../../services/webhook-queue/monitor/http/app';
 import { sessionMac } from '../../services/webhook-queue/monitor/http/cookies';
 import {

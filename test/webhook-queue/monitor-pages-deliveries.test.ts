@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { Webhook } from 'standardwebhooks';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { findDeliveriesWithin } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { type DeliverySearch } from '../../services/webhook-queue/deliveries/delivery-search.repository';
 import { type Params } from '../../services/webhook-queue/monitor/queries/read-query';

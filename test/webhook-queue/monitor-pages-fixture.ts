@@ -1,4 +1,4 @@
-import { type Db } from '../../services/platform/database';
+import { type Db } from '../../services/platform/database/database';
 import { deliveriesPage } from '../../services/webhook-queue/monitor/pages/deliveries-page';
 import { deliveryPage } from '../../services/webhook-queue/monitor/pages/delivery-page';
 import { endpointPage } from '../../services/webhook-queue/monitor/pages/endpoint-page';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { createLogger } from '../../services/platform/logger';
 import { createLiveUpdates, type LiveUpdates } from '../../services/webhook-queue/monitor/http/live';
 import { overviewPage } from '../../services/webhook-queue/monitor/pages/overview-page';

@@ -1,4 +1,4 @@
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { overviewPage } from '../../services/webhook-queue/monitor/pages/overview-page';
 import { secretPage, endpointPage } from '../../services/webhook-queue/monitor/pages/endpoint-page';
 import { type Notice, refusalPage, signInPage } from '../../services/webhook-queue/monitor/pages/layout';

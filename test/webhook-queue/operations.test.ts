@@ -1,4 +1,4 @@
-import { type Db, inTransaction } from '../../services/platform/database';
+import { type Db, inTransaction } from '../../services/platform/database/database';
 import {
   pauseEndpoint,
   removeEndpoint,

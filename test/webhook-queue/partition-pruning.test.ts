@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
+import { type Db, inTransaction, openDatabase } from '../../services/platform/database/database';
 import { cancelWaiting } from '../../services/webhook-queue/deliveries/queue.repository';
 import { unsent } from '../../services/webhook-queue/sending/send-webhook';
 import { BREAKER } from '../../services/webhook-queue/worker/breaker';

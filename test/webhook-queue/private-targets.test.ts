@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { BlockList, isIPv4 } from 'node:net';
 import fc from 'fast-check';
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { parseEndpointUrl, nonPublicReason } from '../../services/webhook-queue/sending/allowed-target';
 import { showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { createTestDatabase, type TestDatabase } from '../support/database';

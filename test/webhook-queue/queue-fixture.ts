@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
+import { type Db, inTransaction, openDatabase } from '../../services/platform/database/database';
 import { createLogger } from '../../services/platform/logger';
 import { bookingEvent, enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
 import { type AddedEndpoint, addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';

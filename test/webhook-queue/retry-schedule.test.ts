@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { loadConfig } from '../../services/platform/config';
+import { loadConfig } from '../../services/platform/config/config';
 import type { AttemptReport, NextStep } from '../../services/webhook-queue/deliveries/delivery';
 import { isThrottled, readRetryAfter } from '../../services/webhook-queue/sending/classify-response';
 import { decideNext } from '../../services/webhook-queue/worker/retry-schedule';

@@ -1,4 +1,4 @@
-import type { Db } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database/database';
 import { parseEndpointUrl, REFUSED_PORTS } from '../../services/webhook-queue/sending/allowed-target';
 import { showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { useTestDatabase } from '../support/database';

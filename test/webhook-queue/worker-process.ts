@@ -1,4 +1,4 @@
-import { openDatabase } from '../../services/platform/database';
+import { openDatabase } from '../../services/platform/database/database';
 import { startFastWorker } from './queue-fixture';
 
 /** Runs a worker in its own process, so that a test can kill it: <database url> <lease in seconds>. */

@@ -1,7 +1,7 @@
 import { issueWidgetToken, type WidgetTokenToIssue } from '../../services/api/credentials/manage-credentials';
 import type { WidgetToken } from '../../services/api/credentials/credential';
 import type { Tenant } from '../../services/api/tenants/tenant';
-import { type Db, inTransaction } from '../../services/platform/database';
+import { type Db, inTransaction } from '../../services/platform/database/database';
 import { givenTenant, PEPPER } from '../support/given';
 
 export const SHOP = 'https://shop.example.com';

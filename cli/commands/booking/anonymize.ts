@@ -4,7 +4,7 @@ import { findRowsOfPerson } from '../../../services/api/bookings/rows-of-person'
 import { getHold } from '../../../services/api/holds/find-hold';
 import { refreshStatistics } from '../../../services/api/privacy/refresh-statistics';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
-import type { Db, Trx } from '../../../services/platform/database';
+import type { Db, Trx } from '../../../services/platform/database/database';
 import { findCustomersOfBooking } from '../../../services/webhook-queue/deliveries/erase-customer';
 import type { Context } from '../../engine/context';
 import { describeErased, describeLeft, eraseElsewhere, NOTHING_ERASED } from './erasure';

@@ -1,6 +1,6 @@
 import { erasePersonFromChanges } from '../../../services/api/audit/audit.repository';
 import type { RowsOfPerson } from '../../../services/api/bookings/rows-of-person';
-import type { Trx } from '../../../services/platform/database';
+import type { Trx } from '../../../services/platform/database/database';
 import { eraseCustomer, type EventsToErase } from '../../../services/webhook-queue/deliveries/erase-customer';
 import { flag } from '../../engine/command';
 import { countOf } from '../../terminal/text';

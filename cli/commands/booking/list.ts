@@ -7,7 +7,7 @@ import { findTour } from '../../../services/api/catalog/find-tour';
 import type { CustomerAnswer } from '../../../services/api/holds/seat-hold';
 import { ANY_TENANT, type TenantScope } from '../../../services/api/tenants/tenant';
 import { csvLine } from '../../../services/platform/csv-cells';
-import type { Db } from '../../../services/platform/database';
+import type { Db } from '../../../services/platform/database/database';
 import type { Context } from '../../engine/context';
 import { FileNotWrittenError, UsageError } from '../../engine/failure';
 import { answerItems, DEFAULT_LIMIT, findTenantId } from '../../engine/list';

@@ -1,6 +1,6 @@
 import type { Refusal, RefusalFilter } from '../../../services/api/refusals/refusal';
 import { findRefusals } from '../../../services/api/refusals/refusal.repository';
-import type { Db } from '../../../services/platform/database';
+import type { Db } from '../../../services/platform/database/database';
 import { findTenantId, listOf } from '../../engine/list';
 import { type ItemColumn, shortTime, tableOf } from '../../terminal/table';
 import { departureOf } from './document';

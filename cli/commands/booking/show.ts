@@ -3,7 +3,7 @@ import { findBookingChanges } from '../../../services/api/bookings/booking-lead.
 import { bookingHistory, getBooking, type Moment } from '../../../services/api/bookings/find-booking';
 import { getHold, holdHistory } from '../../../services/api/holds/find-hold';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
-import type { Db } from '../../../services/platform/database';
+import type { Db } from '../../../services/platform/database/database';
 import {
   listDeliveriesOfBooking,
   toAttemptDocument,

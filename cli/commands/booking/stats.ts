@@ -1,7 +1,7 @@
 import { type DayOfSales, summarizeSales } from '../../../services/api/bookings/daily-sales.repository';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
-import type { Db } from '../../../services/platform/database';
+import type { Db } from '../../../services/platform/database/database';
 import type { Context } from '../../engine/context';
 import { bar, drawsBlocks, type Screen } from '../../terminal/screen';
 import { paragraph, table } from '../../terminal/table';

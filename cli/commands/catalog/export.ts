@@ -11,7 +11,7 @@ import {
   type UntranslatedTour,
 } from '../../../services/api/catalog-import/export-catalog';
 import { csvLine } from '../../../services/platform/csv-cells';
-import type { Db } from '../../../services/platform/database';
+import type { Db } from '../../../services/platform/database/database';
 import type { Context } from '../../engine/context';
 import { FileNotWrittenError } from '../../engine/failure';
 import { countOf } from '../../terminal/text';

@@ -5,7 +5,7 @@ import {
   departureExists,
   findCountedDepartures,
 } from '../../../services/api/departures/departure-list.repository';
-import type { Db } from '../../../services/platform/database';
+import type { Db } from '../../../services/platform/database/database';
 import { flag, type Verb } from '../../engine/command';
 import type { Context } from '../../engine/context';
 import { UsageError } from '../../engine/failure';

@@ -3,7 +3,7 @@ import { findTour } from '../../../services/api/catalog/find-tour';
 import { findNamedDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
 import { recordTerminalSeats } from '../../../services/api/octo/changed-seats';
 import { seatsOf } from '../../../services/api/pricing/party';
-import { moveDeparture, type MovedDeparture } from '../../../services/api/sales/move-departure';
+import { moveDeparture, type MovedDeparture } from '../../../services/api/seats/move-departure';
 import { byOperator } from '../../../services/api/tenants/actor';
 import { flag, type Verb } from '../../engine/command';
 import type { Context } from '../../engine/context';

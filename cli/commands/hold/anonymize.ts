@@ -5,7 +5,7 @@ import { getHold } from '../../../services/api/holds/find-hold';
 import { refreshStatistics } from '../../../services/api/privacy/refresh-statistics';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import { AppError } from '../../../services/platform/errors';
-import type { Db, Trx } from '../../../services/platform/database';
+import type { Db, Trx } from '../../../services/platform/database/database';
 import type { Context } from '../../engine/context';
 import { describeErased, describeLeft, eraseElsewhere, NOTHING_ERASED } from '../booking/erasure';
 

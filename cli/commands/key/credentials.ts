@@ -16,7 +16,7 @@ import {
 import type { CredentialKind } from '../../../services/api/credentials/token';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import type { Tenant } from '../../../services/api/tenants/tenant';
-import type { Trx } from '../../../services/platform/database';
+import type { Trx } from '../../../services/platform/database/database';
 import { flag, type Flag } from '../../engine/command';
 import type { Context } from '../../engine/context';
 import { afterFlag, answerItems, DEFAULT_LIMIT, findTenantId, LIST_FLAGS } from '../../engine/list';

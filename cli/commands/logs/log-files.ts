@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import { type FileHandle, open } from 'node:fs/promises';
-import type { Config } from '../../../services/platform/config';
+import type { Config } from '../../../services/platform/config/config';
 
 /** The services that write a log file under DATA_DIR. */
 export type ServiceName = 'api' | 'webhook-queue';

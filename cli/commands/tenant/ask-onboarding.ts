@@ -6,7 +6,7 @@ import type { Format } from '../../../services/webhook-queue/endpoints/endpoint'
 import type { Context } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
 import { askOne, askSome, askText, askYesNo, type Choice, type Objection } from '../../terminal/prompts';
-import { completeRights } from '../key';
+import { completeRights } from '../key/key';
 import { defaultCurrency, onboardFlag, type OnboardOptions, slugOf } from './onboard-plan';
 import { rehearse, rehearsePlan } from './provision';
 

@@ -8,10 +8,10 @@ import { flag, type Flag, flagName, type Verb, verbName } from '../../engine/com
 import { refuseMistakes, UsageError } from '../../engine/failure';
 import { OUT_FLAG } from '../../engine/secrets';
 import { formatDuration, webUrl } from '../../engine/values';
-import { keyVerbs } from '../key';
+import { keyVerbs } from '../key/key';
 import { EXPIRES_FLAG } from '../key/credentials';
 import { checkOrigins, DEV_FLAG } from '../origins';
-import { pricingVerbs, type RuleOptions } from '../pricing';
+import { pricingVerbs, type RuleOptions } from '../pricing/pricing';
 import {
   BASICS,
   HOLD_SHARE_FLAG,
@@ -22,7 +22,7 @@ import {
   type TenantOptions,
 } from './settings';
 import { type TargetOptions, visibilityVerbs } from '../visibility';
-import { webhookVerbs } from '../webhook';
+import { webhookVerbs } from '../webhook/webhook';
 import { widgetVerbs } from '../widget';
 
 /** Defaults that only `tenant onboard` has, as its help shows them. `tenant create` has no default for these flags. */

@@ -6,7 +6,7 @@ import type { Context } from '../../engine/context';
 import { NotConfirmedError } from '../../engine/failure';
 import { withSecretFile } from '../../engine/secrets';
 import { askWithHistory, askYesNo } from '../../terminal/prompts';
-import { toIssuedKeyDocument } from '../key';
+import { toIssuedKeyDocument } from '../key/key';
 import { describeExpiry } from '../key/credentials';
 import { printSpelling } from '../origins';
 import { describeLowPrices, describePriceChange } from '../pricing/price-rule';
@@ -15,7 +15,7 @@ import { describeCommand, type OnboardOptions, type OnboardPlan, toPlan } from '
 import { type Provisioned, provisionTenant, rehearse, rehearsePlan } from './provision';
 import { toTenantDocument } from './settings';
 import { toVisibilityDocument } from '../visibility';
-import { toSecretDocument } from '../webhook';
+import { toSecretDocument } from '../webhook/webhook';
 import { toIssuedWidgetDocument } from '../widget';
 
 export async function onboardTenantCommand(context: Context, options: OnboardOptions): Promise<void> {

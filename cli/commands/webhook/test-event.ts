@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '../../../services/platform/database';
+import type { Db } from '../../../services/platform/database/database';
 import { AppError } from '../../../services/platform/errors';
 import type { EventType } from '../../../services/webhook-queue/deliveries/delivery';
 import {

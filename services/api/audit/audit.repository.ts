@@ -1,6 +1,6 @@
 import { AppError } from '../../platform/errors';
 import type { AuditEntry } from '../../platform/audit-log';
-import type { Db, Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database/database';
 
 /** One entry of the audit log. */
 export interface RecordedChange extends Omit<AuditEntry, 'tenantId'> {

@@ -1,5 +1,5 @@
-import type { Trx } from '../../platform/database';
-import { functionsOfMigrations } from '../../platform/migrate';
+import type { Trx } from '../../platform/database/database';
+import { functionsOfMigrations } from '../../platform/migrate/migrate';
 import { DatabaseNotEmptyError, ServicesRunningError } from './backup.errors';
 import { names } from './snapshot.repository';
 import { COPIED_TABLES, HEARTBEATS, LEFT_OUT_TABLES, VIEWS } from './tables';

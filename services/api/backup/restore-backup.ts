@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Config } from '../../platform/config';
-import type { Trx } from '../../platform/database';
+import type { Config } from '../../platform/config/config';
+import type { Trx } from '../../platform/database/database';
 import { carriedNames, lacksStatusChanges } from '../../platform/migrate/carry-over';
-import { knownMigrations, migrateWithin } from '../../platform/migrate';
+import { knownMigrations, migrateWithin } from '../../platform/migrate/migrate';
 import { takeMigrationLock } from '../../platform/migrate/migration-lock';
 import { compareSecrets, findSecretChecks } from '../../platform/secrets';
 import { sqlState } from '../../platform/errors';

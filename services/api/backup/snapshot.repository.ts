@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import type { Readable } from 'node:stream';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import type { Db, Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database/database';
 import type { SeatCount, TableHeader } from './backup-header';
 
 /**

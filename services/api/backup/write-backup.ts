@@ -1,5 +1,5 @@
-import type { Db, Trx } from '../../platform/database';
-import { appliedMigrations } from '../../platform/migrate';
+import type { Db, Trx } from '../../platform/database/database';
+import { appliedMigrations } from '../../platform/migrate/migrate';
 import { findSecretChecks } from '../../platform/secrets';
 import { readAsOf } from '../catalog/as-of';
 import { END_OF_TABLE, writeBackupFile } from './backup-file';

@@ -1,4 +1,4 @@
-import { CLOCK, type Db, type Trx } from '../../platform/database';
+import { CLOCK, type Db, type Trx } from '../../platform/database/database';
 import type { Departure } from '../departures/departure';
 import { START_TIME } from '../catalog/start-time';
 import { octoDetails } from '../holds/octo-booking';

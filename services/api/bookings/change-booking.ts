@@ -1,4 +1,4 @@
-import type { Trx } from '../../platform/database';
+import type { Trx } from '../../platform/database/database';
 import {
   bookingEvent,
   enqueueDelivery,

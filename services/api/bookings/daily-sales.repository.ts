@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import type { Operation } from '../idempotency/operation';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 

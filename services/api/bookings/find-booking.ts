@@ -1,5 +1,5 @@
 import { nameDeparture } from '../catalog/start-time';
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import { describeChange, type SaleChange, valueBefore } from '../audit/changed-fields';
 import type { HoldMoment } from '../holds/find-hold';
 import { describeParty, seatsOf } from '../pricing/party';

@@ -1,4 +1,4 @@
-import { CLOCK, type Db } from '../../platform/database';
+import { CLOCK, type Db } from '../../platform/database/database';
 import { searchPeople } from '../privacy/search-people';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 import type { BookingLead, BookingStatus, LeadPosition } from './booking-lead';

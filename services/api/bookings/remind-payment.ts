@@ -1,4 +1,4 @@
-import { type Db, inTransaction, type Trx } from '../../platform/database';
+import { type Db, inTransaction, type Trx } from '../../platform/database/database';
 import { enqueueDelivery, paymentDueEvent, type WebhookEvent } from '../../webhook-queue/enqueue-delivery';
 import { toMajor } from '../pricing/currency';
 import type { BookingLead } from './booking-lead';

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import { listHolds } from '../holds/find-hold';
 import { type PartialCustomer, peopleOfHold } from '../holds/seat-hold';
 import { peopleOf } from './booking-lead';

@@ -1,4 +1,4 @@
-import { CLOCK, type Db } from '../../platform/database';
+import { CLOCK, type Db } from '../../platform/database/database';
 import type { Category } from '../pricing/price-categories';
 import { PLATFORM_PRICE } from '../pricing/quote-tenant-price';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';

@@ -1,4 +1,4 @@
-import { CLOCK, type Trx } from '../../platform/database';
+import { CLOCK, type Trx } from '../../platform/database/database';
 import type { DepartureChange } from '../departures/change-departure';
 import {
   CHANGEABLE_DEPARTURE_COLUMNS,

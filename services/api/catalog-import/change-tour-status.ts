@@ -1,4 +1,4 @@
-import { refuseWhenLocked, type Trx } from '../../platform/database';
+import { refuseWhenLocked, type Trx } from '../../platform/database/database';
 import { findTour } from '../catalog/find-tour';
 import type { CatalogTour, TourStatus } from '../catalog/tour';
 import { CatalogBusyError } from './import.errors';

@@ -1,4 +1,4 @@
-import { type Db, inTransaction, refuseWhenLocked, type Trx } from '../../platform/database';
+import { type Db, inTransaction, refuseWhenLocked, type Trx } from '../../platform/database/database';
 import { enqueueDepartureEvents } from '../departures/change-departure';
 import { relockDeparture } from '../departures/reserve-seats';
 import {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { CLOCK } from '../../platform/database';
+import { CLOCK } from '../../platform/database/database';
 import type { Issue, IssueList } from './catalog-file';
 import { beginsAt } from './match-departures';
 import { findTenfoldPrices, type TenfoldPrices } from './risky-changes';

@@ -1,4 +1,4 @@
-import { CLOCK } from '../../platform/database';
+import { CLOCK } from '../../platform/database/database';
 import { describePlace, type Issue, type Place } from './catalog-file';
 import { MOST_MINOR_UNITS } from '../pricing/currency';
 import { MOST_LANGUAGES, nearestName, TOO_MANY_LANGUAGES } from './catalog-schema';

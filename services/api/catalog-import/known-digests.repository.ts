@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Trx } from '../../platform/database';
+import type { Trx } from '../../platform/database/database';
 import type { UnchangedEntry } from './catalog-file';
 import { queryStage, type Stage } from './stage.repository';
 

@@ -1,4 +1,4 @@
-import { CLOCK } from '../../platform/database';
+import { CLOCK } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
 import { beginsAt, departureName } from './match-departures';
 import { queryStage, type Stage } from './stage.repository';

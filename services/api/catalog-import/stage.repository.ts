@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import type { Db, Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database/database';
 import type { WrittenAmount } from './field-checks';
 import { startTimeAfter } from './match-departures';
 

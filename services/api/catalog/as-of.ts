@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database/database';
 
 /**
  * Returns a time between the last commit that changed the catalog and the next one, RFC 3339 (ADR 28). This statement and later ones see

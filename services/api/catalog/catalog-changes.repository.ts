@@ -1,4 +1,4 @@
-import { type Db, inTransaction, type Trx } from '../../platform/database';
+import { type Db, inTransaction, type Trx } from '../../platform/database/database';
 import type { Tenant } from '../tenants/tenant';
 import { andSellable } from './visibility';
 import type { TourRef } from './tour';

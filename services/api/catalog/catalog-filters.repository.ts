@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import type { CatalogFilters } from './catalog-filters';
 import { START_TIME } from './start-time';
 import type { Tenant } from '../tenants/tenant';

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import { START_TIME, startTimeOf } from './start-time';
 import type { Tenant } from '../tenants/tenant';
 import type { ListLanguages } from './catalog-languages';

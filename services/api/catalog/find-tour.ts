@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import type { Tenant } from '../tenants/tenant';
 import { TourNotFoundError } from './catalog.errors';
 import { type CatalogTour, type CatalogTourFilter, type Tour, tourKey } from './tour';

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
 
 /** Returns the continents of all tours, of any status. */

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import type { Currency } from '../pricing/convert-price';
 import { createQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import { readTenantAgain } from '../tenants/manage-tenants';

@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database/database';
 import type { Tenant } from '../tenants/tenant';
 import { updateTenant } from '../tenants/manage-tenants';
 import {

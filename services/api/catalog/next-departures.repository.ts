@@ -1,4 +1,4 @@
-import { CLOCK, type Db, inTransaction, type Trx } from '../../platform/database';
+import { CLOCK, type Db, inTransaction, type Trx } from '../../platform/database/database';
 import { START_TIME } from './start-time';
 import type { DateTimes, ListedTour } from './tour';
 

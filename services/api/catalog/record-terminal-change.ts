@@ -1,4 +1,4 @@
-import type { Trx } from '../../platform/database';
+import type { Trx } from '../../platform/database/database';
 
 /**
  * Increments the revision of a tour. From the commit on, no instance uses its cached availability of this tour. The terminal is a separate

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import { START_TIME } from './start-time';
 import type { Tenant } from '../tenants/tenant';
 import type { CatalogTour, CatalogTourFilter, Tour, TourKey } from './tour';

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import type { Tenant } from '../tenants/tenant';
 import { isVisibleTo, visibilityJoins } from './visibility';
 import type { TranslatedTexts, Translations, WishedLanguages } from './tour-text';

@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database/database';
 import type { Visibility } from './visibility';
 
 export async function findVisibilityRules(

@@ -3,7 +3,7 @@ import {
   createReadCache,
   type CachedEntry,
 } from '../../platform/read-cache/read-cache';
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import { mayBeUsed } from '../tenants/tenant';
 import {
   findDigest,

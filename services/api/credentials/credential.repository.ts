@@ -1,4 +1,4 @@
-import { type Db, runPrepared, toColumns, type Trx } from '../../platform/database';
+import { type Db, runPrepared, toColumns, type Trx } from '../../platform/database/database';
 import { type Tenant, TENANT_COLUMNS, USABLE_STATUSES } from '../tenants/tenant';
 import { type CredentialOf, type CredentialPage, EXPIRING_DAYS, type Scope, UNUSED_DAYS } from './credential';
 import type { CredentialKind, DigestAlgorithm, StoredDigest } from './token';

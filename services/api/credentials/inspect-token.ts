@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import { mayBeUsed } from '../tenants/tenant';
 import type { ApiKey, Scope, WidgetToken } from './credential';
 import { findStoredApiKey, findStoredWidgetToken, type StoredCredential } from './credential.repository';

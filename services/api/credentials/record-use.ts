@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import type { CredentialKind } from './token';
 import type { Logger } from '../../platform/logger';
 import type { ApiKeyPrincipal, WidgetPrincipal } from './credential';

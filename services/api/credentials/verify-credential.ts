@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database/database';
 import { mayBeUsed, type Tenant, TENANT_MAY_BE_USED } from '../tenants/tenant';
 import {
   InsufficientScopeError,

@@ -1,10 +1,10 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database/database';
 import { getVisibleTour } from '../catalog/find-tour';
 import { issueApiKey, issueWidgetToken } from '../credentials/manage-credentials';
 import { SCOPES } from '../credentials/credential';
-import { prepareBooking } from '../sales/prepare-sale';
-import { sellerWithoutKey } from '../sales/sale';
-import { writeSale } from '../sales/transact-sales';
+import { prepareBooking } from '../seats/prepare-sale';
+import { sellerWithoutKey } from '../seats/sale';
+import { writeSale } from '../seats/transact-sales';
 import { createTenant, findTenant } from '../tenants/manage-tenants';
 import { setOrigins } from '../tenants/origins';
 import { mayBeUsed, type Tenant } from '../tenants/tenant';

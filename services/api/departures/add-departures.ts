@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
 import type { PricedTour, Prices } from '../pricing/price-categories';
 import { assertNotSkipped, type NewPrices, toPrices } from './change-departure';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CachedValue, CacheStore, LoadLock } from '../../platform/shared-store/cache-store';
 import { countSeries } from '../../platform/metrics';
 import type { Logger } from '../../platform/logger';
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import { LRUCache } from 'lru-cache';
 import type { Departure } from './departure';
 import { findDeparturesWithHorizon, findTourHorizon } from './departure-sales.repository';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Trx } from '../../platform/database';
+import type { Trx } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
 import { departureEvent, enqueueDelivery, findSubscribers } from '../../webhook-queue/enqueue-delivery';
 import { toMinor } from '../pricing/currency';

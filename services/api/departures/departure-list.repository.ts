@@ -1,4 +1,4 @@
-import { CLOCK, type Db } from '../../platform/database';
+import { CLOCK, type Db } from '../../platform/database/database';
 import { START_TIME } from '../catalog/start-time';
 import type { Departure, DepartureStatus } from './departure';
 import {

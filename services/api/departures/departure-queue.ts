@@ -1,4 +1,4 @@
-import type { Turn } from '../../platform/database';
+import type { Turn } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
 import { DepartureBusyError } from './departure.errors';
 

@@ -1,4 +1,4 @@
-import { CLOCK, type Db, type Trx } from '../../platform/database';
+import { CLOCK, type Db, type Trx } from '../../platform/database/database';
 import type { EventDeparture, EventLead, Subscriber } from '../../webhook-queue/enqueue-delivery';
 import { toMajor } from '../pricing/currency';
 import type { Departure } from './departure';

@@ -1,4 +1,4 @@
-import { CLOCK, type Db, type Trx } from '../../platform/database';
+import { CLOCK, type Db, type Trx } from '../../platform/database/database';
 import type { PricedTour, Prices } from '../pricing/price-categories';
 import type { DatedDeparture } from './choose-departure';
 import type {

@@ -1,4 +1,4 @@
-import { type Db, refuseWhenLocked, type Trx } from '../../platform/database';
+import { type Db, refuseWhenLocked, type Trx } from '../../platform/database/database';
 import { type Departure, departureStatus, seatsAvailable, type WantedSeats } from './departure';
 import {
   DepartureBusyError,
@@ -113,7 +113,7 @@ export async function reserveSeats(
 }
 
 /**
- * Checks that `quantity` seats of the departure are free. sales/tenant-limits.ts checks the limits of the tenant.
+ * Checks that `quantity` seats of the departure are free. seats/decide/tenant-limits.ts checks the limits of the tenant.
  * @throws DepartureGoneError, DepartureCancelledError, InsufficientSeatsError (409)
  */
 export function assertFree(departure: Departure, quantity: number): Departure {

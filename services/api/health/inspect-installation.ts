@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import { departureArgument, nameDeparture } from '../catalog/start-time';
 import {
   collectFacts,
@@ -15,7 +15,7 @@ import {
   type UnusedPriceRule,
 } from './installation.repository';
 import { findWriteObstacle } from '../../platform/database/write-obstacle';
-import { pendingMigrations } from '../../platform/migrate';
+import { pendingMigrations } from '../../platform/migrate/migrate';
 import { findCollationVersions, findDatabaseFacts } from './status.repository';
 
 /**

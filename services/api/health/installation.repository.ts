@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import { startTimeOf } from '../catalog/start-time';
 import { TENANT_MAY_BE_USED } from '../tenants/tenant';
 

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import { uuidsBeginningWith } from '../../platform/text-forms';
 import { START_TIME } from '../catalog/start-time';
 

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import { START_TIME } from '../catalog/start-time';
 import { startOfInstance } from '../../platform/read-cache/instance.repository';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Trx } from '../../platform/database';
+import type { Trx } from '../../platform/database/database';
 import { SaleMovedError } from '../departures/departure.errors';
 import { assertNotMoved, relockDeparture } from '../departures/reserve-seats';
 import { eraseAnswers } from '../idempotency/erase-answers';

@@ -1,4 +1,4 @@
-import type { Trx } from '../../platform/database';
+import type { Trx } from '../../platform/database/database';
 import { enqueueDelivery } from '../../webhook-queue/enqueue-delivery';
 import { assertNotMoved, relockDeparture } from '../departures/reserve-seats';
 import type { TenantScope } from '../tenants/tenant';

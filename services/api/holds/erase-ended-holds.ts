@@ -1,4 +1,4 @@
-import { type Db, inTransaction, type Trx } from '../../platform/database';
+import { type Db, inTransaction, type Trx } from '../../platform/database/database';
 import { personFinder } from '../privacy/person-finder';
 import { withoutCustomer } from './change-hold';
 import { octoDetails } from './octo-booking';

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import { isUuid } from '../../platform/text-forms';
 import { describeChange, valueBefore } from '../audit/changed-fields';
 import type { TenantScope } from '../tenants/tenant';

@@ -1,4 +1,4 @@
-import type { Trx } from '../../platform/database';
+import type { Trx } from '../../platform/database/database';
 import { InvalidInputError } from '../../platform/errors';
 import type { Tenant } from '../tenants/tenant';
 import { exceedsHoldLife } from './seat-hold.repository';
@@ -7,7 +7,7 @@ import { exceedsHoldLife } from './seat-hold.repository';
  * Limits the minutes of a hold. Other files have the other limits:
  * - hold.dto.ts: 1 to 60 minutes in one request.
  * - tenants/manage-tenants.ts: the tenant's default and maximum.
- * - sales/write-sales.ts and extendHoldRow: expires_at, from the clock read after the lock.
+ * - seats/write.ts and extendHoldRow: expires_at, from the clock read after the lock.
  * - 0106_holds.sql: the constraints of seat_holds repeat the 120 minutes; hold_lives() and hold_lapsed() compare expires_at.
  */
 

@@ -6,8 +6,8 @@ import {
   type ReadCacheValidity,
   createReadCache,
 } from '../../platform/read-cache/read-cache';
-import type { Config } from '../../platform/config';
-import type { Db } from '../../platform/database';
+import type { Config } from '../../platform/config/config';
+import type { Db } from '../../platform/database/database';
 import type { Logger } from '../../platform/logger';
 import type { QuotaStore } from '../../platform/shared-store/quota-store';
 import { type CredentialSource, cachedCredentials } from '../credentials/credential-source';

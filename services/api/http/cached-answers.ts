@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Quotas } from '../../platform/config';
+import type { Quotas } from '../../platform/config/config';
 import { type ResponseHeader, setHeaderList, type AnswerEarly } from '../../platform/http/edge';
 import { malformationOf } from '../../platform/http/malformed-request';
 import { hasBody } from '../../platform/http/request-body';

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import type { Config, Quotas } from '../../platform/config';
+import type { Config, Quotas } from '../../platform/config/config';
 import { type QuotaAnswer, WINDOW_SECONDS } from '../../platform/shared-store/quota-store';
 import { addressOf, networkOf } from '../../platform/http/client-address';
 import { setHeaderList } from '../../platform/http/edge';

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { inTransaction, type Trx, type Turn } from '../../platform/database';
+import { inTransaction, type Trx, type Turn } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
 import { requestIdOf } from '../../platform/http/request-log';
 import { setTransactionTrace, traceparentOf } from '../../platform/traces';
@@ -180,7 +180,7 @@ function keyedRequest<T, A>(
 
 /**
  * Runs one write in one transaction. First locks the API key and the tenant for use until COMMIT and verifies the key again, because it may
- * have been revoked since the request began. Every write of a route runs here, except the sales, which lock and check in sales/lock-sales.ts.
+ * have been revoked since the request began. Every write of a route runs here, except the sales, which lock and check in seats/lock.ts.
  * The lock takes no round trip of its own: it is sent with BEGIN.
  * @param work gets the caller with its present tenant and scopes
  * @throws CredentialError (401)

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Trx } from '../../platform/database';
+import type { Trx } from '../../platform/database/database';
 import { eraseAnswer, eraseKey, findAnswers } from './idempotency.repository';
 import { carriesPerson } from './operation';
 

@@ -1,4 +1,4 @@
-import { type Db, refuseWhenLocked, type Trx } from '../../platform/database';
+import { type Db, refuseWhenLocked, type Trx } from '../../platform/database/database';
 import { IdempotencyInProgressError, IdempotencyKeyReusedError } from './idempotency.errors';
 import type { Operation } from './operation';
 

@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database/database';
 import { erasedForm } from './erase-answers';
 import { type ComparedRequest, fingerprintOf, isSameRequest } from './fingerprint';
 import { IdempotencyKeyReusedError } from './idempotency.errors';
@@ -78,7 +78,7 @@ export async function isRepeat(db: Db, request: IdempotentRequest<never>): Promi
 }
 
 /**
- * Runs the effect of a change once per Idempotency-Key. (A sale locks its key in sales/lock-sales.ts.) The key's row, the effect and the
+ * Runs the effect of a change once per Idempotency-Key. (A sale locks its key in seats/lock.ts.) The key's row, the effect and the
  * stored answer are committed together or not at all, even if the process crashes. Only an answer of success is stored: an error rolls the
  * key's row back.
  */

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import type { CachedReads, ReadCache } from '../../platform/read-cache/read-cache';
 import { isUuid } from '../../platform/text-forms';
 import { cachedVisibleTour, shownUntil } from '../catalog/cached-catalog';

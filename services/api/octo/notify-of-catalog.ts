@@ -1,4 +1,4 @@
-import { type Db, inTransaction, type Trx } from '../../platform/database';
+import { type Db, inTransaction, type Trx } from '../../platform/database/database';
 import { enqueueNotifications, findSubscribers } from '../../webhook-queue/enqueue-delivery';
 import type { Subscription } from '../../webhook-queue/subscriptions';
 import { readAsOf } from '../catalog/as-of';

@@ -1,7 +1,7 @@
 import { Get, Middlewares, Path, Query, Request, Route, Security, Tags } from '@tsoa/runtime';
 import { setImmediate } from 'node:timers/promises';
 import type { Request as HttpRequest } from 'express';
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import { assertScope } from '../credentials/verify-credential';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';

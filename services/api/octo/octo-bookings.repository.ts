@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database/database';
 import type { OctoDetails } from '../holds/octo-booking';
 
 interface PlacedByOcto {

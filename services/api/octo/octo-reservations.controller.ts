@@ -7,7 +7,7 @@ import type { WishedLanguages } from '../catalog/tour-text';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import type { PricedDeparture } from '../departures/find-departures';
 import { OctoUuidTakenError } from '../holds/hold.errors';
-import { type HoldRequest, prepareHold } from '../sales/prepare-sale';
+import { type HoldRequest, prepareHold } from '../seats/prepare-sale';
 import type { SeatHold } from '../holds/seat-hold';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { quota } from '../http/quota';

@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database/database';
 import { isUuid } from '../../platform/text-forms';
 import type { BookingLead } from '../bookings/booking-lead';
 import { bookingsOfHolds } from '../bookings/find-booking';

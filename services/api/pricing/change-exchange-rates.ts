@@ -1,4 +1,4 @@
-import type { Trx } from '../../platform/database';
+import type { Trx } from '../../platform/database/database';
 import { type ExchangeRate, type ExchangeRates, ratesByCurrency, type UndatedRate } from './convert-price';
 import {
   findExchangeRates,

@@ -1,4 +1,4 @@
-import type { Trx } from '../../platform/database';
+import type { Trx } from '../../platform/database/database';
 import type { Tenant } from '../tenants/tenant';
 import type { PriceRule, PriceRuleKind } from './choose-price-rule';
 import { toMinor } from './currency';

@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database/database';
 import { TENANT_MAY_BE_USED } from '../tenants/tenant';
 import type { ExchangeRate } from './convert-price';
 import type { TenantCurrencies } from './selling-currency';

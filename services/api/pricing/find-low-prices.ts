@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import type { Tenant } from '../tenants/tenant';
 import { type NewPriceRule, toNewRule } from './change-price-rules';
 import { isInOtherCurrency, type PriceRule } from './choose-price-rule';

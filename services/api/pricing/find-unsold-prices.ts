@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import { type Conversion, convertPrices, type Currency, ratesByCurrency } from './convert-price';
 import {
   findExchangeRates,

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import type { PricedTour, Prices } from './price-categories';
 
 /** One row for the base price of each tour, and one for the prices of each of its open departures. */

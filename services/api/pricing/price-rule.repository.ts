@@ -1,4 +1,4 @@
-import { type Db, toColumns, toFields, type Trx } from '../../platform/database';
+import { type Db, toColumns, toFields, type Trx } from '../../platform/database/database';
 import { type Tenant, TENANT_MAY_BE_USED } from '../tenants/tenant';
 import type { PriceRule } from './choose-price-rule';
 import type { PricingTenant } from './selling-currency';

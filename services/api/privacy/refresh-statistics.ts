@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 
 /** The tables in which an erasure changes rows. */
 const TABLES = [

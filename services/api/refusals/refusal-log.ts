@@ -1,4 +1,4 @@
-import { type Db, inTransaction, type Trx } from '../../platform/database';
+import { type Db, inTransaction, type Trx } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
 import { isUuid } from '../../platform/text-forms';
 import { InsufficientSeatsError, isDepartureNotAvailable } from '../departures/departure.errors';

@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database/database';
 import type { Operation } from '../idempotency/operation';
 import { COUNTS_KEPT_DAYS, type Refusal, type RefusalFilter, REFUSALS_KEPT_DAYS } from './refusal';
 

@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { getDomain } from 'tldts';
 import { OriginRefusedError, TooManyOriginsError } from './tenant.errors';
-import type { Trx } from '../../platform/database';
+import type { Trx } from '../../platform/database/database';
 import { INTERNAL_NAMES } from '../../platform/text-forms';
 import type { Tenant } from './tenant';
 

@@ -1,4 +1,4 @@
-import { type Db, toColumns, type Trx } from '../../platform/database';
+import { type Db, toColumns, type Trx } from '../../platform/database/database';
 import { type Tenant, TENANT_COLUMNS, type TenantStatus } from './tenant';
 import { EarlierReleaseSellsError } from './tenant.errors';
 import { lockForChange } from './use-lock';

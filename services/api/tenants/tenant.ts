@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { toColumns } from '../../platform/database';
+import { toColumns } from '../../platform/database/database';
 
 export const TENANT_STATUSES = ['trial', 'active', 'suspended', 'closed'] as const;
 export type TenantStatus = (typeof TENANT_STATUSES)[number];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Db, runPrepared, type Trx } from '../../platform/database';
+import { type Db, runPrepared, type Trx } from '../../platform/database/database';
 
 /*
  * Each write locks the ids of its API key and its tenant for use until COMMIT, and then checks them (lockKeyForUse, lockSales). A command

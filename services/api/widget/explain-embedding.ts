@@ -1,5 +1,5 @@
 import { getDomain } from 'tldts';
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import { inspectToken, type Inspection } from '../credentials/inspect-token';
 import { canonicalOrigin, isDevelopmentOrigin } from '../tenants/origins';
 import { OriginRefusedError } from '../tenants/tenant.errors';

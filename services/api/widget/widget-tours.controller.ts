@@ -14,7 +14,7 @@ import type { PagePosition } from '../catalog/tour';
 import { reduceWish } from '../catalog/catalog-languages';
 import { cachedCatalog, shownUntil } from '../catalog/cached-catalog';
 import { type PricedCatalogTour } from '../catalog/list-catalog';
-import { catalogItem } from '../catalog/tour-answer';
+import { catalogItem } from '../rest/tour-answer';
 import type { ApiContext } from '../http/api-context';
 import { widgetPrincipalOf } from '../http/authentication';
 import { answerRead, type CachedRoute } from '../http/cached-answers';

@@ -1,5 +1,5 @@
-import type { Config } from '../config';
-import { type Db, inTransaction, openDatabase, runPrepared, type Trx } from '../database';
+import type { Config } from '../config/config';
+import { type Db, inTransaction, openDatabase, runPrepared, type Trx } from './database';
 import { AppError, isSilent, sqlState } from '../errors';
 
 /** SQLSTATEs of a server session that lacks a prepared statement, or that has it from another client. */

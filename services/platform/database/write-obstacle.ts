@@ -1,4 +1,4 @@
-import type { Db } from '../database';
+import type { Db } from './database';
 
 /**
  * Returns why the server refuses each write, as the end of a sentence about the server. Undefined: it accepts writes. A managed server

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Db, Trx } from '../database';
+import type { Db, Trx } from '../database/database';
 import { AppError } from '../errors';
 import { listMigrations, MIGRATIONS, runMigrationWithin } from './migration-files';
 import { readSchemaFacts } from './schema-facts';

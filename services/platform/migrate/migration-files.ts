@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Trx } from '../database';
+import type { Trx } from '../database/database';
 
 export const MIGRATIONS = path.resolve(__dirname, '../../../migrations');
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db, Trx } from '../database';
+import type { Db, Trx } from '../database/database';
 import { AppError } from '../errors';
 
 /** The key of the advisory lock of migrations. Any number, but the same for all processes that migrate a database. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '../database';
+import type { Db } from '../database/database';
 
 /**
  * A poll makes the read cache valid for this time, counted from the start of the poll. The poll sees all transactions that were committed

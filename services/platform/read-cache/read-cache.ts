@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Gauge, Histogram } from 'prom-client';
 import { LRUCache } from 'lru-cache';
-import type { Db } from '../database';
+import type { Db } from '../database/database';
 import type { Logger } from '../logger';
 import { loadProm } from '../metrics';
 import {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Db, Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database/database';
 import type { DeliveryStatus, AttemptOutcome } from './delivery';
 import { IN_FLIGHT } from './queue.repository';
 

@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database/database';
 import { WORKER_LOST } from './queue.repository';
 import { BookingInFlightError, BookingUndeliveredError } from '../webhook.errors';
 

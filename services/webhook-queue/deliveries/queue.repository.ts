@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database/database';
 
 /** Condition on a queue row q: no worker holds a live lease. */
 export const FREE = '(q.lease_until is null or q.lease_until < now())';

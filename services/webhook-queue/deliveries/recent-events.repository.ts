@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 
 /** An event as it was written, whether an endpoint gets it or not. */
 export interface RecentEvent {

@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database/database';
 import { isUuid } from '../../platform/text-forms';
 import type { DeliveryStatus, EventType } from './delivery';
 import { type DeliveryFilter, inTimeRange } from './delivery-search.repository';

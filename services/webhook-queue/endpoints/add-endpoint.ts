@@ -1,6 +1,6 @@
 import { parseEndpointUrl } from '../sending/allowed-target';
 import { UnknownEventTypeError } from '../webhook.errors';
-import type { Trx } from '../../platform/database';
+import type { Trx } from '../../platform/database/database';
 import { adoptWaiting, countAdoptable } from '../deliveries/queue.repository';
 import { EVENT_TYPES, type EventType, isEventType } from '../deliveries/delivery';
 import type { Format } from './endpoint';

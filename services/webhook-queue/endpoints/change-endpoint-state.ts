@@ -1,4 +1,4 @@
-import type { Trx } from '../../platform/database';
+import type { Trx } from '../../platform/database/database';
 import { type Endpoint, type EndpointDocument, type EndpointStatus, toEndpointDocument } from './endpoint';
 import { lockEndpoint, lockKnownEndpoint, resetFailures, setEndpointStatus } from './endpoint.repository';
 import { deleteSecrets } from './endpoint-secrets';

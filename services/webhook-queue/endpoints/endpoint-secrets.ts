@@ -1,4 +1,4 @@
-import { type Db, toColumns, type Trx } from '../../platform/database';
+import { type Db, toColumns, type Trx } from '../../platform/database/database';
 import {
   deriveSealingKey,
   mintSecret,

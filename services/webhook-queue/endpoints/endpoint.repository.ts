@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database/database';
 import type { Endpoint, EndpointStatus } from './endpoint';
 import { isUuid } from '../../platform/text-forms';
 import { EndpointNotFoundError } from '../webhook.errors';

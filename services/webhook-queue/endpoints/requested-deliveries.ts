@@ -1,4 +1,4 @@
-import type { Trx } from '../../platform/database';
+import type { Trx } from '../../platform/database/database';
 import type { EventType, WebhookEvent } from '../deliveries/delivery';
 import {
   DeliveryNotFoundError,

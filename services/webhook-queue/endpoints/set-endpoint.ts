@@ -1,4 +1,4 @@
-import type { Trx } from '../../platform/database';
+import type { Trx } from '../../platform/database/database';
 import type { EventType } from '../deliveries/delivery';
 import { adoptWaiting, countAdoptable } from '../deliveries/queue.repository';
 import { EndpointStateConflictError } from '../webhook.errors';

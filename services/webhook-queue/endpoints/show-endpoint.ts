@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../deliveries/delivery';
 import { type DeliveryItem, findDeliveries } from '../deliveries/find-deliveries';
 import { countWaitingFor } from '../deliveries/queue.repository';

@@ -1,4 +1,4 @@
-import { type Db, inTransaction } from '../../platform/database';
+import { type Db, inTransaction } from '../../platform/database/database';
 import type { Logger } from '../../platform/logger';
 import { deleteRemovedEndpoints, keepHistory } from './history-retention';
 import type { DeliveryStats } from '../stats/delivery-stats';

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 
 /** Interval of a worker's heartbeat. */
 export const HEARTBEAT_SECONDS = 5;

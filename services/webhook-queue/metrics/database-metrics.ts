@@ -1,5 +1,5 @@
 import { Gauge } from 'prom-client';
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import { findWriteObstacle } from '../../platform/database/write-obstacle';
 import { shareSample } from './shared-sample';
 

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import { DUE } from '../deliveries/queue.repository';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { AttemptReport, ClaimedDelivery, Phase } from '../deliveries/delivery';

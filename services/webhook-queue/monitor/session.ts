@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { recordChange } from '../../platform/audit-log';
-import { type Db, inTransaction, type Trx } from '../../platform/database';
+import { type Db, inTransaction, type Trx } from '../../platform/database/database';
 
 // Both times are measured by the database's clock.
 export const LINK_MINUTES = 5;

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import type { AttemptReport, ClaimedDelivery } from '../deliveries/delivery';
 import { classifyEndpoint } from '../sending/classify-response';
 

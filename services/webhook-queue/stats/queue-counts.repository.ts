@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import { DUE } from '../deliveries/queue.repository';
 
 /** The highest count that is shown exactly. Queries count up to one more, which means "more than this number". */

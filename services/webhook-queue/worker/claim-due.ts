@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import type { Logger } from '../../platform/logger';
 import { findDueLowerBounds } from '../deliveries/queue.repository';
 import { type Claim, claimDeliveries, type KnownEndpoint } from './claim.repository';

@@ -1,5 +1,5 @@
 import type { ClaimedDelivery } from '../deliveries/delivery';
-import { type Db, inTransaction, runPrepared, type Trx } from '../../platform/database';
+import { type Db, inTransaction, runPrepared, type Trx } from '../../platform/database/database';
 import { DUE, FREE, WORKER_LOST } from '../deliveries/queue.repository';
 import { SIGNS } from '../endpoints/endpoint-secrets';
 import type { SealedSecret } from '../signing/seal-secret';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inTransaction, type Db } from '../../platform/database';
+import { inTransaction, type Db } from '../../platform/database/database';
 import { sqlState } from '../../platform/errors';
 import type { Logger } from '../../platform/logger';
 import { createFailureRates, autoDisableReason, type BreakerRules } from './breaker';

@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database/database';
 import type { BreakerRules } from './breaker';
 import { classifyEndpoint } from '../sending/classify-response';
 import type { AttemptResult } from '../deliveries/delivery';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Db } from '../../platform/database';
+import type { Db } from '../../platform/database/database';
 import type { Logger } from '../../platform/logger';
 import { inSpan, linkSpan } from '../../platform/traces';
 import { createQueueMetrics, type QueueMetrics } from '../metrics/queue-metrics';

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Db, openDatabase } from '../../../services/platform/database';
-import { joinEmbeddedPostgres } from '../../../services/platform/embedded-postgres';
-import { migrate } from '../../../services/platform/migrate';
+import { type Db, openDatabase } from '../../../services/platform/database/database';
+import { joinEmbeddedPostgres } from '../../../services/platform/embedded-postgres/embedded-postgres';
+import { migrate } from '../../../services/platform/migrate/migrate';
 import { superuserUrl } from '../../../services/platform/embedded-postgres/cluster';
 import { findServer, stopServer } from '../../../services/platform/embedded-postgres/server';
 import { databaseUrl } from '../../support/database';

@@ -1,4 +1,4 @@
-import { openDatabase } from '../../../services/platform/database';
+import { openDatabase } from '../../../services/platform/database/database';
 import { createLogger } from '../../../services/platform/logger';
 import type { GuardedAgent } from '../../../services/webhook-queue/sending/guarded-agent';
 import { startWorker } from '../../../services/webhook-queue/worker/worker';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Db, inTransaction } from '../../../services/platform/database';
+import { type Db, inTransaction } from '../../../services/platform/database/database';
 import { claimDeliveries } from '../../../services/webhook-queue/worker/claim.repository';
 import { bookingEvent, enqueueDelivery } from '../../../services/webhook-queue/enqueue-delivery';
 import { addEndpoint } from '../../../services/webhook-queue/endpoints/add-endpoint';

@@ -1,4 +1,4 @@
-import { openDatabase } from '../../../services/platform/database';
+import { openDatabase } from '../../../services/platform/database/database';
 import { prepareGraphile } from './consume-graphile';
 import { PG_BOSS_QUEUE, preparePgBoss } from './consume-pg-boss';
 import type { Queue } from './queue';

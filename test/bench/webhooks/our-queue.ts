@@ -1,4 +1,4 @@
-import { inTransaction, openDatabase } from '../../../services/platform/database';
+import { inTransaction, openDatabase } from '../../../services/platform/database/database';
 import { addEndpoint } from '../../../services/webhook-queue/endpoints/add-endpoint';
 import { givenTenant } from '../../support/given';
 import type { Queue } from './queue';

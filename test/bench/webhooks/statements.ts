@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '../../../services/platform/database';
+import type { Db } from '../../../services/platform/database/database';
 import { printTable } from '../table';
 
 /** Turns on statement statistics. Restarts the server, because the server loads the library only at its start. */

@@ -1,7 +1,7 @@
 import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Db, openDatabase } from '../../../services/platform/database';
+import { type Db, openDatabase } from '../../../services/platform/database/database';
 import { accountFor, runAs } from '../../../services/platform/embedded-postgres/account';
 import { type Child, startChild, untilReady } from '../../stack/child';
 import { processTree, signalAll } from './processes';

@@ -1,5 +1,5 @@
 import { inspectInstallation } from '../../../services/api/health/inspect-installation';
-import type { Db } from '../../../services/platform/database';
+import type { Db } from '../../../services/platform/database/database';
 import { type Seats, seatsTaken } from '../../support/website';
 import type { Acknowledged } from './clients';
 

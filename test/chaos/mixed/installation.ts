@@ -1,8 +1,8 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Db, inTransaction, openDatabase } from '../../../services/platform/database';
-import { migrate } from '../../../services/platform/migrate';
+import { type Db, inTransaction, openDatabase } from '../../../services/platform/database/database';
+import { migrate } from '../../../services/platform/migrate/migrate';
 import { EVENT_TYPES } from '../../../services/webhook-queue/deliveries/delivery';
 import { addEndpoint } from '../../../services/webhook-queue/endpoints/add-endpoint';
 import { killChildren } from '../../stack/child';

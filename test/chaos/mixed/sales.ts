@@ -1,4 +1,4 @@
-import type { Db } from '../../../services/platform/database';
+import type { Db } from '../../../services/platform/database/database';
 
 /** The hold, the booking and the events of one reference. The record comes from the acknowledged answers or from the rows. */
 export interface SaleRecord {

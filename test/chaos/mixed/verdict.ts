@@ -1,5 +1,5 @@
 import { inspectInstallation } from '../../../services/api/health/inspect-installation';
-import type { Db } from '../../../services/platform/database';
+import type { Db } from '../../../services/platform/database/database';
 import { webhookId } from '../../../services/webhook-queue/signing/sign-payload';
 import type { Seen } from '../receiver-process';
 import { breaches, readDeliveryRecords } from '../verdict';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Db } from '../../../services/platform/database';
+import type { Db } from '../../../services/platform/database/database';
 
 /** The time that all screens of the guide show. */
 const PRETENDED = Date.parse('2027-05-04T10:00:00Z');

@@ -1,4 +1,4 @@
-import type { Db } from '../../../services/platform/database';
+import type { Db } from '../../../services/platform/database/database';
 
 /**
  * The sales of fourteen days; today is last. Each day has its number of holds, of bookings from these holds, and of refusals for

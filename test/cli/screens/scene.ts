@@ -1,7 +1,7 @@
 import { confirmBooking } from '../../../services/api/bookings/change-booking';
 import { createBooking, placeHold } from '../../support/sell';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';
-import { inTransaction, type Db } from '../../../services/platform/database';
+import { inTransaction, type Db } from '../../../services/platform/database/database';
 import { daysFromToday, givenDeparture, givenTour } from '../../support/given';
 import { tellDeliveries } from './scene-deliveries';
 import { givenSalesOfTwoWeeks } from './scene-sales';

@@ -9,8 +9,8 @@ import {
   waitForStandby,
 } from '../../chaos/failover/postgres-server';
 import { serverPrograms } from '../../chaos/failover/server-programs';
-import { openDatabase } from '../../../services/platform/database';
-import { migrate } from '../../../services/platform/migrate';
+import { openDatabase } from '../../../services/platform/database/database';
+import { migrate } from '../../../services/platform/migrate/migrate';
 import { type ApiProcess, startApiProcess } from '../../support/api-process';
 import { describeWith, isInstalled } from '../../support/describe-with';
 import { freePorts } from '../../support/free-ports';

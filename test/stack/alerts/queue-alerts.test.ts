@@ -5,7 +5,7 @@ import { type QueueProcess, startQueueProcess } from '../../support/queue-proces
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
 import { book, claimNow, createTenant, eventually, SECRETS_KEY } from '../../webhook-queue/queue-fixture';
 import { addEndpoint } from '../../../services/webhook-queue/endpoints/add-endpoint';
-import { inTransaction } from '../../../services/platform/database';
+import { inTransaction } from '../../../services/platform/database/database';
 import { type Receiver, startReceiver, status } from '../../webhook-queue/receiver';
 import { ALERTS, expectAlerts, type Scrape, scrape, type Target } from './timeline';
 

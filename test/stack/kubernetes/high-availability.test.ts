@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Db, openDatabase } from '../../../services/platform/database';
+import { type Db, openDatabase } from '../../../services/platform/database/database';
 import { describeWith, isInstalled } from '../../support/describe-with';
 import { startTemporaryPostgres } from '../../support/temporary-postgres';
 import { DOCKER, read, ROOT } from '../docker-files';

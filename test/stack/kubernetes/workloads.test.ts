@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseYaml } from '@redocly/openapi-core';
-import { loadConfig } from '../../../services/platform/config';
+import { loadConfig } from '../../../services/platform/config/config';
 import { describeWith } from '../../support/describe-with';
 import { DEFAULTS, DOCKER, knownVariables, read, ROOT } from '../docker-files';
 import { OVERLAYS, type Pod, render, type Rendered } from './rendered';

@@ -1,7 +1,7 @@
 import { demoCatalog } from '../../../services/api/demo/demo-catalog';
 import { foldName } from '../../../services/api/catalog/fold-name';
 import { currencyDigits } from '../../../services/api/pricing/currency';
-import type { Db } from '../../../services/platform/database';
+import type { Db } from '../../../services/platform/database/database';
 import { daysFromToday } from '../../support/given';
 
 /** Inserts this number of the demo catalog's tours, each with its next departure. */

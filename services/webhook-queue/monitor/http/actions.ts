@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { recordChange } from '../../../platform/audit-log';
-import { inTransaction, type Trx } from '../../../platform/database';
+import { inTransaction, type Trx } from '../../../platform/database/database';
 import { AppError, LOCK_NOT_AVAILABLE, sqlState } from '../../../platform/errors';
 import { showDelivery } from '../../deliveries/find-deliveries';
 import { countHeldBack, replayDeliveries, type ReplayFilter } from '../../deliveries/replay-deliveries';

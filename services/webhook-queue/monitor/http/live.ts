@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import type { Db } from '../../../platform/database';
+import type { Db } from '../../../platform/database/database';
 import { toHtml } from '../../../platform/html-template';
 import type { Logger } from '../../../platform/logger';
 import { stateFragments, statsFragment } from '../pages/overview-page';

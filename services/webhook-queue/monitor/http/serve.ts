@@ -1,6 +1,6 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { TrustProxy } from '../../../platform/config/variables';
-import type { Db } from '../../../platform/database';
+import type { Db } from '../../../platform/database/database';
 import { BODY_MAX, readBody } from '../../../platform/http/request-body';
 import type { Logger } from '../../../platform/logger';
 import { CONTROL_CHARACTER } from '../../../platform/text-forms';

@@ -1,4 +1,4 @@
-import type { Db } from '../../../platform/database';
+import type { Db } from '../../../platform/database/database';
 import { html, type Markup } from '../../../platform/html-template';
 import { DELIVERY_STATUSES } from '../../deliveries/delivery';
 import type { DeliverySearch } from '../../deliveries/delivery-search.repository';

@@ -1,4 +1,4 @@
-import type { Db } from '../../../platform/database';
+import type { Db } from '../../../platform/database/database';
 import { html, type Markup } from '../../../platform/html-template';
 import { HIDDEN, maskEmail, maskName, maskPhone, isUuid } from '../../../platform/text-forms';
 import { webhookId } from '../../signing/sign-payload';

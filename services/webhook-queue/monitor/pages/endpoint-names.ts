@@ -1,4 +1,4 @@
-import type { Db } from '../../../platform/database';
+import type { Db } from '../../../platform/database/database';
 import { findEndpointsOfHosts } from '../queries/endpoints.repository';
 import { hostOf } from './formats';
 

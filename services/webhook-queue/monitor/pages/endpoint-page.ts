@@ -1,4 +1,4 @@
-import type { Db } from '../../../platform/database';
+import type { Db } from '../../../platform/database/database';
 import { html, type Markup, trusted } from '../../../platform/html-template';
 import { isUuid } from '../../../platform/text-forms';
 import {

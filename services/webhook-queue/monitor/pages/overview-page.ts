@@ -1,4 +1,4 @@
-import type { Db } from '../../../platform/database';
+import type { Db } from '../../../platform/database/database';
 import { html, type Markup, trusted } from '../../../platform/html-template';
 import { type FailingEndpoint, findFailingEndpoints } from '../../endpoints/endpoint.repository';
 import { findWorkers, type WorkerRow } from '../../maintenance/worker-heartbeat.repository';

@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../../platform/database';
+import type { Db, Trx } from '../../../platform/database/database';
 import type { DeliveryStatus } from '../../deliveries/delivery';
 import { type AttemptItem, attemptsOf } from '../../deliveries/find-deliveries';
 import { SHOWN_STATUS } from '../../deliveries/queue.repository';

@@ -1,4 +1,4 @@
-import type { Db } from '../../../platform/database';
+import type { Db } from '../../../platform/database/database';
 import type { Endpoint } from '../../endpoints/endpoint';
 import { SIGNS } from '../../endpoints/endpoint-secrets';
 import type { EndpointStateFilter } from './read-query';

@@ -1,4 +1,4 @@
-import type { Db } from '../../../platform/database';
+import type { Db } from '../../../platform/database/database';
 import { ALL_ENDPOINTS, BINS } from '../../stats/delivery-stats';
 import type { Range } from './read-query';
 

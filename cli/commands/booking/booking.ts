@@ -1,0 +1,351 @@
+import {
+  BOOKING_STATUSES,
+  type BookingLead,
+  type ChangedBooking,
+  type NamedBooking,
+} from '../../../services/api/bookings/booking-lead';
+import { findLapsedLeads } from '../../../services/api/bookings/booking-lead.repository';
+import { cancelBooking, confirmBooking } from '../../../services/api/bookings/change-booking';
+import { getBooking } from '../../../services/api/bookings/find-booking';
+import { assertUnambiguous, type NamedDeparture } from '../../../services/api/departures/find-departures';
+import { expireSeats } from '../../../services/api/departures/free-expired-seats';
+import type { ReplayedResponse } from '../../../services/api/idempotency/run-idempotent';
+import { recordTerminalSeats } from '../../../services/api/octo/changed-seats';
+import { describeParty } from '../../../services/api/pricing/party';
+import { COUNTS_KEPT_DAYS } from '../../../services/api/refusals/refusal';
+import { amendBooking } from '../../../services/api/seats/amend-booking';
+import { byOperator } from '../../../services/api/tenants/actor';
+import { findTenant } from '../../../services/api/tenants/manage-tenants';
+import { phoneInput } from '../../../services/api/tenants/phone';
+import { ANY_TENANT } from '../../../services/api/tenants/tenant';
+import type { Trx } from '../../../services/platform/database/database';
+import { type Flag, flag, type Verb } from '../../engine/command';
+import type { Context } from '../../engine/context';
+import { UsageError } from '../../engine/failure';
+import {
+  afterFlag,
+  EXTERNAL_REF_FLAG,
+  LIST_FLAGS,
+  SEARCH_FLAG,
+  sinceFlag,
+  TENANT_FLAG,
+  TOUR_FLAG,
+} from '../../engine/list';
+import { REVEAL_FLAG } from '../../engine/personal-data';
+import {
+  bookingRef,
+  email,
+  outputFile,
+  departureOnDate,
+  line,
+  moment,
+  slug,
+  travelDate,
+  wholeNumber,
+} from '../../engine/values';
+import { properties, shortTime, tableOf } from '../../terminal/table';
+import { anonymizeBookingCommand } from './anonymize';
+import { FORCE_FLAG } from './erasure';
+import { departureOf, toBookingDocument, toBookingFacts } from './document';
+import { type BookingFilterOptions, exportBookingsCommand, listBookingsCommand } from './list';
+import { listRefusalsCommand } from './refusals';
+import { showBookingCommand } from './show';
+import { showStatsCommand } from './stats';
+
+const REF = { ref: bookingRef };
+const DAY_MS = 86_400_000;
+const CHANGEABLE = ['date', 'adults', 'children', 'name', 'phone', 'email', 'notes'];
+
+const SANDBOX_FLAG = flag('--sandbox', 'only of sandbox tenants, which are left out unless named');
+
+const FILTERS: Flag[] = [
+  TENANT_FLAG,
+  TOUR_FLAG,
+  flag('--departure-from <date>', 'only departing on this day or later, by date of departure', {
+    parse: travelDate,
+  }),
+  flag('--departure-to <date>', 'only departing up to this day, by date of departure', {
+    parse: travelDate,
+  }),
+  flag('--status <status>', 'only in this status', { choices: BOOKING_STATUSES }),
+  SEARCH_FLAG,
+  EXTERNAL_REF_FLAG,
+  sinceFlag('created'),
+  flag('--until <time>', 'only created before', { parse: moment }),
+];
+
+function checkFilter({ since, until, departureFrom, departureTo }: BookingFilterOptions): void {
+  if (since !== undefined && until !== undefined && until <= since)
+    throw new UsageError('--until must be after --since');
+  if (departureFrom !== undefined && departureTo !== undefined && departureTo < departureFrom)
+    throw new UsageError('--departure-to must not be before --departure-from');
+}
+
+export const bookingVerbs: Verb[] = [
+  {
+    usage: 'list',
+    about: 'List bookings, newest first, or by date of departure if one is given',
+    flags: [
+      ...FILTERS,
+      flag('--before <ref>', 'continue after this one, the last of a list', { parse: bookingRef }),
+      REVEAL_FLAG,
+      ...LIST_FLAGS,
+    ],
+    check: checkFilter,
+    examples: [
+      'booking list --tenant acme --status pending_payment --since 24h',
+      'booking list --search "ana lima"',
+      'booking list --search 030901820 --reveal',
+      'booking list --tour lisbon-tram --departure-from 2027-06-05 --departure-to 2027-06-06',
+    ],
+    run: listBookingsCommand,
+  },
+  {
+    usage: 'show <ref>',
+    about: 'Show a booking with its price, its history, its hold and its webhooks',
+    args: REF,
+    flags: [REVEAL_FLAG],
+    examples: ['booking show ACME-1042'],
+    run: showBookingCommand,
+  },
+  {
+    usage: 'change <ref>',
+    about:
+      'Change the date, the party or the customer of a booking; its seats move, and booking.updated is sent',
+    args: REF,
+    flags: [
+      flag('--date <date>', 'another departure of the tour, at its price of today', {
+        parse: departureOnDate,
+      }),
+      flag('--adults <number>', 'how many adults', { parse: wholeNumber(0, 50) }),
+      flag('--children <number>', 'how many children', { parse: wholeNumber(0, 50) }),
+      flag('--name <text>', "the customer's name", { parse: line(200) }),
+      flag('--phone <number>', "the customer's phone number", { parse: line(40) }),
+      flag('--email <address>', "the customer's e-mail address", { parse: email }),
+      flag('--notes <text>', 'notes, instead of those that it has', { parse: line(2000) }),
+    ],
+    check: (options: object) => {
+      if (CHANGEABLE.every((name) => !(name in options)))
+        throw new UsageError(`name at least one of ${CHANGEABLE.map((name) => `--${name}`).join(', ')}`);
+    },
+    examples: [
+      'booking change ACME-1042 --date 2027-03-13 --adults 3',
+      'booking change ACME-1042 --phone "+49 30 901821"',
+    ],
+    run: changeBookingCommand,
+  },
+  {
+    usage: 'confirm <ref>',
+    about: 'Mark a booking as paid; an expired one takes its seats again if they are free',
+    args: REF,
+    run: confirmBookingCommand,
+  },
+  {
+    usage: 'cancel <ref>',
+    about: 'Cancel a booking, so that its seats are free again',
+    args: REF,
+    flags: [flag('--reason <text>', 'why, for the tenant and its website', { parse: line(500) })],
+    examples: ['booking cancel ACME-1042 --reason "The customer is ill"'],
+    asks: () => true,
+    run: cancelBookingCommand,
+  },
+  {
+    usage: 'expire',
+    about:
+      'Expire unpaid bookings whose payment window is over, and send their events, as the API does by itself',
+    flags: [flag('--dry-run', 'only list them')],
+    examples: ['booking expire --dry-run'],
+    run: expireBookingsCommand,
+  },
+  {
+    usage: 'stats [tenant]',
+    about: 'Draw holds, bookings, conversion and sold-out refusals by day',
+    args: { tenant: slug },
+    flags: [
+      flag('--since <time>', 'from that day on (UTC)', { parse: moment, otherwise: '14 days' }),
+      SANDBOX_FLAG,
+    ],
+    check: ({ since }: { since?: Date }) => {
+      const age = Date.now() - (since?.getTime() ?? Date.now());
+      if (age < 0 || age > COUNTS_KEPT_DAYS * DAY_MS) {
+        throw new UsageError(`--since must be within the last ${COUNTS_KEPT_DAYS} days`);
+      }
+    },
+    examples: ['booking stats', 'booking stats acme --since 30d'],
+    run: showStatsCommand,
+  },
+  {
+    usage: 'refusals',
+    about:
+      'List refused holds and bookings of the last 30 days with their reasons; the newest appear after seconds',
+    flags: [
+      TENANT_FLAG,
+      sinceFlag('refused'),
+      flag('--code <code>', 'only for this reason, such as insufficient_seats', { parse: line(64) }),
+      EXTERNAL_REF_FLAG,
+      SANDBOX_FLAG,
+      ...LIST_FLAGS,
+      afterFlag('id', wholeNumber(1, 9_999_999_999)),
+    ],
+    examples: ['booking refusals --tenant acme --external-ref cart-81'],
+    run: listRefusalsCommand,
+  },
+  {
+    usage: 'export',
+    about: 'Write bookings as CSV in the order of booking list; customers are masked without --reveal',
+    flags: [
+      ...FILTERS,
+      flag('--out <file>', 'write a new file (0600); standard output if it is -, or left out', {
+        parse: outputFile,
+      }),
+      REVEAL_FLAG,
+    ],
+    check: ({ json, out, ...filter }: { json?: boolean; out?: string } & BookingFilterOptions) => {
+      checkFilter(filter);
+      if (json && out === undefined)
+        throw new UsageError('--json needs --out: without it stdout has the CSV');
+    },
+    examples: [
+      'booking export --tenant acme --since 30d --out bookings.csv',
+      'booking export --departure-from 2027-06-05 --departure-to 2027-06-05 --status confirmed',
+    ],
+    run: exportBookingsCommand,
+  },
+  {
+    usage: 'anonymize <ref>',
+    about: 'Erase the customer of a booking everywhere and permanently; seats, dates and amounts stay',
+    args: REF,
+    flags: [FORCE_FLAG],
+    asks: () => true,
+    run: anonymizeBookingCommand,
+  },
+];
+
+async function confirmBookingCommand(context: Context, _options: object, ref: string): Promise<void> {
+  await change(context, 'booking.confirm', ref, confirmBooking);
+}
+
+async function cancelBookingCommand(
+  context: Context,
+  { reason = null }: { reason?: string | null },
+  ref: string,
+): Promise<void> {
+  const lead = await getBooking(context.db, ANY_TENANT, ref);
+  if (lead.status !== 'cancelled') {
+    const departure = departureOf(toBookingDocument(lead)) ?? 'no date';
+    await context.confirm(`Cancel ${ref}: ${describeParty(lead.party)}, ${lead.tour.slug}, ${departure}?`);
+  }
+  await change(context, 'booking.cancel', ref, (trx, scope, named) =>
+    cancelBooking(trx, scope, { ...named, reason }),
+  );
+}
+
+interface ChangeOptions {
+  name?: string;
+  phone?: string;
+  email?: string;
+  date?: NamedDeparture;
+  adults?: number;
+  children?: number;
+  notes?: string;
+}
+
+async function changeBookingCommand(
+  context: Context,
+  { date: departure, adults: adult, children: child, name, phone, email, notes }: ChangeOptions,
+  ref: string,
+): Promise<void> {
+  const lead = await getBooking(context.db, ANY_TENANT, ref);
+  if (departure !== undefined && departure.date !== lead.departureDate)
+    await assertUnambiguous(context.db, lead.tour, departure);
+  const tenant = await findTenant(context.db, lead.tenant.slug);
+  const read = phone === undefined ? {} : phoneInput('--phone', phone, tenant.country);
+  const customer = { name, email, ...read };
+  const amendment = {
+    departureDate: departure?.date,
+    departureTime: departure?.time,
+    party: { adult, child },
+    customer,
+    notes,
+    expectedTotal: null,
+  };
+  await change(context, 'booking.change', ref, (trx, _scope, named) =>
+    amendBooking(trx, tenant, { ...named, ...amendment }),
+  );
+}
+
+async function change(
+  { audited, operator, output }: Context,
+  action: string,
+  ref: string,
+  use: (
+    trx: Trx,
+    scope: typeof ANY_TENANT,
+    named: NamedBooking,
+  ) => Promise<ChangedBooking | ReplayedResponse>,
+): Promise<void> {
+  const { changed, document } = await audited({ action, subject: ref }, async (trx, note) => {
+    // The result is never a replayed response, because the call has no idempotency key.
+    const { before, after } = (await use(trx, ANY_TENANT, {
+      bookingRef: ref,
+      by: byOperator(operator),
+    })) as ChangedBooking;
+    const departures = [before.departureId, after.departureId];
+    if (before !== after) await recordTerminalSeats(trx, after.tour.id, departures);
+    note(toBookingDocument(before), toBookingDocument(after), { tenantId: after.tenant.id });
+    return { changed: before !== after, document: toBookingDocument(after) };
+  });
+  await output.answer(document, (screen) => properties(toBookingFacts(document), screen));
+  if (changed) return;
+  const state = action === 'booking.change' ? 'has these values' : `was already ${document.status}`;
+  output.note(`${ref} ${state}: nothing was changed`);
+}
+
+const PAGE = 1000;
+/**
+ * Expires unpaid bookings whose payment window is over, and enqueues their events. Needs no running API; a running API does the same
+ * within 15 seconds.
+ */
+async function expireBookingsCommand(
+  context: Context,
+  { dryRun = false }: { dryRun?: boolean },
+): Promise<void> {
+  const { db, output } = context;
+  const expired: BookingLead[] = [];
+  for (let more = true; more;) {
+    const lapsed = await findLapsedLeads(db, PAGE);
+    expired.push(...lapsed);
+    if (!dryRun) await expireLapsed(context, lapsed);
+    more = !dryRun && lapsed.length === PAGE;
+  }
+  const items = expired.map((lead) => toBookingDocument(lead));
+  await output.answer({ items, dry_run: dryRun }, (screen) => describeExpired(items, screen));
+}
+
+const describeExpired = tableOf<ReturnType<typeof toBookingDocument>>(
+  [
+    { heading: 'booking', cell: (booking) => booking.booking_ref },
+    'tenant',
+    { heading: 'tour', least: 10 },
+    { heading: 'date', cell: departureOf },
+    { heading: 'party', cell: ({ adults, children }) => adults + children },
+    { heading: 'was due (utc)', cell: (booking) => shortTime(booking.payment_due_at) },
+  ],
+  'No unpaid booking whose payment window is over',
+);
+
+/** Expires the bookings of each departure in a transaction of its own. The order of the departures is the global lock order. */
+async function expireLapsed({ audited }: Context, lapsed: BookingLead[]): Promise<void> {
+  const departures = [...new Set(lapsed.map(({ departureId }) => departureId))].sort();
+  for (const departureId of departures) {
+    const first = lapsed.find((lead) => lead.departureId === departureId)!;
+    const departure = departureOf(toBookingDocument(first));
+    const subject = departureId ? `${first.tour.slug} ${departure}` : 'without a date';
+    await audited({ action: 'booking.expire', subject }, async (trx, note) => {
+      const { bookingRefs, holds } = await expireSeats(trx, departureId);
+      const nothing = bookingRefs.length + holds.length === 0;
+      if (departureId !== null && !nothing) await recordTerminalSeats(trx, first.tour.id, [departureId]);
+      note(null, nothing ? null : { bookings: bookingRefs, holds });
+    });
+  }
+}

@@ -1,0 +1,149 @@
+import { findTour } from '../../../services/api/catalog/find-tour';
+import type { CatalogTour } from '../../../services/api/catalog/tour';
+import {
+  type ChangedDeparture,
+  reopenDeparture,
+  setPrices,
+  setSeats,
+  setStartTime,
+} from '../../../services/api/departures/change-departure';
+import type { NamedDeparture } from '../../../services/api/departures/find-departures';
+import type { Trx } from '../../../services/platform/database/database';
+import type { Verb } from '../../engine/command';
+import type { Context } from '../../engine/context';
+import { UsageError } from '../../engine/failure';
+import { departureOnDate, formatMoney, startTime } from '../../engine/values';
+import { countOf } from '../../terminal/text';
+import { addDeparturesVerb } from './add';
+import {
+  ADULT_FLAG,
+  nameOf,
+  nameOfDeparture,
+  seats,
+  toAuditedDeparture,
+  toDepartureDocument,
+  CHILD_FLAG,
+  SINGLE_FLAG,
+  type PriceOptions,
+  toNewPrices,
+} from './document';
+import { cancelDepartureVerb } from './cancel';
+import { listDeparturesVerb } from './list';
+import { manifestVerb } from './manifest';
+import { moveDepartureVerb } from './move';
+import { scheduleDeparturesVerb } from './schedule';
+
+export const departureVerbs: Verb[] = [
+  listDeparturesVerb,
+  manifestVerb,
+  addDeparturesVerb,
+  scheduleDeparturesVerb,
+  moveDepartureVerb,
+  cancelDepartureVerb,
+  {
+    usage: 'reopen <tour> <date>',
+    about: 'Put a cancelled departure on sale again; sends departure.updated',
+    args: { date: departureOnDate },
+    run: reopenDepartureCommand,
+  },
+  {
+    usage: 'set-seats <tour> <date> <seats>',
+    about:
+      'Change how many seats a departure has, never below what is held or booked; sends departure.updated',
+    args: { date: departureOnDate, seats },
+    examples: ['departure set-seats dolomites-hut-to-hut 2027-06-05 16'],
+    run: setSeatsCommand,
+  },
+  {
+    usage: 'set-time <tour> <date> <time>',
+    about:
+      'Give a departure without a start time its time, so that others can leave on its date; its bookings stay; sends departure.updated',
+    args: { date: departureOnDate, time: startTime },
+    examples: ['departure set-time dolomites-hut-to-hut 2027-06-05 09:30'],
+    run: setTimeCommand,
+  },
+  {
+    usage: 'set-price <tour> <date>',
+    about:
+      "Change prices of a departure in the tour's currency; what is held or booked keeps its price; sends departure.updated",
+    args: { date: departureOnDate },
+    flags: [ADULT_FLAG, CHILD_FLAG, SINGLE_FLAG],
+    check: ({ adult, child, singleSupplement }: PriceOptions) => {
+      if ((adult ?? child ?? singleSupplement) === undefined)
+        throw new UsageError('one of --adult, --child and --single-supplement must be given');
+    },
+    examples: ['departure set-price dolomites-hut-to-hut 2027-06-05 --adult 1290 --child 990'],
+    run: setPriceCommand,
+  },
+];
+
+async function reopenDepartureCommand(
+  context: Context,
+  _: object,
+  idOrSlug: string,
+  named: NamedDeparture,
+): Promise<void> {
+  const tour = await findTour(context.db, idOrSlug);
+  const { document } = await change(context, 'reopen', tour, (trx) => reopenDeparture(trx, tour, named));
+  await context.output.answer(document, () => `${tour.slug} on ${nameOf(document)} is ${document.status}`);
+}
+
+async function setSeatsCommand(
+  context: Context,
+  _: object,
+  idOrSlug: string,
+  named: NamedDeparture,
+  seats: number,
+): Promise<void> {
+  const tour = await findTour(context.db, idOrSlug);
+  const { document } = await change(context, 'set-seats', tour, (trx) => setSeats(trx, tour, named, seats));
+  await context.output.answer(document, () => {
+    return `${tour.slug} on ${nameOf(document)} has ${countOf(seats, 'seat')}, ${document.seats_available} of them free`;
+  });
+}
+
+async function setTimeCommand(
+  context: Context,
+  _: object,
+  idOrSlug: string,
+  named: NamedDeparture,
+  time: string,
+): Promise<void> {
+  const tour = await findTour(context.db, idOrSlug);
+  const { document } = await change(context, 'set-time', tour, (trx) => setStartTime(trx, tour, named, time));
+  await context.output.answer(document, () => `${tour.slug} on ${named.date} leaves at ${time}`);
+  if (document.status === 'gone')
+    context.output.warn(`${nameOf(document)} is in the past: the departure cannot be booked`);
+}
+
+async function setPriceCommand(
+  context: Context,
+  options: PriceOptions,
+  idOrSlug: string,
+  named: NamedDeparture,
+): Promise<void> {
+  const tour = await findTour(context.db, idOrSlug);
+  const prices = toNewPrices(options);
+  const { document } = await change(context, 'set-price', tour, (trx) => setPrices(trx, tour, named, prices));
+  await context.output.answer(document, () => {
+    const each = Object.entries(document.prices).map(
+      ([category, amount]) =>
+        `${category.replace('_', ' ')} ${formatMoney(amount as number, document.currency)}`,
+    );
+    return `${tour.slug} on ${nameOf(document)} costs ${each.join(', ')}`;
+  });
+}
+
+async function change<T extends ChangedDeparture>(
+  { audited }: Context,
+  verb: string,
+  tour: CatalogTour,
+  work: (trx: Trx) => Promise<T>,
+) {
+  return audited({ action: `departure.${verb}` }, async (trx, note) => {
+    const changed = await work(trx);
+    const subject = `${tour.slug} ${nameOfDeparture(changed.before)}`;
+    note(toAuditedDeparture(changed.before), toAuditedDeparture(changed.after), { subject });
+    return { ...changed, document: toDepartureDocument(tour.slug, changed.after) };
+  });
+}

@@ -1,0 +1,229 @@
+import { peopleOf } from '../../../services/api/bookings/booking-lead';
+import { bookingsOfHolds } from '../../../services/api/bookings/find-booking';
+import { nameDeparture } from '../../../services/api/catalog/start-time';
+import { releaseHold } from '../../../services/api/holds/change-hold';
+import {
+  getHold,
+  holdHistory,
+  type HoldMoment,
+  listHolds,
+  refusalOf,
+} from '../../../services/api/holds/find-hold';
+import { HOLD_STATUSES, type HoldStatus, type SeatHold } from '../../../services/api/holds/seat-hold';
+import { recordTerminalSeats } from '../../../services/api/octo/changed-seats';
+import { toMajor } from '../../../services/api/pricing/currency';
+import { pricesAnswer } from '../../../services/api/pricing/price-categories';
+import { byOperator } from '../../../services/api/tenants/actor';
+import { ANY_TENANT } from '../../../services/api/tenants/tenant';
+import type { Db } from '../../../services/platform/database/database';
+import { flag, type Verb } from '../../engine/command';
+import type { Context } from '../../engine/context';
+import {
+  afterFlag,
+  EXTERNAL_REF_FLAG,
+  findTenantId,
+  LIST_FLAGS,
+  listOf,
+  SEARCH_FLAG,
+  sinceFlag,
+  TENANT_FLAG,
+} from '../../engine/list';
+import {
+  CUSTOMER_COLUMN,
+  describeContacts,
+  describeCustomer,
+  explainHidden,
+  recordReveal,
+  REVEAL_FLAG,
+  type RevealOptions,
+  toCustomerDocument,
+  toOctoDocument,
+  toReferenceDocument,
+} from '../../engine/personal-data';
+import { uuid, uuidStart, withMoney } from '../../engine/values';
+import type { Screen } from '../../terminal/screen';
+import { paragraph, properties, sections, shortTime } from '../../terminal/table';
+import { countOf } from '../../terminal/text';
+import { type AuditDocument, describeAudit, findAuditDocuments } from '../audit';
+import { departureOf, describeHistory, describePrice, toHistoryDocument } from '../booking/document';
+import { FORCE_FLAG } from '../booking/erasure';
+import { describeRefusals, findRefusalDocuments, type RefusalDocument } from '../booking/refusals';
+import { anonymizeHoldCommand } from './anonymize';
+
+export const holdVerbs: Verb[] = [
+  {
+    usage: 'list',
+    about: 'List holds, newest first',
+    flags: [
+      TENANT_FLAG,
+      flag('--status <status>', 'only in this status', { choices: HOLD_STATUSES }),
+      sinceFlag('placed'),
+      EXTERNAL_REF_FLAG,
+      SEARCH_FLAG,
+      ...LIST_FLAGS,
+      afterFlag('id', uuid),
+    ],
+    examples: ['hold list --tenant acme --status active', 'hold list --search "ana lima"'],
+    run: listOf({
+      find: async (db: Db, { tenant, ...filter }: HoldListOptions & { limit: number }) => {
+        const { status, since, externalRef, search, after, limit } = filter;
+        const scope = (await findTenantId(db, tenant)) ?? ANY_TENANT;
+        const holds = await listHolds(db, scope, { status, since, externalRef, search, after, limit });
+        return holds.map((hold) => ({
+          ...toHoldDocument(hold),
+          customer: toCustomerDocument(hold.customer),
+        }));
+      },
+      columns: [
+        'id',
+        { heading: 'tenant', least: 6, aside: true },
+        { heading: 'tour', least: 10 },
+        { heading: 'seats', right: true, aside: true, cell: ({ quantity }) => quantity },
+        {
+          heading: 'status',
+          tones: { active: 'waiting', converted: 'good', expired: 'quiet', released: 'quiet' },
+        },
+        { heading: 'date', aside: true, cell: departureOf },
+        { heading: 'expires (utc)', aside: true, cell: (hold) => shortTime(hold.expires_at) },
+        { heading: 'reference', least: 8, aside: true, cell: (hold) => hold.external_ref },
+        { ...CUSTOMER_COLUMN, aside: true },
+      ],
+      empty: 'No holds',
+      after: ({ id }) => id,
+    }),
+  },
+  {
+    usage: 'show <id>',
+    about: 'Show a hold, its history, and the result that a booking with it would have',
+    args: { id: uuidStart },
+    flags: [REVEAL_FLAG],
+    run: showHoldCommand,
+  },
+  {
+    usage: 'release <id>',
+    about: 'Release a hold, so that its seats are free again',
+    args: { id: uuidStart },
+    asks: () => true,
+    run: releaseHoldCommand,
+  },
+  {
+    usage: 'anonymize <id>',
+    about:
+      'Erase the customer of a hold without a booking everywhere and permanently; seats, dates and amounts stay',
+    args: { id: uuidStart },
+    flags: [FORCE_FLAG],
+    asks: () => true,
+    run: anonymizeHoldCommand,
+  },
+];
+
+/** Converts a hold for lists and the audit log, without the customer. */
+function toHoldDocument(hold: SeatHold, reveal = false) {
+  return {
+    id: hold.id,
+    tenant: hold.tenant.slug,
+    tour: hold.tour.slug,
+    departure_date: hold.departureDate,
+    departure_time: hold.departureTime,
+    quantity: hold.quantity,
+    adults: hold.quantity - hold.children,
+    children: hold.children,
+    status: hold.status,
+    expires_at: hold.expiresAt.toISOString(),
+    unit_price: toMajor(hold.prices.adult, hold.currencyDigits),
+    currency: hold.currency,
+    external_ref: toReferenceDocument(hold.externalRef, peopleOf(hold), reveal),
+    created_at: hold.createdAt.toISOString(),
+  };
+}
+
+/** Converts a hold for `show`. */
+function toHoldDetailDocument(hold: SeatHold, reveal: boolean) {
+  return {
+    ...toHoldDocument(hold, reveal),
+    hold_minutes: hold.holdMinutes,
+    prices: pricesAnswer(hold.prices, hold.currencyDigits),
+    customer: toCustomerDocument(hold.customer, reveal),
+    anonymized_at: hold.anonymizedAt?.toISOString() ?? null,
+    octo: toOctoDocument(hold.octo, reveal),
+    price_breakdown: hold.priceBreakdown,
+  };
+}
+
+/** Converts a hold for a person: the price is text with its currency. */
+function toHoldFacts<T extends ReturnType<typeof toHoldDocument>>(document: T) {
+  return withMoney(document, ['unit_price']);
+}
+
+interface HoldListOptions {
+  tenant?: string;
+  status?: HoldStatus;
+  since?: Date;
+  externalRef?: string;
+  search?: string;
+  after?: string;
+}
+
+async function showHoldCommand(
+  context: Context,
+  { reveal = false }: RevealOptions,
+  id: string,
+): Promise<void> {
+  const { db, output } = context;
+  const hold = await getHold(db, ANY_TENANT, id);
+  const tenantId = hold.tenant.id;
+  if (reveal) await recordReveal(context, { action: 'hold.reveal', subject: id, tenantId }, { holds: 1 });
+  const history = await holdHistory(db, hold);
+  const document = {
+    ...toHoldDetailDocument(hold, reveal),
+    booking_ref: (await bookingsOfHolds(db, [id]))[0]?.bookingRef ?? null,
+    refuses_with: refusalOf(hold) ?? null,
+    history: toHistoryDocument(history),
+    refusals: await findRefusalDocuments(db, { holdId: id }),
+    audit: await findAuditDocuments(db, [id]),
+  };
+  await output.answer(document, (screen) => describe(document, history, screen));
+}
+
+type HoldShown = ReturnType<typeof toHoldDetailDocument> & {
+  history: unknown[];
+  booking_ref: string | null;
+  refuses_with: { code: string; message: string } | null;
+  refusals: RefusalDocument[];
+  audit: AuditDocument[];
+};
+
+function describe(document: HoldShown, moments: HoldMoment[], screen: Screen): string {
+  const { customer, octo, price_breakdown, prices, history: _, ...others } = document;
+  const { refusals, audit, refuses_with: refusal, ...facts } = others;
+  const shown = explainHidden(toHoldFacts(facts));
+  return sections([
+    ['', properties({ ...shown, customer: describeCustomer(customer) }, screen)],
+    ['Contacts by OCTO', describeContacts(octo).join('\n')],
+    ['Price of one', paragraph(describePrice(price_breakdown, prices, document.currency), screen)],
+    ['History', describeHistory(moments, screen)],
+    [
+      'A booking with it',
+      refusal ? paragraph(`is refused: ${refusal.code}. ${refusal.message}`, screen) : undefined,
+    ],
+    ['Refused with it', describeRefusals(refusals, screen)],
+    ['At a terminal', describeAudit(audit, screen)],
+  ]);
+}
+
+async function releaseHoldCommand(
+  { audited, confirm, db, operator, output }: Context,
+  _: object,
+  id: string,
+): Promise<void> {
+  const { quantity, tour, departureDate, departureTime } = await getHold(db, ANY_TENANT, id);
+  const departure = nameDeparture(departureDate, departureTime);
+  await confirm(`Release ${countOf(quantity, 'seat')} of ${tour.slug} on ${departure}?`);
+  const document = await audited({ action: 'hold.release', subject: id }, async (trx, note) => {
+    const { before, after } = await releaseHold(trx, ANY_TENANT, { holdId: id, by: byOperator(operator) });
+    if (before !== after) await recordTerminalSeats(trx, after.tour.id, [after.departureId]);
+    note(toHoldDocument(before), toHoldDocument(after), { tenantId: after.tenant.id });
+    return toHoldDocument(after);
+  });
+  await output.answer(document, (screen) => properties(toHoldFacts(document), screen));
+}

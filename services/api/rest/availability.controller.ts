@@ -1,0 +1,131 @@
+import { Get, Middlewares, Path, Query, Request, Response, Route, Security, Tags } from '@tsoa/runtime';
+import type { Request as HttpRequest } from 'express';
+import { cachedVisibleTour, shownUntil } from '../catalog/cached-catalog';
+import type { Tour } from '../catalog/tour';
+import type { CachedReads } from '../../platform/read-cache/read-cache';
+import type { ApiContext } from '../http/api-context';
+import { apiKeyPrincipalOf } from '../http/authentication';
+import { answerRead, type CachedRoute } from '../http/cached-answers';
+import { type AnswerContent, cacheControl, jsonContent, NO_STORE } from '../http/caching';
+import { dateInput } from '../http/input';
+import type { ProblemDocument } from '../http/problems';
+import { quota } from '../http/quota';
+import { strictQuery } from '../http/query-parameters';
+import { type PricedTour, pricesAnswer, tenantPricesAnswer } from '../pricing/price-categories';
+import { platformCurrencyOf, sellingCurrencyOf } from '../pricing/selling-currency';
+import type { Tenant } from '../tenants/tenant';
+import type { AvailabilityCache, SeatFacts } from '../departures/availability-cache';
+import type { AvailabilityAnswer } from './departure.dto';
+import { checkAvailability, type NamedDeparture } from '../departures/find-departures';
+import { optionalDepartureTime } from '../catalog/start-time';
+
+const ROUTE: CachedRoute = { quota: 'availability' };
+const CACHE_STATUS = { hit: 'hit', stale: 'fwd=stale', miss: 'fwd=miss' };
+
+type AvailabilityContext = ApiContext & { availability: AvailabilityCache };
+
+@Route('api/gateway/tours')
+@Tags('Seats')
+@Security('apiKey', ['catalog:read'])
+@Middlewares(quota('availability'), strictQuery)
+@Response<ProblemDocument>(404, 'tour_not_found')
+export class AvailabilityController {
+  constructor(private readonly context: AvailabilityContext) {}
+
+  /**
+   * Checks the free seats of a date. The count may be up to 70 s old (see `as_of`). Each hold and each booking counts the seats again.
+   * @summary Check availability
+   * @param id_or_slug UUID or slug of the tour.
+   * @param departure_date First day of the tour, YYYY-MM-DD.
+   * @param departure_time Start time, HH:MM: chooses one of several departures of the date.
+   * @param quantity Requested seats.
+   * @isInt quantity must be a whole number
+   * @minimum quantity 1 must be at least 1
+   * @maximum quantity 50 must be at most 50
+   */
+  @Get('{id_or_slug}/availability')
+  async checkAvailability(
+    @Request() request: HttpRequest,
+    @Path() id_or_slug: string,
+    @Query() departure_date: string,
+    @Query() departure_time?: string,
+    @Query() quantity: number = 1,
+  ): Promise<AvailabilityAnswer> {
+    const date = dateInput('query', 'departure_date', departure_date);
+    const time = optionalDepartureTime('query', departure_time, date);
+    const { tenant } = apiKeyPrincipalOf(request);
+    const headers = availabilityHeaders(request, this.context.config.cdnCache);
+    return answerRead(request, ROUTE, async () => {
+      const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
+      const check = { tenant, tour: toCheckedTour(tour), departure: { date, time }, quantity };
+      return { content: availabilityContent(this.context, check, headers), until: shownUntil([tour]) };
+    });
+  }
+}
+
+/** The fields of a tour that a check uses. A cached answer keeps them; the whole tour would take a hundred times the memory. */
+type CheckedTour = Pick<Tour, 'slug' | 'revision'> & PricedTour;
+
+function toCheckedTour({ id, slug, revision, continent, currency, currencyDigits }: Tour): CheckedTour {
+  return { id, slug, revision, continent, currency, currencyDigits };
+}
+
+interface Check {
+  tenant: Tenant;
+  tour: CheckedTour;
+  departure: NamedDeparture;
+  quantity: number;
+}
+
+/** Returns a function that answers a check from the availability cache. It serialises the answer again only when the facts have changed. */
+function availabilityContent(
+  context: AvailabilityContext,
+  check: Check,
+  headers: string[],
+): () => Promise<AnswerContent> {
+  let last: { id: string | undefined; content: AnswerContent } | undefined;
+  return async () => {
+    const { tenant, tour, departure } = check;
+    const facts = await context.availability.get(tour.id, departure.date, tenant.sandbox, tour.revision);
+    if (!last || last.id === undefined || last.id !== facts.id) {
+      last = { id: facts.id, content: jsonContent(await availabilityAnswer(context, check, facts), headers) };
+    }
+    const { text, length, headers: constant } = last.content;
+    const status = `availability; ${CACHE_STATUS[facts.source]}`;
+    return { text, length, headers: [...constant, 'Age', facts.ageSeconds, 'Cache-Status', status] };
+  };
+}
+
+async function availabilityAnswer(
+  reads: CachedReads,
+  { tenant, tour, departure, quantity }: Check,
+  facts: SeatFacts,
+): Promise<AvailabilityAnswer> {
+  const availability = await checkAvailability(reads, tenant, tour, facts, departure);
+  const { status, seatsAvailable, quote, tour: priced } = availability;
+  return {
+    tour: { id: tour.id, slug: tour.slug },
+    departure_date: departure.date,
+    departure_time: availability.departureTime,
+    available: status === 'available' && seatsAvailable >= quantity,
+    status,
+    seats_available: seatsAvailable,
+    requested: quantity,
+    currency: sellingCurrencyOf(tenant, priced).currency,
+    platform_currency: platformCurrencyOf(tenant, priced),
+    prices: quote ? pricesAnswer(quote.platform, priced.currencyDigits) : null,
+    tenant_prices: quote ? tenantPricesAnswer(quote) : null,
+    as_of: facts.asOf.toISOString(),
+  };
+}
+
+/**
+ * Returns the caching headers. `Vary: Authorization` keeps the answers to different API keys apart, because tenants have different prices.
+ */
+function availabilityHeaders(request: HttpRequest, cdnCache: boolean): string[] {
+  const caching = cacheControl(request, 'private, max-age=0, stale-while-revalidate=60');
+  const headers = ['Cache-Control', caching, 'Vary', 'Authorization'];
+  if (cdnCache && caching !== NO_STORE)
+    headers.push('CDN-Cache-Control', 'max-age=10, stale-while-revalidate=60');
+  return headers;
+}

@@ -1,0 +1,248 @@
+import type { TourRef } from '../catalog/tour';
+import { type CustomerAnswer, customerAnswer } from '../holds/seat-hold';
+import { toMajor } from '../pricing/currency';
+import { type BookingLead, type PriceBreakdown, priceBreakdown } from '../bookings/booking-lead';
+
+/**
+ * @example {"tour_id": "ha-long-bay-cruise", "departure_date": "2027-03-06", "adults": 2, "name": "Ana Lima",
+ *   "phone": "+49 30 901820", "email": "ana@example.com", "external_ref": "cart-81"}
+ */
+export interface BookingBody {
+  /** UUID or slug of the tour. */
+  tour_id: string;
+  /** YYYY-MM-DD. By default the date of the hold that the booking consumes. A booking without a date reserves no seats. */
+  departure_date?: string;
+  /** Start time, HH:MM: chooses one of several departures of the date. */
+  departure_time?: string;
+  /** The customer's name. */
+  name: string;
+  phone: string;
+  /** ISO 3166 alpha-2 country of a phone number without a country code; by default the tenant's. */
+  phone_country?: string;
+  email: string;
+  /**
+   * Number of adults; by default 1. May be 0 if there are children. At most 50 adults and children together.
+   * @isInt must be a whole number
+   * @minimum 0 must be at least 0
+   * @maximum 50 must be at most 50
+   */
+  adults?: number;
+  /**
+   * Number of children; by default 0. The departure, or the hold, must have a price for children.
+   * @isInt must be a whole number
+   * @minimum 0 must be at least 0
+   * @maximum 50 must be at most 50
+   */
+  children?: number;
+  /**
+   * Number of adults with a room alone; by default 0. The departure, or the hold, must have a price for it.
+   * @isInt must be a whole number
+   * @minimum 0 must be at least 0
+   * @maximum 50 must be at most 50
+   */
+  single_supplements?: number;
+  /**
+   * The travellers that are known: at most as many adults and children as are booked.
+   * @maxItems 50 must have at most 50 items
+   */
+  travellers?: TravellerBody[];
+  /** By default the tenant's setting. `reserve` takes no deposit. */
+  payment_method?: 'bank' | 'reserve' | 'card';
+  /**
+   * The website's own reference; by default the reference of the hold. Without `hold_id`, the booking consumes the live hold that has
+   * the same reference, if there is exactly one: on `departure_date`, or on any date of the tour if `departure_date` is left out.
+   */
+  external_ref?: string;
+  /** A live hold to turn into this booking, at its locked price. */
+  hold_id?: string;
+  /** The total that the customer saw, in major units. A different total is refused. */
+  expected_total?: number;
+  notes?: string;
+}
+
+/** @example {"category": "child", "first_name": "Rui", "last_name": "Lima", "birth_date": "2019-05-04"} */
+export interface TravellerBody {
+  category: 'adult' | 'child';
+  first_name: string;
+  last_name: string;
+  /** YYYY-MM-DD. Null: not named. */
+  birth_date?: string | null;
+  /** For example a diet. Null: none. */
+  note?: string | null;
+}
+
+/** One traveller. */
+export interface TravellerAnswer {
+  category: 'adult' | 'child';
+  first_name: string;
+  last_name: string;
+  /** YYYY-MM-DD */
+  birth_date: string | null;
+  note: string | null;
+}
+
+/**
+ * @example {"departure_date": "2027-03-13", "adults": 2, "children": 1, "expected_total": 1201}
+ */
+export interface BookingPatch {
+  /** YYYY-MM-DD. Another date of the same tour. Seats are reserved there, and each category gets the present price. */
+  departure_date?: string;
+  /** HH:MM. Start time of the departure to move to, on `departure_date` or on the present date. Each category gets the present price. */
+  departure_time?: string;
+  /**
+   * Number of adults. May be 0 if there are children. At most 50 adults and children together.
+   * @isInt must be a whole number
+   * @minimum 0 must be at least 0
+   * @maximum 50 must be at most 50
+   */
+  adults?: number;
+  /**
+   * Number of children. If none is booked yet, the departure must have a price for children.
+   * @isInt must be a whole number
+   * @minimum 0 must be at least 0
+   * @maximum 50 must be at most 50
+   */
+  children?: number;
+  /**
+   * Number of adults with a room alone.
+   * @isInt must be a whole number
+   * @minimum 0 must be at least 0
+   * @maximum 50 must be at most 50
+   */
+  single_supplements?: number;
+  /** The customer's name. */
+  name?: string;
+  phone?: string;
+  /** ISO 3166 alpha-2 country of a phone number without a country code; by default the tenant's. */
+  phone_country?: string;
+  email?: string;
+  /** Null clears it. */
+  notes?: string | null;
+  /** The website's own reference. Null clears it. */
+  external_ref?: string | null;
+  /**
+   * All travellers that are known: at most as many adults and children as are booked. Null clears the list.
+   * @maxItems 50 must have at most 50 items
+   */
+  travellers?: TravellerBody[] | null;
+  /** The new total that the customer saw, in major units. A different total is refused. */
+  expected_total?: number;
+}
+
+export interface CancelBody {
+  /** Why the booking is cancelled. A second cancellation keeps the first reason. An anonymised booking stores none. */
+  reason?: string;
+}
+
+export interface TenantRef {
+  id: string;
+  /** @example "acme" */
+  slug: string;
+}
+
+export interface BookingFields {
+  /** The tenant's prefix, a dash, and `lead_id`: ACME-1042. For a sandbox tenant: ACME-TEST-1042. */
+  booking_ref: string;
+  /** @isInt */
+  lead_id: number;
+  tenant: TenantRef;
+  total_price: number;
+  deposit_total: number;
+  status: 'pending_payment' | 'confirmed' | 'cancelled' | 'expired';
+  currency: string;
+  tour: TourRef;
+  /** YYYY-MM-DD */
+  departure_date: string | null;
+  /** HH:MM, local. Null: the departure has no start time, or the booking has no date. */
+  departure_time: string | null;
+  /** @isInt */
+  adults: number;
+  /** @isInt */
+  children: number;
+  /** @isInt */
+  single_supplements: number;
+  external_ref: string | null;
+  payment_method: 'bank' | 'reserve' | 'card';
+  source: string;
+  created_at: string;
+  /** @example "2027-01-12T09:30:00.000Z" */
+  updated_at: string;
+  /** @example "2027-01-12T10:00:00.000Z" */
+  confirmed_at: string | null;
+  /** @example null */
+  cancelled_at: string | null;
+  /** @example "The customer is ill." */
+  cancel_reason: string | null;
+  /** When an unpaid booking expires; null: never. */
+  payment_due_at: string | null;
+  /**
+   * `cancelled`: the departure does not take place; the booking keeps its own status. Null: a booking without a date.
+   * @example "scheduled"
+   */
+  departure_status: 'scheduled' | 'cancelled' | null;
+  price_breakdown: PriceBreakdown;
+}
+
+export interface BookingAnswer extends BookingFields {
+  ok: true;
+}
+
+export interface BookingItem extends BookingFields {
+  /** All null after the booking was anonymised. */
+  customer: CustomerAnswer;
+  notes: string | null;
+  /** Null: not named, or anonymised. */
+  travellers: TravellerAnswer[] | null;
+}
+
+export interface BookingDetail extends BookingItem {
+  ok: true;
+}
+
+export interface BookingPage {
+  items: BookingItem[];
+  /** Pass as `cursor` for the next page; null at the end. */
+  next_cursor: string | null;
+}
+
+export function bookingAnswer(lead: BookingLead): BookingAnswer {
+  return { ok: true, ...fields(lead) };
+}
+
+export function bookingItem(lead: BookingLead): BookingItem {
+  const { customer, notes, travellers } = lead;
+  return { ...fields(lead), customer: customerAnswer(customer), notes, travellers };
+}
+
+export function bookingDetail(lead: BookingLead): BookingDetail {
+  return { ok: true, ...bookingItem(lead) };
+}
+
+function fields(lead: BookingLead): BookingFields {
+  return {
+    booking_ref: lead.bookingRef,
+    lead_id: lead.id,
+    tenant: lead.tenant,
+    total_price: toMajor(lead.totalMinor, lead.currencyDigits),
+    deposit_total: toMajor(lead.depositMinor, lead.currencyDigits),
+    status: lead.status,
+    currency: lead.currency,
+    tour: lead.tour,
+    departure_date: lead.departureDate,
+    departure_time: lead.departureTime,
+    adults: lead.party.adult,
+    children: lead.party.child,
+    single_supplements: lead.party.single_supplement,
+    external_ref: lead.externalRef,
+    payment_method: lead.paymentMethod,
+    source: lead.source,
+    created_at: lead.createdAt.toISOString(),
+    updated_at: lead.updatedAt.toISOString(),
+    confirmed_at: lead.confirmedAt?.toISOString() ?? null,
+    cancelled_at: lead.cancelledAt?.toISOString() ?? null,
+    cancel_reason: lead.cancelReason,
+    payment_due_at: lead.paymentDueAt?.toISOString() ?? null,
+    departure_status: lead.departureStatus,
+    price_breakdown: priceBreakdown(lead),
+  };
+}

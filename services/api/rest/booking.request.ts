@@ -1,0 +1,160 @@
+import { InvalidInputError } from '../../platform/errors';
+import {
+  assertNotEmpty,
+  clearableInput,
+  dateInput,
+  emailInput,
+  givenInput,
+  optionalDate,
+  optionalInput,
+  proseInput,
+  readAll,
+  textInput,
+} from '../http/input';
+import { departureTimeInput, optionalDepartureTime } from '../catalog/start-time';
+import { numberOr, type PartyBody, partyInput } from '../pricing/party';
+import { isCountry } from '../tenants/country';
+import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
+import type { Tenant } from '../tenants/tenant';
+import type { BookingAmendment } from '../seats/amend-booking';
+import type { BookingBody, BookingPatch, CancelBody, TravellerBody } from './booking.dto';
+import { assertTravellersBooked, type Traveller } from '../bookings/booking-lead';
+import type { BookingRequest } from '../seats/prepare-sale';
+
+/**
+ * Reads the body of a new booking. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
+ * @throws BadInputError with all issues of the body (400)
+ */
+export function bookingRequest(
+  body: BookingBody,
+  { country }: Pick<Tenant, 'country'>,
+): Omit<BookingRequest, 'by'> {
+  const { holdId, externalRef, departureDate, departureTime, party, travellers, ...others } = readAll({
+    departureDate: () => optionalDate('body', 'departure_date', body.departure_date) ?? null,
+    departureTime: () => optionalDepartureTime('body', body.departure_time, dateSource(body)),
+    party: () => partyInput(body),
+    travellers: () => optionalInput(body.travellers, (travellers) => travellersInput(travellers, body)),
+    name: () => textInput('name', body.name, 200),
+    phone: () => customerPhone(body.phone, phoneCountryOf(body) ?? country),
+    phoneCountry: () => optionalInput(body.phone_country, (code) => phoneCountryInput('phone_country', code)),
+    email: () => emailInput('email', body.email),
+    holdId: () => optionalInput(body.hold_id, (id) => textInput('hold_id', id, 128).toLowerCase()),
+    externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
+    notes: () => optionalInput(body.notes, (notes) => proseInput('notes', notes, 2000)),
+  });
+  const { name, phone, email, notes } = others;
+  return {
+    departureDate,
+    departureTime,
+    party,
+    travellers,
+    customer: { name, email, ...phone },
+    paymentMethod: body.payment_method ?? null,
+    holdId,
+    expectedTotal: body.expected_total ?? null,
+    externalRef,
+    notes,
+  };
+}
+
+/**
+ * Reads the body of a change. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
+ * @throws BadInputError with all issues of the body (400)
+ */
+export function bookingAmendment(body: BookingPatch, { country }: Pick<Tenant, 'country'>): BookingAmendment {
+  const { expected_total: expectedTotal = null, ...fields } = body;
+  const { phone_country } = body;
+  const { departureDate, departureTime, name, phone, email, notes, externalRef, travellers } = readAll({
+    something: () => assertNotEmpty(fields),
+    departureDate: () => optionalDate('body', 'departure_date', body.departure_date),
+    departureTime: () => givenInput(body.departure_time, (time) => departureTimeInput('body', time)),
+    name: () => givenInput(body.name, (name) => textInput('name', name, 200)),
+    phone: () => givenInput(body.phone, (phone) => customerPhone(phone, phoneCountryOf(body) ?? country)),
+    phoneCountry: () => givenInput(phone_country, (code) => countryOfPhone(code, body.phone)),
+    email: () => givenInput(body.email, (email) => emailInput('email', email)),
+    notes: () => clearableInput(body.notes, (notes) => proseInput('notes', notes, 2000)),
+    externalRef: () => clearableInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
+    travellers: () => clearableInput(body.travellers, travellersOf),
+  });
+  const { adults: adult, children: child, single_supplements } = body;
+  return {
+    departureDate,
+    departureTime,
+    party: { adult, child, single_supplement: single_supplements },
+    customer: { name, email, ...phone },
+    notes,
+    externalRef,
+    travellers,
+    expectedTotal,
+  };
+}
+
+/**
+ * Returns the value that decides the date of the booking: the date itself, or the id or the reference of a hold. Undefined: the body has
+ * none of them.
+ */
+function dateSource({ departure_date, hold_id, external_ref }: BookingBody): string | undefined {
+  return departure_date ?? hold_id ?? external_ref;
+}
+
+function customerPhone(phone: string, country: string): PhoneInput {
+  return phoneInput('phone', textInput('phone', phone, PHONE_MAX), country);
+}
+
+function phoneCountryOf({ phone_country: code }: Pick<BookingBody, 'phone_country'>): string | undefined {
+  return typeof code === 'string' && isCountry(code) ? code : undefined;
+}
+
+function countryOfPhone(code: string, phone: string | undefined): string {
+  if (phone === undefined) throw new InvalidInputError('body', 'phone_country', 'must come with phone');
+  return phoneCountryInput('phone_country', code);
+}
+
+function phoneCountryInput(field: string, code: string): string {
+  if (isCountry(code)) return code;
+  throw new InvalidInputError('body', field, 'must be an ISO 3166 alpha-2 code such as DE');
+}
+
+/** Reads the reason of a cancellation. @throws BadInputError (400) */
+export function cancelRequest(body: CancelBody | undefined): { reason: string | null } {
+  return readAll({
+    reason: () => optionalInput(body?.reason, (reason) => proseInput('reason', reason, 500)),
+  });
+}
+
+/**
+ * Reads the travellers of a booking.
+ * @throws InvalidInputError (400) for more travellers of a category than booked; BadInputError with all issues of the texts
+ */
+function travellersInput(travellers: TravellerBody[], body: PartyBody): Traveller[] {
+  assertList(travellers);
+  assertTravellersBooked(travellers, { adult: numberOr(1, body.adults), child: numberOr(0, body.children) });
+  return travellersOf(travellers);
+}
+
+function assertList(travellers: TravellerBody[]): void {
+  if (!Array.isArray(travellers)) throw new InvalidInputError('body', 'travellers', 'must be a list');
+}
+
+/** @throws BadInputError with all issues of the texts (400) */
+function travellersOf(travellers: TravellerBody[]): Traveller[] {
+  assertList(travellers);
+  return travellers.map((traveller, index) => travellerInput(traveller ?? {}, `travellers.${index}`));
+}
+
+const NAME_MAX = 200;
+const NOTE_MAX = 2000;
+
+function travellerInput(traveller: TravellerBody, field: string): Traveller {
+  const { category, first_name, last_name, birth_date, note } = traveller;
+  return {
+    category,
+    ...readAll({
+      first_name: () => textInput(`${field}.first_name`, first_name, NAME_MAX),
+      last_name: () => textInput(`${field}.last_name`, last_name, NAME_MAX),
+      birth_date: () =>
+        optionalInput(birth_date ?? undefined, (date) => dateInput('body', `${field}.birth_date`, date)),
+      note: () => optionalInput(note ?? undefined, (text) => proseInput(`${field}.note`, text, NOTE_MAX)),
+    }),
+  };
+}

@@ -1,0 +1,169 @@
+import {
+  Body,
+  Get,
+  Middlewares,
+  Path,
+  Post,
+  Query,
+  Request,
+  Response,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from '@tsoa/runtime';
+import type { Request as HttpRequest } from 'express';
+import { canonicalTourId } from '../catalog/find-tour';
+import { refuseWithAlternatives } from '../refusals/refusal-log';
+import type { SalesContext } from '../sales-context';
+import { apiKeyPrincipalOf } from '../http/authentication';
+import { NO_STORE, setCaching } from '../http/caching';
+import { optionalDate, optionalInstant, optionalText } from '../http/input';
+import { jsonBody, readsBody } from '../http/json-body';
+import { pageAnswer, pageStart } from '../http/paging';
+import type { ProblemDocument } from '../http/problems';
+import { quota } from '../http/quota';
+import { strictQuery } from '../http/query-parameters';
+import { answerOnce, type WriteOperation } from '../http/write-request';
+import { claimOf } from '../idempotency/run-idempotent';
+import { findTourToBook, sellBooking } from '../seats/prepare-sale';
+import { seatsOf } from '../pricing/party';
+import { byKey } from '../tenants/actor';
+import {
+  bookingAnswer,
+  type BookingAnswer,
+  type BookingBody,
+  bookingDetail,
+  type BookingDetail,
+  bookingItem,
+  type BookingPage,
+} from './booking.dto';
+import { bookingRequest } from './booking.request';
+import { type BookingLead, type LeadPosition, peopleOf } from '../bookings/booking-lead';
+import { getBooking, listBookings } from '../bookings/find-booking';
+import { traceparentOf } from '../../platform/traces';
+
+const WEEK_HOURS = 7 * 24;
+const CREATE: WriteOperation = {
+  name: 'booking.create',
+  status: 201,
+  keepHours: WEEK_HOURS,
+  ids: ['tour_id', 'hold_id'],
+};
+
+@Route('api/tenant/bookings')
+@Tags('Bookings')
+export class BookingsController {
+  constructor(private readonly context: SalesContext) {}
+
+  /**
+   * Creates a booking lead with the status `pending_payment`. If it has a date, reserves its seats. Records the event `booking.created`
+   * with the lead.
+   * @summary Create a booking
+   */
+  @Post()
+  @Security('apiKey', ['booking:create'])
+  @SuccessResponse(201, 'Created')
+  @Response<ProblemDocument>(404, 'tour_not_found, hold_not_found')
+  @Response<ProblemDocument>(
+    409,
+    'departure_gone, departure_cancelled, insufficient_seats, hold_expired, hold_state_conflict, hold_limit_reached, price_changed, departure_busy',
+  )
+  @Middlewares(quota('booking'), jsonBody, readsBody(bookingRequest), strictQuery)
+  async createBooking(@Request() request: HttpRequest, @Body() body: BookingBody): Promise<BookingAnswer> {
+    const principal = apiKeyPrincipalOf(request);
+    const { tenant } = principal;
+    const traceparent = traceparentOf(request);
+    const wanted = { ...bookingRequest(body, tenant), by: byKey(principal) };
+    const subjectOf = (tour: string | null) => ({ tour, hold: wanted.holdId });
+    const answer = await answerOnce<BookingLead, BookingAnswer>(
+      request,
+      {
+        ...CREATE,
+        subject: async (db) => subjectOf(await canonicalTourId(db, body.tour_id)),
+        validated: (country) => bookingRequest(body, { country }),
+      },
+      async (keyed) => {
+        const tour = await findTourToBook(this.context, tenant, body.tour_id, wanted);
+        const claim = keyed && claimOf(keyed, subjectOf(tour.id));
+        return sellBooking(this.context, { tenant, principal, claim, traceparent }, tour, wanted);
+      },
+      bookingAnswer,
+      (refused, refusal) =>
+        refuseWithAlternatives(
+          this.context,
+          { ...wanted, people: peopleOf(wanted), quantity: seatsOf(wanted.party), ...refused },
+          refusal,
+        ),
+    );
+    const { tour, departure_date: date } = answer;
+    if (date !== null) await this.context.availability.drop(tour.id, date, tenant.sandbox);
+    return answer;
+  }
+
+  /**
+   * Lists the tenant's bookings, newest first. With `departure_from` or `departure_to`, lists them by date of departure. With
+   * `updated_since`, lists them by time of change.
+   * @summary List bookings
+   * @param external_ref The website's own reference.
+   * @param from First day of creation, YYYY-MM-DD, UTC.
+   * @param to Last day of creation, YYYY-MM-DD, UTC.
+   * @param departure_from First date of departure, YYYY-MM-DD. Bookings without a date are left out.
+   * @param departure_to Last date of departure, YYYY-MM-DD.
+   * @param updated_since RFC 3339. Only bookings whose `updated_at` is this time or later, the earliest change first. Cancelling or
+   *   reopening a departure also sets `updated_at` of its bookings.
+   * @param status Only bookings in this state.
+   * @param limit Bookings per page.
+   * @isInt limit must be a whole number
+   * @minimum limit 1 must be at least 1
+   * @maximum limit 100 must be at most 100
+   * @param cursor `next_cursor` of the previous page.
+   */
+  @Get()
+  @Security('apiKey', ['booking:read'])
+  @Middlewares(quota('catalog'), strictQuery)
+  async listBookings(
+    @Request() request: HttpRequest,
+    @Query() external_ref?: string,
+    @Query() status?: 'pending_payment' | 'confirmed' | 'cancelled' | 'expired',
+    @Query() from?: string,
+    @Query() to?: string,
+    @Query() departure_from?: string,
+    @Query() departure_to?: string,
+    @Query() updated_since?: string,
+    @Query() limit: number = 24,
+    @Query() cursor?: string,
+  ): Promise<BookingPage> {
+    setCaching(request, NO_STORE);
+    const filters = {
+      externalRef: optionalText('query', 'external_ref', external_ref, 128),
+      status,
+      from: optionalDate('query', 'from', from),
+      to: optionalDate('query', 'to', to),
+      departureFrom: optionalDate('query', 'departure_from', departure_from),
+      departureTo: optionalDate('query', 'departure_to', departure_to),
+      updatedSince: optionalInstant('query', 'updated_since', updated_since),
+    };
+    const start = pageStart<LeadPosition | number>(request, cursor, filters);
+    // Also accepts a cursor of the previous release, which contains only the id if the list is by creation.
+    const after = typeof start === 'number' ? { id: start } : start;
+    const tenantId = apiKeyPrincipalOf(request).tenant.id;
+    const { items, last } = await listBookings(this.context.db, tenantId, { ...filters, after, limit });
+    return pageAnswer(request, items.map(bookingItem), last, filters);
+  }
+
+  /**
+   * Returns the booking with its customer and notes.
+   * @summary Read a booking
+   */
+  @Get('{booking_ref}')
+  @Security('apiKey', ['booking:read'])
+  @Response<ProblemDocument>(404, 'booking_not_found')
+  @Middlewares(quota('catalog'), strictQuery)
+  async readBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingDetail> {
+    setCaching(request, NO_STORE);
+    return bookingDetail(
+      await getBooking(this.context.db, apiKeyPrincipalOf(request).tenant.id, booking_ref),
+    );
+  }
+}

@@ -1,0 +1,71 @@
+import {
+  assertNotEmpty,
+  dateInput,
+  emailInput,
+  givenInput,
+  optionalDate,
+  optionalInput,
+  readAll,
+  textInput,
+} from '../http/input';
+import { departureTimeInput } from '../catalog/start-time';
+import { holdPartyInput } from '../pricing/party';
+import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
+import type { Tenant } from '../tenants/tenant';
+import type { HoldAmendment } from '../seats/amend-hold';
+import type { HoldBody, HoldPatch } from './hold.dto';
+import type { HoldRequest } from '../seats/prepare-sale';
+
+/**
+ * Reads the body of a new hold. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
+ * @throws BadInputError with all issues of the body (400)
+ */
+export function holdRequest(body: HoldBody, { country }: Pick<Tenant, 'country'>): Omit<HoldRequest, 'by'> {
+  const customer = body.customer ?? {};
+  const read = readAll({
+    departureDate: () => dateInput('body', 'departure_date', body.departure_date),
+    departureTime: () => givenInput(body.departure_time, (time) => departureTimeInput('body', time)),
+    party: () => holdPartyInput(body),
+    externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
+    name: () => optionalInput(customer.name, (name) => textInput('customer.name', name, 200)),
+    phone: () => optionalInput(customer.phone, (phone) => customerPhone(phone, country)),
+    email: () => optionalInput(customer.email, (email) => emailInput('customer.email', email)),
+  });
+  const { departureDate, departureTime, party, externalRef, name, phone, email } = read;
+  const { hold_minutes: holdMinutes } = body;
+  const person = { name, phone: null, email, ...phone };
+  return { departureDate, departureTime, party, holdMinutes, externalRef, customer: person };
+}
+
+/**
+ * Reads the body of a change. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
+ * @throws BadInputError with all issues of the body (400)
+ */
+export function holdAmendment(body: HoldPatch, { country }: Pick<Tenant, 'country'>): HoldAmendment {
+  const { departure_date, external_ref } = body;
+  const customer = body.customer ?? {};
+  const { departureDate, departureTime, externalRef, name, phone, email } = readAll({
+    something: () => assertNotEmpty(body),
+    someone: () => givenInput(body.customer, () => assertNotEmpty(customer, 'customer')),
+    departureDate: () => optionalDate('body', 'departure_date', departure_date),
+    departureTime: () => givenInput(body.departure_time, (time) => departureTimeInput('body', time)),
+    externalRef: () => givenInput(external_ref, (ref) => textInput('external_ref', ref, 128)),
+    name: () => givenInput(customer.name, (name) => textInput('customer.name', name, 200)),
+    phone: () => givenInput(customer.phone, (phone) => customerPhone(phone, country)),
+    email: () => givenInput(customer.email, (email) => emailInput('customer.email', email)),
+  });
+  const { quantity, adults, children } = body;
+  return {
+    quantity,
+    adults,
+    children,
+    departureDate,
+    departureTime,
+    externalRef,
+    customer: { name, email, ...phone },
+  };
+}
+
+function customerPhone(phone: string, country: string): PhoneInput {
+  return phoneInput('customer.phone', textInput('customer.phone', phone, PHONE_MAX), country);
+}

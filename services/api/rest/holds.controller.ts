@@ -1,0 +1,304 @@
+import {
+  Body,
+  Delete,
+  Get,
+  Middlewares,
+  Patch,
+  Path,
+  Post,
+  Query,
+  Request,
+  Response,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from '@tsoa/runtime';
+import type { Request as HttpRequest } from 'express';
+import type { Turn } from '../../platform/database/database';
+import { traceparentOf } from '../../platform/traces';
+import { cachedVisibleTour } from '../catalog/cached-catalog';
+import { canonicalTourId } from '../catalog/find-tour';
+import type { SalesContext } from '../sales-context';
+import { apiKeyPrincipalOf } from '../http/authentication';
+import type { DepartureKey } from '../departures/departure';
+import { findDepartureAfterChange } from '../departures/find-departures';
+import { NO_STORE, setCaching } from '../http/caching';
+import { optionalText } from '../http/input';
+import { emptyBody, jsonBody, readsBody } from '../http/json-body';
+import { pageAnswer, pageStart } from '../http/paging';
+import type { ProblemDocument } from '../http/problems';
+import { quota } from '../http/quota';
+import { strictQuery } from '../http/query-parameters';
+import {
+  answerChange,
+  answerOnce,
+  type Write,
+  type WriteOperation,
+  writeChecked,
+} from '../http/write-request';
+import { toMajor } from '../pricing/currency';
+import { seatsOf, totalOf } from '../pricing/party';
+import { pricesAnswer } from '../pricing/price-categories';
+import { refuseWithAlternatives } from '../refusals/refusal-log';
+import { amendHold } from '../seats/amend-hold';
+import { extendHold } from '../seats/extend-hold';
+import { prepareHold } from '../seats/prepare-sale';
+import { byKey } from '../tenants/actor';
+import type { Tenant } from '../tenants/tenant';
+import { claimOf, ReplayedResponse } from '../idempotency/run-idempotent';
+import { type ChangedHold, releaseHold } from '../holds/change-hold';
+import { assertHoldMinutes } from '../holds/hold-length';
+import { holdAmendment, holdRequest } from './hold.request';
+import { getHold, pageOfHolds } from '../holds/find-hold';
+import type { ExtendBody, HoldAnswer, HoldBody, HoldDetail, HoldItem, HoldPage, HoldPatch } from './hold.dto';
+import { customerAnswer, partyOfHold, type SeatHold } from '../holds/seat-hold';
+
+const PLACE: WriteOperation = { name: 'hold.place', status: 201, keepHours: 24 };
+const EXTEND: WriteOperation = { name: 'hold.extend', status: 200, keepHours: 24 };
+const CHANGE: WriteOperation = { name: 'hold.change', status: 200, keepHours: 24 };
+
+@Route('api/gateway')
+@Tags('Seats')
+@Security('apiKey', ['booking:create'])
+export class HoldsController {
+  constructor(private readonly context: SalesContext) {}
+
+  /**
+   * Holds seats for some minutes at a locked price.
+   * @summary Hold seats
+   * @param id_or_slug UUID or slug of the tour.
+   */
+  @Post('tours/{id_or_slug}/hold')
+  @SuccessResponse(201, 'Created')
+  @Response<ProblemDocument>(404, 'tour_not_found')
+  @Response<ProblemDocument>(
+    409,
+    'departure_gone, departure_cancelled, insufficient_seats, hold_limit_reached, departure_busy',
+  )
+  @Middlewares(quota('hold'), jsonBody, readsBody(holdRequest), strictQuery)
+  async placeHold(
+    @Request() request: HttpRequest,
+    @Path() id_or_slug: string,
+    @Body() body: HoldBody,
+  ): Promise<HoldAnswer> {
+    const principal = apiKeyPrincipalOf(request);
+    const { tenant } = principal;
+    const traceparent = traceparentOf(request);
+    const wanted = { ...holdRequest(body, tenant), by: byKey(principal) };
+    const answer = await answerOnce<SeatHold, HoldAnswer>(
+      request,
+      {
+        ...PLACE,
+        subject: async (db) => ({ tour: await canonicalTourId(db, id_or_slug) }),
+        validated: (country) => holdRequest(body, { country }),
+      },
+      async (keyed) => {
+        assertHoldMinutes(tenant, wanted.holdMinutes);
+        const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
+        const { departureDate, departureTime } = wanted;
+        const departure = await this.context.departureIds.find(tour, departureDate, departureTime);
+        const claim = keyed && claimOf(keyed, { tour: tour.id });
+        const seller = { tenant, principal, claim, traceparent };
+        return this.context.sales.sell(prepareHold(seller, tour, departure, wanted));
+      },
+      holdAnswer,
+      (refused, refusal) =>
+        refuseWithAlternatives(
+          this.context,
+          { ...wanted, people: [wanted.customer], quantity: seatsOf(wanted.party), ...refused },
+          refusal,
+        ),
+    );
+    await this.context.availability.drop(answer.tour.id, answer.departure_date, tenant.sandbox);
+    return answer;
+  }
+
+  /**
+   * Lists the tenant's holds with their current status, newest first.
+   * @summary List holds
+   * @param external_ref The website's own reference.
+   * @param status Only holds in this state. A hold is expired from its `expires_at` on.
+   * @param limit Holds per page.
+   * @isInt limit must be a whole number
+   * @minimum limit 1 must be at least 1
+   * @maximum limit 100 must be at most 100
+   * @param cursor `next_cursor` of the previous page.
+   */
+  @Get('holds')
+  @Middlewares(quota('catalog'), strictQuery)
+  async listHolds(
+    @Request() request: HttpRequest,
+    @Query() external_ref?: string,
+    @Query() status?: 'active' | 'released' | 'expired' | 'converted',
+    @Query() limit: number = 24,
+    @Query() cursor?: string,
+  ): Promise<HoldPage> {
+    setCaching(request, NO_STORE);
+    const filters = { externalRef: optionalText('query', 'external_ref', external_ref, 128), status };
+    const after = pageStart<string>(request, cursor, filters);
+    const tenantId = apiKeyPrincipalOf(request).tenant.id;
+    const { items, lastId } = await pageOfHolds(this.context.db, tenantId, { ...filters, after, limit });
+    return pageAnswer(request, items.map(holdItem), lastId, filters);
+  }
+
+  /**
+   * Returns the hold with its current status, also after it ended.
+   * @summary Read a hold
+   */
+  @Get('holds/{hold_id}')
+  @Response<ProblemDocument>(404, 'hold_not_found')
+  @Middlewares(quota('catalog'), strictQuery)
+  async readHold(@Request() request: HttpRequest, @Path() hold_id: string): Promise<HoldDetail> {
+    setCaching(request, NO_STORE);
+    return holdDetail(await getHold(this.context.db, apiKeyPrincipalOf(request).tenant.id, hold_id));
+  }
+
+  /**
+   * Extends the hold to `hold_minutes` from now. Never shortens it. A hold ends two hours after it was placed at the latest. Refuses a
+   * hold that could not be booked now, because its departure is cancelled, closed or past, or you do not see the tour any more.
+   * @summary Extend a hold
+   */
+  @Post('holds/{hold_id}/extend')
+  @Response<ProblemDocument>(404, 'hold_not_found, tour_not_found')
+  @Response<ProblemDocument>(
+    409,
+    'hold_expired, hold_state_conflict, departure_gone, departure_cancelled, departure_busy',
+  )
+  @Middlewares(quota('hold'), jsonBody, strictQuery)
+  async extendHold(
+    @Request() request: HttpRequest,
+    @Path() hold_id: string,
+    @Body() body: ExtendBody,
+  ): Promise<HoldAnswer> {
+    const principal = apiKeyPrincipalOf(request);
+    const extension = { holdId: hold_id, holdMinutes: body.hold_minutes, by: byKey(principal) };
+    const answer = await answerChange(
+      request,
+      {
+        ...EXTEND,
+        ...subjectOf(hold_id),
+        validated: () => body,
+        turn: this.turnOfHold(principal.tenant, hold_id),
+      },
+      (trx, { tenant }, runIdempotent) => extendHold(trx, tenant, extension, runIdempotent),
+      holdAnswer,
+      (refused, refusal) => refuseWithAlternatives(this.context, { holdId: hold_id, ...refused }, refusal),
+    );
+    await this.context.availability.drop(answer.tour.id, answer.departure_date, principal.tenant.sandbox);
+    return answer;
+  }
+
+  /**
+   * Changes a live hold: its date or time, its party, its reference or its customer. On the same departure its prices stay locked. On
+   * another departure the present prices are locked, in the same currency. The end of the hold stays the same.
+   * @summary Change a hold
+   */
+  @Patch('holds/{hold_id}')
+  @Response<ProblemDocument>(404, 'hold_not_found, tour_not_found')
+  @Response<ProblemDocument>(
+    409,
+    'hold_expired, hold_state_conflict, booking_state_conflict, departure_gone, departure_cancelled, insufficient_seats, hold_limit_reached, departure_busy',
+  )
+  @Middlewares(quota('hold'), jsonBody, readsBody(holdAmendment), strictQuery)
+  async changeHold(
+    @Request() request: HttpRequest,
+    @Path() hold_id: string,
+    @Body() body: HoldPatch,
+  ): Promise<HoldAnswer> {
+    const principal = apiKeyPrincipalOf(request);
+    const { tenant } = principal;
+    const amendment = holdAmendment(body, tenant);
+    const { departureDate, departureTime } = amendment;
+    const validated = (country: string) => holdAmendment(body, { country });
+    const named = { holdId: hold_id, by: byKey(principal) };
+    let left: SeatHold | undefined;
+    const answer = await answerChange<ChangedHold, HoldAnswer>(
+      request,
+      {
+        ...CHANGE,
+        ...subjectOf(hold_id),
+        validated,
+        turn: this.turnOfHold(tenant, hold_id, { departureDate, departureTime }),
+      },
+      async (trx, caller, runIdempotent) => {
+        const changed = await amendHold(trx, caller.tenant, { ...named, ...amendment }, runIdempotent);
+        if (!(changed instanceof ReplayedResponse)) left = changed.before;
+        return changed;
+      },
+      ({ after }) => holdAnswer(after),
+      (refused, refusal) => refuseWithAlternatives(this.context, { holdId: hold_id, ...refused }, refusal),
+    );
+    const { availability } = this.context;
+    if (left) await availability.drop(left.tour.id, left.departureDate, tenant.sandbox);
+    await availability.drop(answer.tour.id, answer.departure_date, tenant.sandbox);
+    return answer;
+  }
+
+  /**
+   * Releases the hold; its seats become free. A hold that is released or expired already is not an error; one that became a booking
+   * is.
+   * @summary Release a hold
+   */
+  @Delete('holds/{hold_id}')
+  @SuccessResponse(204, 'No content')
+  @Response<ProblemDocument>(404, 'hold_not_found')
+  @Response<ProblemDocument>(409, 'hold_state_conflict, departure_busy')
+  @Middlewares(quota('hold'), emptyBody, strictQuery)
+  async releaseHold(@Request() request: HttpRequest, @Path() hold_id: string): Promise<void> {
+    setCaching(request, NO_STORE);
+    const principal = apiKeyPrincipalOf(request);
+    const { after } = await writeChecked(
+      request,
+      (trx) => releaseHold(trx, principal.tenant.id, { holdId: hold_id, by: byKey(principal) }),
+      this.turnOfHold(principal.tenant, hold_id),
+    );
+    await this.context.availability.drop(after.tour.id, after.departureDate, principal.tenant.sandbox);
+  }
+
+  /** @param to the date and time to which the hold moves; without them, the hold keeps its departure */
+  private turnOfHold(tenant: Tenant, holdId: string, to: Partial<DepartureKey> = {}): Turn {
+    return this.context.departureQueue.turnFor(async () => {
+      const { db } = this.context;
+      const hold = await getHold(db, tenant.id, holdId);
+      return [hold.departureId, (await findDepartureAfterChange(db, hold, to)).departureId];
+    });
+  }
+}
+
+function subjectOf(holdId: string): Pick<Write, 'subject'> {
+  return { subject: () => ({ hold: holdId.toLowerCase() }) };
+}
+
+function holdAnswer(hold: SeatHold): HoldAnswer {
+  return { ok: true, ...holdItem(hold) };
+}
+
+function holdDetail(hold: SeatHold): HoldDetail {
+  const { customer } = hold;
+  return { ...holdAnswer(hold), customer: customer.phoneAsSent ? customerAnswer(customer) : undefined };
+}
+
+function holdItem(hold: SeatHold): HoldItem {
+  const digits = hold.currencyDigits;
+  const party = partyOfHold(hold);
+  return {
+    hold_id: hold.id,
+    status: hold.status,
+    tour: hold.tour,
+    departure_date: hold.departureDate,
+    departure_time: hold.departureTime,
+    quantity: hold.quantity,
+    adults: party.adult,
+    children: party.child,
+    hold_minutes: hold.holdMinutes,
+    expires_at: hold.expiresAt.toISOString(),
+    seats_available: hold.seatsAvailable,
+    currency: hold.currency,
+    unit_price: toMajor(hold.prices.adult, digits),
+    total_price: toMajor(totalOf(party, hold.prices), digits),
+    prices: pricesAnswer(hold.prices, digits),
+    external_ref: hold.externalRef,
+    created_at: hold.createdAt.toISOString(),
+  };
+}

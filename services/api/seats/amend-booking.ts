@@ -1,0 +1,246 @@
+import type { Trx } from '../../platform/database/database';
+import { InvalidInputError } from '../../platform/errors';
+import type { Departure } from '../departures/departure';
+import type { DepartureChoice } from '../departures/choose-departure';
+import { findDepartureAfterChange } from '../departures/find-departures';
+import { assertNotMoved } from '../departures/reserve-seats';
+import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
+import { comparedCustomer, type PartialCustomer, withGivenCustomer } from '../holds/seat-hold';
+import { depositOf } from '../pricing/apply-price-rule';
+import { toMajor } from '../pricing/currency';
+import { assertPartySize, assertPriced, type Party, seatsOf, totalOf } from '../pricing/party';
+import { CATEGORIES, type Category, type Prices } from '../pricing/price-categories';
+import { PLATFORM_PRICE } from '../pricing/quote-tenant-price';
+import { sellingCurrencyOf } from '../pricing/selling-currency';
+import { assertPartyOfChange, decideForTenant, lockAndReadFacts } from './change-seats';
+import { changedFields, withGiven } from '../audit/changed-fields';
+import { type DepartureFacts, existingDeparture, quoteDeparture } from './read/sale-facts';
+import type { Tenant } from '../tenants/tenant';
+import {
+  BookingAnonymizedError,
+  BookingStateConflictError,
+  CurrencyConflictError,
+} from '../bookings/booking.errors';
+import { enqueueBookingEvents } from '../bookings/change-booking';
+import {
+  assertTravellersBooked,
+  type BookingLead,
+  type ChangedBooking,
+  type NamedBooking,
+  type Traveller,
+} from '../bookings/booking-lead';
+import {
+  type AmendedLead,
+  amendLeadRow,
+  insertBookingChange,
+  lockLead,
+} from '../bookings/booking-lead.repository';
+import { assertExpectedTotal } from './decide/decide-booking';
+import { getBooking } from '../bookings/find-booking';
+
+/** The changes of a booking that a request asks for; an undefined field stays as it is, and null clears it. */
+export interface BookingAmendment {
+  /** A departure of the same tour, on `departureDate`. Undefined: the date and the time name it. */
+  departureId?: string;
+  /** YYYY-MM-DD, another date of the same tour. */
+  departureDate?: string;
+  /** HH:MM */
+  departureTime?: string;
+  party: Partial<Party>;
+  customer: Partial<PartialCustomer>;
+  notes?: string | null;
+  externalRef?: string | null;
+  travellers?: Traveller[] | null;
+  /** The new total that the customer saw, in major units. Null: not named. */
+  expectedTotal: number | null;
+}
+
+/**
+ * Changes a standing booking: reserves additional seats or frees seats, calculates the price, and enqueues `booking.updated`. On the same
+ * departure, a category that is already booked keeps its unit price. A new category, and each category on another departure, gets the
+ * present price. A change to the same values writes and enqueues nothing.
+ * @throws BookingNotFoundError, TourNotFoundError (404), InvalidInputError (400), BookingStateConflictError, CurrencyConflictError,
+ *   BookingAnonymizedError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError,
+ *   PriceChangedError, DepartureBusyError (409)
+ */
+export async function amendBooking(
+  trx: Trx,
+  tenant: Tenant,
+  { bookingRef, by, ...amendment }: NamedBooking & BookingAmendment,
+  runIdempotent: RunIdempotent<ChangedBooking> = withoutKey,
+): Promise<ChangedBooking | ReplayedResponse> {
+  const found = await getBooking(trx, tenant.id, bookingRef);
+  const { id, tour } = found;
+  return runIdempotent(async () => {
+    const { departureId, departureDate, departureTime } = amendment;
+    const to = await findDepartureAfterChange(trx, found, { departureId, departureDate, departureTime });
+    const facts = await lockAndReadFacts(trx, tenant, tour.id, [found.departureId, to.departureId]);
+    await lockLead(trx, id);
+    const before = await getBooking(trx, tenant.id, bookingRef);
+    assertNotMoved(found.departureId, before);
+    const amended = await decideForTenant(trx, tenant, tour.id, () =>
+      decideAmendment(facts, tenant, before, to, amendment),
+    );
+    const fields = changesOf(before, amended);
+    if (Object.keys(fields).length === 0) return { before, after: before };
+    await amendLeadRow(trx, id, amended);
+    await insertBookingChange(trx, id, { by, fields });
+    const after = await getBooking(trx, tenant.id, bookingRef);
+    await enqueueBookingEvents(trx, 'booking.updated', [after]);
+    return { before, after };
+  });
+}
+
+/**
+ * Decides the change by the facts, under the locks of both departures and of the lead. Throws the errors of amendBooking.
+ * @param to the departure after the change
+ */
+function decideAmendment(
+  facts: DepartureFacts,
+  tenant: Tenant,
+  before: BookingLead,
+  to: DepartureChoice,
+  amendment: BookingAmendment,
+): AmendedLead {
+  const party = amendedParty(before.party, amendment.party);
+  const { travellers = before.travellers } = amendment;
+  assertTravellersBooked(travellers ?? [], party);
+  assertChangeable(before, amendment);
+  const { tour } = before;
+  const { departureDate = before.departureDate, departureTime } = amendment;
+  const departure =
+    departureDate === null
+      ? null
+      : existingDeparture(facts, { ...to, tenant, tour, party, departureDate, departureTime });
+  const moves = departure !== null && departure.id !== before.departureId;
+  const paid = before.status === 'confirmed';
+  if (departure) {
+    const change = { before: moves ? null : before.party, after: party, paid };
+    assertPartyOfChange(facts, tenant, departure, change);
+  }
+  const price = amendedPrice(facts, tenant, before, { party, departure, moves });
+  assertPriced(party, price.prices);
+  const totalMinor = totalOf(party, price.prices);
+  assertExpectedTotal(amendment.expectedTotal, totalMinor, before);
+  const { notes = before.notes, externalRef = before.externalRef, customer } = amendment;
+  return {
+    departure,
+    party,
+    prices: price.prices,
+    totalMinor,
+    notes,
+    externalRef,
+    travellers,
+    ...amendedDeposit(tenant, before, { ...price, totalMinor, moves: moves && !paid }),
+    customer: withGivenCustomer(before.customer, customer),
+  };
+}
+
+/** @throws InvalidInputError (400) */
+function amendedParty(now: Party, given: Partial<Party>): Party {
+  const party = withGiven(now, given);
+  assertPartySize(party);
+  if (party.single_supplement > party.adult)
+    throw new InvalidInputError('body', 'single_supplements', 'must not be more than the adults');
+  return party;
+}
+
+/** @throws BookingStateConflictError, BookingAnonymizedError (409) */
+function assertChangeable({ status, anonymizedAt }: BookingLead, amendment: BookingAmendment): void {
+  if (status !== 'pending_payment' && status !== 'confirmed')
+    throw new BookingStateConflictError(status, 'changed');
+  const { customer, notes, externalRef, travellers } = amendment;
+  const personal = [...Object.values(customer), notes, externalRef, travellers];
+  if (anonymizedAt && personal.some((value) => value !== undefined)) throw new BookingAnonymizedError();
+}
+
+interface Priced {
+  prices: Prices;
+  priceBreakdown: Record<string, unknown>;
+}
+
+/** @throws CurrencyConflictError (409) */
+function amendedPrice(
+  facts: DepartureFacts,
+  tenant: Tenant,
+  before: BookingLead,
+  { party, departure, moves }: { party: Party; departure: Departure | null; moves: boolean },
+): Priced {
+  const isNew = (category: Category) => party[category] > 0 && (moves || before.party[category] === 0);
+  // Keeps the old price if there is no new category. Also keeps the price of a booking without a date, which can have a price for adults
+  // only.
+  if (!departure || !CATEGORIES.some(isNew)) return before;
+  // Compares the currencies before the quote, because a rate of the new one may be missing.
+  const { currency } = sellingCurrencyOf(tenant, departure.tour);
+  if (currency !== before.currency) throw new CurrencyConflictError('booking', currency, before.currency);
+  const today = quoteDeparture(facts, tenant, departure, seatsOf(party));
+  if (moves) return today;
+  const kept = { ...before.prices };
+  // The calculation explains the price of an adult only. So the loop starts with the present calculation if the adult's price is new,
+  // otherwise with the stored one, and sets the platform's price of each category.
+  const priceBreakdown = { ...(isNew('adult') ? today : before).priceBreakdown };
+  for (const category of CATEGORIES) {
+    if (isNew(category)) kept[category] = today.prices[category]!;
+    const field = PLATFORM_PRICE[category];
+    priceBreakdown[field] = (isNew(category) ? today : before).priceBreakdown[field];
+  }
+  return { prices: kept, priceBreakdown };
+}
+
+/**
+ * Returns the deposit after the change. A booking that is not confirmed gets a new deposit when its total changes. If the booking keeps its
+ * departure, uses the percentage that was stored with the booking. If the booking moves to another departure, uses the tenant's present
+ * percentage.
+ */
+function amendedDeposit(
+  tenant: Tenant,
+  before: BookingLead,
+  { priceBreakdown, totalMinor, moves }: Priced & { totalMinor: number; moves: boolean },
+) {
+  const booked = moves ? undefined : (before.priceBreakdown['deposit_percent'] as number | undefined);
+  const percent = booked ?? Number(tenant.depositPercent);
+  const follows = before.status !== 'confirmed' && (moves || totalMinor !== before.totalMinor);
+  return {
+    priceBreakdown: { ...priceBreakdown, deposit_percent: percent },
+    depositMinor: follows
+      ? depositOf(totalMinor, String(percent), before.paymentMethod)
+      : before.depositMinor,
+  };
+}
+
+function changesOf(before: BookingLead, after: AmendedLead) {
+  return changedFields(
+    [
+      {
+        departure_date: before.departureDate,
+        departure_time: before.departureTime,
+        ...numbersOf(before, before),
+      },
+      {
+        departure_date: after.departure?.departureDate ?? null,
+        departure_time: after.departure?.startTime ?? null,
+        ...numbersOf(after, before),
+      },
+    ],
+    [personalOf(before), personalOf(after)],
+  );
+}
+
+function numbersOf(
+  { party, totalMinor, depositMinor }: Pick<AmendedLead, 'party' | 'totalMinor' | 'depositMinor'>,
+  { currencyDigits }: BookingLead,
+) {
+  return {
+    adults: party.adult,
+    children: party.child,
+    single_supplements: party.single_supplement,
+    total_price: toMajor(totalMinor, currencyDigits),
+    deposit_total: toMajor(depositMinor, currencyDigits),
+  };
+}
+
+type Personal = Pick<AmendedLead, 'customer' | 'notes' | 'externalRef' | 'travellers'>;
+
+function personalOf({ customer, notes, externalRef, travellers }: Personal) {
+  return { ...comparedCustomer(customer), notes, external_ref: externalRef, travellers };
+}

@@ -1,0 +1,196 @@
+import { InvalidInputError } from '../../../platform/errors';
+import { PriceChangedError } from '../../bookings/booking.errors';
+import { TourNotFoundError } from '../../catalog/catalog.errors';
+import type { Departure } from '../../departures/departure';
+import { SaleMovedError } from '../../departures/departure.errors';
+import { assertFree } from '../../departures/reserve-seats';
+import { departureTimeWithoutDate } from '../../catalog/start-time';
+import { assertActive } from '../../holds/change-hold';
+import { AmbiguousHoldReferenceError, HoldNotFoundError, noLiveHold } from '../../holds/hold.errors';
+import { depositOf } from '../../pricing/apply-price-rule';
+import { toMajor } from '../../pricing/currency';
+import { assertPriced, seatsOf, totalOf } from '../../pricing/party';
+import type { LockedPrice } from '../../pricing/price-categories';
+import type { BookingSale } from '../sale';
+import {
+  add,
+  assertVisible,
+  countedKey,
+  existingDeparture,
+  type HeldSeats,
+  quoteDeparture,
+  quoteUndated,
+  referenceKey,
+  type SaleFacts,
+  viewKey,
+  takeSeats,
+} from '../read/sale-facts';
+import { assertMoreUnpaid, assertWithinShare } from './tenant-limits';
+
+export interface GrantedBooking {
+  kind: 'booking';
+  sale: BookingSale;
+  departure: Departure | null;
+  /** The consumed hold. */
+  held: HeldSeats | null;
+  price: LockedPrice;
+  totalMinor: number;
+  depositMinor: number;
+  priceBreakdown: Record<string, unknown>;
+  externalRef: string | null;
+}
+
+/**
+ * Decides one booking by the facts, which count the sales that were granted before it in the transaction. Consumes the hold, reserves the
+ * seats, checks the tenant's limits, and quotes the tenant's price.
+ * @throws InvalidInputError for a category without a price, or a time that is missing or not the hold's (400), TourNotFoundError,
+ *   HoldNotFoundError (404), HoldExpiredError, HoldStateConflictError, AmbiguousHoldReferenceError, SaleMovedError, DepartureGoneError,
+ *   DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, PriceChangedError (409). After an error, the facts are
+ *   unchanged.
+ */
+export function decideBooking(facts: SaleFacts, sale: BookingSale): GrantedBooking {
+  const { tenant, party, isConfirmed } = sale;
+  const { departure, held, price } = seatsToBook(facts, sale);
+  const more = seatsOf(party) - (held ? held.quantity : 0);
+  if (!isConfirmed) {
+    assertMoreUnpaid(facts, tenant);
+    if (departure && more > 0) assertWithinShare(facts, tenant, departure, more);
+  }
+  assertPriced(party, price.prices);
+  const totalMinor = totalOf(party, price.prices);
+  assertExpectedTotal(sale.expectedTotal, totalMinor, price);
+
+  if (departure) takeSeats(facts, tenant, departure, more);
+  if (held) consume(facts, sale, held);
+  if (!isConfirmed) add(facts.unpaidLeads, tenant.id, 1);
+  return {
+    kind: 'booking',
+    sale,
+    departure,
+    held,
+    price,
+    totalMinor,
+    depositMinor: depositOf(totalMinor, tenant.depositPercent, sale.paymentMethod),
+    priceBreakdown: { ...price.priceBreakdown, deposit_percent: Number(tenant.depositPercent) },
+    externalRef: sale.externalRef ?? (held ? held.externalRef : null),
+  };
+}
+
+/**
+ * Finds the departure, the hold and the price of a booking, and checks that the departure has enough free seats, including the seats of the
+ * hold. A booking with a hold has the locked price: its rate may be missing now.
+ */
+function seatsToBook(
+  facts: SaleFacts,
+  sale: BookingSale,
+): Pick<GrantedBooking, 'departure' | 'held' | 'price'> {
+  const { departureDate } = sale;
+  if (departureDate === null) {
+    assertNoHoldByReference(facts, sale);
+    if (sale.departureTime !== undefined) throw departureTimeWithoutDate('body');
+    return { departure: null, held: null, price: quoteBooking(facts, sale, null) };
+  }
+  const departure = departureToBook(facts, { ...sale, departureDate });
+  const held = holdToConsume(facts, sale, departure);
+  assertVisible(facts, sale.tenant, departure);
+  const price = held ?? quoteBooking(facts, sale, departure);
+  const seatsTaken = departure.seatsTaken - (held ? held.quantity : 0);
+  assertFree({ ...departure, seatsTaken }, seatsOf(sale.party));
+  return { departure, held, price };
+}
+
+/**
+ * Returns the departure of the booking. If the request names both a hold and a time, the time must be the start time of the hold's
+ * departure.
+ */
+function departureToBook(facts: SaleFacts, sale: BookingSale & { departureDate: string }): Departure {
+  const { holdId, departureTime } = sale;
+  if (holdId === null) return existingDeparture(facts, sale);
+  const departure = existingDeparture(facts, { ...sale, departureTime: undefined });
+  if (departureTime === undefined || departureTime === departure.startTime) return departure;
+  throw new InvalidInputError('body', 'departure_time', "must be the hold's time, or left out");
+}
+
+/**
+ * Refuses a booking without a date if a hold of the tenant for this tour has the same reference. Such a booking is meant to consume the
+ * hold.
+ * @throws SaleMovedError for one live hold, placed after the sale was prepared: the sale is repeated with the departure of that hold;
+ * AmbiguousHoldReferenceError for several live holds, HoldExpiredError if all holds with the reference have ended (409)
+ */
+function assertNoHoldByReference(facts: SaleFacts, sale: BookingSale): void {
+  const { tenant, tour, externalRef, departureTime } = sale;
+  if (!externalRef) return;
+  const known = facts.references.get(referenceKey(tenant.id, tour.id, externalRef, departureTime));
+  const granted = facts.holds.some((hold) => {
+    const departure = facts.departures.get(countedKey(hold.departureId, tenant.sandbox));
+    return (
+      hold.tenantId === tenant.id &&
+      hold.externalRef === externalRef &&
+      hold.status === 'active' &&
+      departure?.tour.id === tour.id &&
+      (departureTime === undefined || departure.startTime === departureTime)
+    );
+  });
+  if (known && known.live > 1) throw new AmbiguousHoldReferenceError();
+  if (granted || known?.live === 1) throw new SaleMovedError();
+  if (known) throw noLiveHold();
+}
+
+/** Returns the named hold, or the tenant's only live hold on the departure with the booking's reference. Null: the booking has no hold. */
+function holdToConsume(facts: SaleFacts, sale: BookingSale, departure: Departure): HeldSeats | null {
+  const { holdId, externalRef, tenant } = sale;
+  const own = facts.holds.filter((hold) => hold.tenantId === tenant.id);
+  if (holdId !== null) {
+    const named = own.find(({ id }) => id === holdId);
+    if (!named) throw new HoldNotFoundError();
+    // The hold moved to another departure while the sale waited for the lock. The sale is repeated. The repeat compares the new date of the
+    // hold with the date of the request.
+    if (named.departureId !== departure.id) throw new SaleMovedError();
+    assertActive(named);
+    return named;
+  }
+  const live = own.filter(
+    (hold) =>
+      externalRef && // An empty reference names no hold.
+      hold.externalRef === externalRef &&
+      hold.departureId === departure.id &&
+      hold.status === 'active',
+  );
+  if (live.length === 1) return live[0]!;
+  // The hold moved or ended while the sale waited for the lock. The sale is repeated, and finds the departure again.
+  if (sale.needsHold) throw new SaleMovedError();
+  return null;
+}
+
+function consume(facts: SaleFacts, { tenant, by }: BookingSale, held: HeldSeats): void {
+  held.status = 'converted';
+  held.endedBy = by;
+  add(facts.liveHolds, tenant.id, -1);
+}
+
+function quoteBooking(facts: SaleFacts, sale: BookingSale, departure: Departure | null): LockedPrice {
+  const { tenant, tour, party } = sale;
+  if (departure) return quoteDeparture(facts, tenant, departure, seatsOf(party));
+  const undated = facts.undatedTours.get(viewKey(tenant.id, tour.id));
+  if (!undated) throw new TourNotFoundError();
+  return quoteUndated(facts, tenant, undated);
+}
+
+/**
+ * The allowed difference of equal totals, in minor units. It is larger than the rounding error of floats, so that 3 * 19.99 equals 59.97,
+ * and smaller than the difference of any two prices. Above 10^12 minor units, the rounding error may be larger.
+ */
+const FLOAT_ERROR_MINOR = 0.001;
+
+/** @throws PriceChangedError (409) */
+export function assertExpectedTotal(
+  expected: number | null,
+  totalMinor: number,
+  { currency, currencyDigits }: Pick<LockedPrice, 'currency' | 'currencyDigits'>,
+): void {
+  // A total as an answer shows it is equal, however large it is.
+  if (expected === null || expected === toMajor(totalMinor, currencyDigits)) return;
+  const differenceMinor = Math.abs(expected * 10 ** currencyDigits - totalMinor);
+  if (differenceMinor > FLOAT_ERROR_MINOR)
+    throw new PriceChangedError(toMajor(totalMinor, currencyDigits), currency);
+}

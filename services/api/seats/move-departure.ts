@@ -1,0 +1,163 @@
+import type { Trx } from '../../platform/database/database';
+import { AppError } from '../../platform/errors';
+import { enqueueDelivery } from '../../webhook-queue/enqueue-delivery';
+import type { ChangedFields } from '../audit/changed-fields';
+import type { BookingLead } from '../bookings/booking-lead';
+import {
+  findLeadsById,
+  insertBookingChanges,
+  lockStandingLeads,
+  moveLeadRows,
+} from '../bookings/booking-lead.repository';
+import { enqueueBookingEvents } from '../bookings/change-booking';
+import { nameDeparture } from '../catalog/start-time';
+import { type Departure, isOpen } from '../departures/departure';
+import { findDepartureById } from '../departures/departure.repository';
+import {
+  DepartureNotFoundError,
+  findNamedDeparture,
+  type NamedDeparture,
+  type TourOfDeparture,
+} from '../departures/find-departures';
+import { lockDeparturesOfChange, relockDeparture } from '../departures/reserve-seats';
+import { octoHoldEvent } from '../holds/octo-booking';
+import { insertHoldChanges, lockLiveHolds, moveHoldRows } from '../holds/seat-hold.repository';
+import { seatsOf } from '../pricing/party';
+import type { Actor } from '../tenants/actor';
+
+/** The bookings and holds of a departure after a move. */
+export interface MovedDeparture {
+  from: Departure;
+  to: Departure;
+  /** The moved bookings, as they are after the move, the oldest first. */
+  moved: BookingLead[];
+  /** The bookings for which the other departure has too few free seats, the oldest first. */
+  left: BookingLead[];
+  holdsMoved: number;
+  holdsLeft: number;
+}
+
+/** The two departures of a move, both of one tour. */
+interface NamedMove {
+  from: NamedDeparture;
+  to: NamedDeparture;
+  by: Actor;
+}
+
+/**
+ * Moves the standing bookings and live holds of a departure to another departure of the same tour, as long as they fit into the free seats.
+ * Moves bookings before holds, and the oldest ones first. The bookings and holds keep their prices, deposits and ends. Enqueues
+ * `booking.updated` for each booking, and the notification of each hold of OCTO. The old departure may be cancelled, closed or past. Limits
+ * of tenants do not apply, because the operator decides.
+ * @throws ClosedToMovesError if the other departure cannot be booked; errors of findNamedDeparture, DepartureBusyError
+ */
+export async function moveDeparture(
+  trx: Trx,
+  tour: TourOfDeparture,
+  { by, ...named }: NamedMove,
+): Promise<MovedDeparture> {
+  const fromId = await findNamedDeparture(trx, tour, named.from);
+  const toId = await findNamedDeparture(trx, tour, named.to);
+  await lockDeparturesOfChange(trx, [fromId, toId]);
+  const from = await readLocked(trx, tour, named.from, fromId, false);
+  const to = await readLocked(trx, tour, named.to, toId, false);
+  if (!isOpen(to)) throw new ClosedToMovesError(tour.slug, to);
+  const test = await readLocked(trx, tour, named.to, toId, true);
+  const free: FreeSeats = { real: to.seatsTotal - to.seatsTaken, test: test.seatsTotal - test.seatsTaken };
+  const fields = fieldsOf(from, to);
+  const leads = await findLeadsById(trx, await lockStandingLeads(trx, from.id));
+  const bookings = takeFitting(leads, free, ({ party }) => seatsOf(party));
+  const holds = takeFitting(await lockLiveHolds(trx, from.id), free, ({ quantity }) => quantity);
+  const moved = await moveBookings(trx, bookings.fitting, to, { by, fields });
+  const holdIds = holds.fitting.map(({ id }) => id);
+  await moveHoldRows(trx, holdIds, to.id);
+  await insertHoldChanges(trx, holdIds, { by, fields });
+  await enqueueDelivery(trx, ...holds.fitting.map(octoHoldEvent));
+  return {
+    from,
+    to,
+    moved,
+    left: bookings.left,
+    holdsMoved: holdIds.length,
+    holdsLeft: holds.left.length,
+  };
+}
+
+class ClosedToMovesError extends AppError {
+  readonly code: 'departure_cancelled' | 'departure_gone';
+
+  constructor(tourSlug: string, { departureDate, startTime, past, closed }: Departure) {
+    const name = `${tourSlug} on ${nameDeparture(departureDate, startTime)}`;
+    // Names the cancellation last: a departure that is past or closed takes no bookings after `departure reopen` either.
+    const gone = past || closed;
+    const ended = past ? 'past' : 'closed for booking';
+    super(
+      gone
+        ? `${name} is ${ended}: name another departure`
+        : `${name} is cancelled: reopen it, or name another departure`,
+    );
+    this.code = gone ? 'departure_gone' : 'departure_cancelled';
+  }
+}
+
+/** Marks the expired holds and leads of a departure that this transaction has locked, and returns the departure with its seats. */
+async function readLocked(
+  trx: Trx,
+  tour: TourOfDeparture,
+  named: NamedDeparture,
+  id: string,
+  sandbox: boolean,
+): Promise<Departure> {
+  const { at } = await relockDeparture(trx, id);
+  const departure = await findDepartureById(trx, id, sandbox, at);
+  // An import deleted the departure during the wait for the lock.
+  if (!departure) throw new DepartureNotFoundError(tour.slug, named);
+  return departure;
+}
+
+/** Free seats of a departure. `real`: for real tenants. `test`: for sandbox tenants. */
+interface FreeSeats {
+  real: number;
+  test: number;
+}
+
+/**
+ * Assigns free seats to the sales in their order. Skips a sale that needs more seats than are left. A later, smaller sale may still fit.
+ */
+function takeFitting<Sale extends { sandbox: boolean }>(
+  sales: Sale[],
+  free: FreeSeats,
+  seatsOfSale: (sale: Sale) => number,
+): { fitting: Sale[]; left: Sale[] } {
+  const fitting: Sale[] = [];
+  const left: Sale[] = [];
+  for (const sale of sales) {
+    const kind = sale.sandbox ? 'test' : 'real';
+    const fits = seatsOfSale(sale) <= free[kind];
+    if (fits) free[kind] -= seatsOfSale(sale);
+    (fits ? fitting : left).push(sale);
+  }
+  return { fitting, left };
+}
+
+async function moveBookings(
+  trx: Trx,
+  leads: BookingLead[],
+  to: Departure,
+  change: { by: Actor; fields: ChangedFields },
+): Promise<BookingLead[]> {
+  const ids = leads.map(({ id }) => id);
+  await moveLeadRows(trx, ids, to);
+  await insertBookingChanges(trx, ids, change);
+  const moved = await findLeadsById(trx, ids);
+  await enqueueBookingEvents(trx, 'booking.updated', moved);
+  return moved;
+}
+
+/** Returns the fields that change in each booking and hold. */
+function fieldsOf(from: Departure, to: Departure): ChangedFields {
+  const fields: ChangedFields = {};
+  if (from.departureDate !== to.departureDate) fields.departure_date = [from.departureDate, to.departureDate];
+  if (from.startTime !== to.startTime) fields.departure_time = [from.startTime, to.startTime];
+  return fields;
+}

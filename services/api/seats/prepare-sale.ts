@@ -1,0 +1,228 @@
+import type { Db } from '../../platform/database/database';
+import type { CachedReads } from '../../platform/read-cache/read-cache';
+import { InvalidInputError } from '../../platform/errors';
+import { isUuid } from '../../platform/text-forms';
+import type { BookingLead, BookingSource, Traveller } from '../bookings/booking-lead';
+import { TourNotFoundError } from '../catalog/catalog.errors';
+import { getTourShownByRules } from '../catalog/find-tour';
+import { cachedVisibleTour } from '../catalog/cached-catalog';
+import type { Tour, TourRef } from '../catalog/tour';
+import { SaleMovedError } from '../departures/departure.errors';
+import type { ChoiceOfDate, DepartureChoice } from '../departures/choose-departure';
+import { type DepartureIds, findDeparture } from '../departures/find-departures';
+import { findOnlyLiveHold, getHold, getHolds } from '../holds/find-hold';
+import type { NewOctoDetails } from '../holds/octo-booking';
+import type { PartialCustomer, SeatHold } from '../holds/seat-hold';
+import type { ReplayedResponse } from '../idempotency/run-idempotent';
+import type { Party } from '../pricing/party';
+import type { Actor } from '../tenants/actor';
+import type { PaymentMethod, Tenant } from '../tenants/tenant';
+import type { BookingSale, HoldSale, Seller } from './sale';
+import type { SaleQueue } from './queue/sale-queue';
+
+export interface HoldRequest {
+  departureDate: string;
+  /** HH:MM. Undefined: not named. */
+  departureTime?: string;
+  party: Party;
+  /** At most the tenant's maximum (assertHoldMinutes). Undefined: the tenant's default. */
+  holdMinutes: number | undefined;
+  externalRef: string | null;
+  customer: PartialCustomer;
+  octo?: NewOctoDetails;
+  /** Null: unknown. */
+  by: Actor | null;
+}
+
+/**
+ * Builds the sale of a hold. Locks nothing.
+ * @param tour a tour that the tenant sees
+ * @param choice the departure that the request names
+ */
+export function prepareHold(
+  seller: Seller<SeatHold>,
+  { id, slug }: TourRef,
+  { departureId, times }: DepartureChoice,
+  request: HoldRequest,
+): HoldSale {
+  const { tenant, principal, claim, traceparent } = seller;
+  return {
+    ...request,
+    kind: 'hold',
+    tenant,
+    principal,
+    claim,
+    traceparent,
+    tour: { id, slug },
+    departureId,
+    times,
+    holdMinutes: request.holdMinutes ?? tenant.holdDefaultMinutes,
+    octo: request.octo ?? null,
+  };
+}
+
+export interface BookingRequest {
+  /** Null: the booking takes the date of its hold; without a hold, it has no date and reserves no seats. */
+  departureDate: string | null;
+  /** HH:MM. Undefined: not named. */
+  departureTime?: string;
+  party: Party;
+  /** Null: not named. */
+  travellers: Traveller[] | null;
+  customer: PartialCustomer;
+  /** Null: the tenant's default. */
+  paymentMethod: PaymentMethod | null;
+  /** In lower case. */
+  holdId: string | null;
+  /** The total that the customer saw, in major units. */
+  expectedTotal: number | null;
+  externalRef: string | null;
+  notes: string | null;
+  /** By default tenant_api. */
+  source?: BookingSource;
+  /** True: the caller confirms the booking in the same transaction. By default false. */
+  isConfirmed?: boolean;
+  /** Null: unknown. */
+  by: Actor | null;
+}
+
+/**
+ * Finds the tour of a booking. A tour whose rate is missing is not visible, but a hold of this tour stays bookable, because its prices are
+ * locked.
+ * @param idOrSlug UUID in any case, or slug
+ * @throws TourNotFoundError (404)
+ */
+export async function findTourToBook(
+  reads: CachedReads,
+  tenant: Tenant,
+  idOrSlug: string,
+  request: BookingRequest,
+): Promise<Tour> {
+  try {
+    return await cachedVisibleTour(reads, tenant, idOrSlug);
+  } catch (error) {
+    if (!(error instanceof TourNotFoundError) || tenant.sellIn === null) throw error;
+    const tour = await getTourShownByRules(reads.db, tenant, idOrSlug);
+    if (!(await namesHoldOf(reads.db, tenant, tour.id, request))) throw error;
+    return tour;
+  }
+}
+
+/** Returns true if the booking names a hold of the tour: a hold of the tenant by its id, or the only live one by its reference. */
+async function namesHoldOf(
+  db: Db,
+  tenant: Tenant,
+  tourId: string,
+  { holdId, externalRef, departureDate, departureTime }: BookingRequest,
+): Promise<boolean> {
+  if (holdId !== null) {
+    const named = isUuid(holdId) ? await getHolds(db, tenant.id, [holdId]) : [];
+    return named.some(({ tour }) => tour.id === tourId);
+  }
+  if (!externalRef) return false;
+  const reference = { tourId, externalRef, departureDate, departureTime };
+  return (await findOnlyLiveHold(db, tenant.id, reference)) !== null;
+}
+
+/** The part of SalesContext that sellBooking uses. */
+interface SaleServices {
+  db: Db;
+  departureIds: DepartureIds;
+  sales: SaleQueue;
+}
+
+/**
+ * Sells a booking. If its hold moved to another departure, or ended, during the wait for the lock, finds the departure again and repeats
+ * the sale once.
+ * @throws errors of prepareBooking and of SaleQueue.sell
+ */
+export async function sellBooking(
+  { db, departureIds, sales }: SaleServices,
+  seller: Seller<BookingLead>,
+  tour: Tour,
+  request: BookingRequest,
+): Promise<BookingLead | ReplayedResponse> {
+  const choose: ChooseDeparture = (date, time) => departureIds.find(tour, date, time);
+  const attempt = async () => sales.sell(await prepareBooking(db, seller, tour, request, choose));
+  return attempt().catch((error: unknown) => {
+    if (error instanceof SaleMovedError) return attempt();
+    throw error;
+  });
+}
+
+/** Chooses the departure of the booking's tour. @param date YYYY-MM-DD @param time HH:MM; undefined: not named */
+type ChooseDeparture = (date: string, time: string | undefined) => Promise<ChoiceOfDate>;
+
+/**
+ * Builds the sale of a booking. Locks nothing. A named hold must match the tour and the date of the request.
+ * @throws HoldNotFoundError (404), InvalidInputError (400)
+ */
+export async function prepareBooking(
+  db: Db,
+  { tenant, principal, claim, traceparent }: Seller<BookingLead>,
+  { id, slug }: TourRef,
+  request: BookingRequest,
+  choose: ChooseDeparture = (departureDate, departureTime) =>
+    findDeparture(db, { tourId: id, departureDate, departureTime }),
+): Promise<BookingSale> {
+  const placed = await departureOfRequest(db, tenant, id, request, choose);
+  return {
+    ...request,
+    ...placed,
+    kind: 'booking',
+    tenant,
+    principal,
+    claim,
+    traceparent,
+    tour: { id, slug },
+    paymentMethod: request.paymentMethod ?? tenant.paymentMethod,
+    source: request.source ?? 'tenant_api',
+    isConfirmed: request.isConfirmed ?? false,
+  };
+}
+
+type PlacedBooking = Pick<BookingSale, 'departureId' | 'departureDate' | 'times' | 'needsHold'>;
+
+/**
+ * Finds the departure of a booking: the departure of the named hold, or the departure at the named date and time. If the request names no
+ * date, or no time, uses the tenant's only live hold with the reference of the booking. So a request without a time never gets another
+ * departure than its hold. Another request may consume this hold meanwhile, so the reference is checked again under the lock.
+ */
+async function departureOfRequest(
+  db: Db,
+  tenant: Tenant,
+  tourId: string,
+  { holdId, departureDate, departureTime, externalRef }: BookingRequest,
+  choose: ChooseDeparture,
+): Promise<PlacedBooking> {
+  if (holdId !== null) return departureOfHold(await getNamedHold(db, tenant, tourId, holdId, departureDate));
+  const named = departureDate === null ? NO_DATE : await choose(departureDate, departureTime);
+  const { departureId, times, isOneOfSeveral } = named;
+  const leavesOpen = departureDate === null || isOneOfSeveral;
+  const hold =
+    leavesOpen && externalRef
+      ? await findOnlyLiveHold(db, tenant.id, { tourId, externalRef, departureDate, departureTime })
+      : null;
+  return hold ? departureOfHold(hold) : { departureId, departureDate, times, needsHold: false };
+}
+
+const NO_DATE: ChoiceOfDate = { departureId: null, times: [], isOneOfSeveral: false };
+
+function departureOfHold({ departureId, departureDate }: SeatHold): PlacedBooking {
+  return { departureId, departureDate, times: [], needsHold: true };
+}
+
+/** @throws HoldNotFoundError (404), InvalidInputError (400) */
+async function getNamedHold(
+  db: Db,
+  tenant: Tenant,
+  tourId: string,
+  holdId: string,
+  date: string | null,
+): Promise<SeatHold> {
+  const hold = await getHold(db, tenant.id, holdId);
+  if (hold.tour.id !== tourId) throw new InvalidInputError('body', 'tour_id', 'must be the tour of the hold');
+  if (date !== null && date !== hold.departureDate)
+    throw new InvalidInputError('body', 'departure_date', "must be the hold's date, or left out");
+  return hold;
+}

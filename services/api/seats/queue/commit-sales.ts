@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Counter, Histogram } from 'prom-client';
+import { type Db, inTransaction, isRolledBack, type Trx } from '../../../platform/database/database';
+import type { Logger } from '../../../platform/logger';
+import { inSpan, linkSpan } from '../../../platform/traces';
+import { ReplayedResponse } from '../../idempotency/run-idempotent';
+import type { Sale } from '../sale';
+import type { Outcome, WrittenSales } from '../transact-sales';
+
+/** The result of a transaction of sales. With an error and `rolledBack` false, it is unknown whether the sales were committed. */
+export type CommitResult = { committed: Outcome[] } | { error: unknown; rolledBack: boolean };
+
+/**
+ * The time for which the outcome of an unanswered COMMIT is read from the database. Meanwhile, the COMMIT may still run, or another server
+ * must take over.
+ */
+const READ_BACK_MS = 2_000;
+const PAUSE_MS = 50;
+
+const waitSeconds = new Histogram({
+  name: 'sale_wait_seconds',
+  help: 'Time from the arrival of a hold or booking to the start of the transaction that writes it; at most 2 s',
+  buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2],
+});
+
+const transactions = new Counter({
+  name: 'sale_transactions_total',
+  help: 'Transactions that write holds and bookings, by outcome: committed; rolled_back, written again one by one; unknown',
+  labelNames: ['outcome'] as const,
+});
+
+const transactionSales = new Histogram({
+  name: 'sale_transaction_sales',
+  help: 'Holds and bookings of one transaction',
+  buckets: [1, 2, 4, 8, 16, 32, 64, 128],
+});
+
+/**
+ * Lets PostgreSQL plan each statement of a sale once for all parameters, because planning took a third of its time. Avoids plans that read
+ * whole tables: a plan that was made while a table was small would stay in use when the table has grown.
+ */
+export const SALE_PLANS = 'set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off';
+
+interface CommitServices {
+  db: Db;
+  log: Logger;
+}
+
+interface BatchedSale {
+  arrivedAt: number;
+  sale: Pick<Sale, 'traceparent'>;
+}
+
+/**
+ * Runs `work` in one transaction and measures it. Logs a failure only if the batch has several sales: the caller of a single one gets the
+ * error. If the connection is lost between COMMIT and its answer, reads from the database whether the transaction was committed.
+ * In a trace, the span of one sale belongs to its request; the span of several sales begins a trace, with a link to each request.
+ * @param batch the sales; `work` may add some
+ * @param lockBy the time, on the clock of performance.now(), at which the wait for a lock ends
+ */
+export async function commitSales(
+  services: CommitServices,
+  batch: BatchedSale[],
+  work: (trx: Trx) => Promise<WrittenSales>,
+  lockBy: number,
+): Promise<CommitResult> {
+  const parent = batch.length === 1 ? batch[0]!.sale.traceparent : null;
+  return inSpan('write sales', parent, async (span) => {
+    const result = await commitInTransaction(services, batch, work, lockBy);
+    if (batch.length > 1)
+      linkSpan(
+        span,
+        batch.map(({ sale }) => sale.traceparent),
+      );
+    span.setAttribute('sales.count', batch.length);
+    return result;
+  });
+}
+
+async function commitInTransaction(
+  { db, log }: CommitServices,
+  batch: BatchedSale[],
+  work: (trx: Trx) => Promise<WrittenSales>,
+  lockBy: number,
+): Promise<CommitResult> {
+  const begun = performance.now();
+  let written: WrittenSales | undefined;
+  const inOrder = async (trx: Trx) => {
+    written = undefined;
+    written = await work(trx);
+  };
+  try {
+    await inTransaction(db, inOrder, { lockBy, settings: SALE_PLANS, beginsWithFirst: true });
+    measure(batch, begun, 'committed');
+    return { committed: written!.outcomes };
+  } catch (error) {
+    // COMMIT was sent only if `written` is set.
+    const committed = !written || isRolledBack(error) ? false : await readBack(db, written);
+    const outcome = outcomeOf(committed);
+    measure(batch, begun, outcome);
+    if (committed) return { committed: written!.outcomes };
+    // The caller of a single sale gets this error, so it is not logged.
+    if (batch.length > 1)
+      log.warn({ err: error, sales: batch.length, outcome }, 'transaction of sales failed');
+    return { error, rolledBack: committed === false };
+  }
+}
+
+type TransactionOutcome = 'committed' | 'rolled_back' | 'unknown';
+
+function outcomeOf(committed: boolean | undefined): TransactionOutcome {
+  if (committed === undefined) return 'unknown';
+  return committed ? 'committed' : 'rolled_back';
+}
+
+function measure(batch: { arrivedAt: number }[], begun: number, outcome: TransactionOutcome): void {
+  transactions.inc({ outcome });
+  transactionSales.observe(batch.length);
+  for (const { arrivedAt } of batch) waitSeconds.observe(Math.max(0, begun - arrivedAt) / 1000);
+}
+
+/** Returns whether the transaction was committed; undefined: unknown. */
+async function readBack(db: Db, { transactionId, outcomes }: WrittenSales): Promise<boolean | undefined> {
+  // The transaction has granted no sale, so all sales can run again. When they run, they lock the stored answers again, so that COMMIT
+  // waits until the standby has these answers.
+  if (transactionId === null) return false;
+  const sold = outcomes.flatMap((one) =>
+    one.kind === 'sold' && !(one.sold instanceof ReplayedResponse) ? [one.sold] : [],
+  );
+  const holdIds = sold.flatMap((one) => ('bookingRef' in one ? [] : [one.id]));
+  const leadIds = sold.flatMap((one) => ('bookingRef' in one ? [one.id] : []));
+  for (const until = performance.now() + READ_BACK_MS; performance.now() < until; await sleep(PAUSE_MS)) {
+    const found = await findCommitted(db, transactionId, holdIds, leadIds).catch(() => undefined);
+    // Compares the number of rows too: after a failover, another transaction may have the same id.
+    if (found?.status === 'committed' && found.rows === sold.length) return true;
+    if (found?.status === 'aborted' && found.rows === 0) return false;
+  }
+  return undefined;
+}
+
+interface FoundTransaction {
+  status: 'in progress' | 'committed' | 'aborted' | null;
+  rows: number;
+}
+
+/**
+ * Returns the status of a transaction, and how many of its holds and leads exist. Locks the rows, so that this read also waits until the
+ * standby has them.
+ */
+async function findCommitted(
+  db: Db,
+  transactionId: string,
+  holdIds: string[],
+  leadIds: number[],
+): Promise<FoundTransaction> {
+  const { rows } = await db.raw<{ rows: [FoundTransaction] }>(
+    `with holds as (select id from seat_holds where id = any(:holdIds::uuid[]) for key share),
+       leads as (select id from booking_leads where id = any(:leadIds::bigint[]) for key share)
+     select pg_xact_status(:transactionId::xid8) as "status",
+       ((select count(*) from holds) + (select count(*) from leads))::integer as "rows"`,
+    { transactionId, holdIds, leadIds },
+  );
+  return rows[0];
+}

@@ -1,0 +1,184 @@
+import { CLOCK, runPrepared, type Trx, toFields } from '../../../platform/database/database';
+import { keyCheckOf } from '../../credentials/verify-credential';
+import { toDeparture } from '../../departures/departure.repository';
+import { freeExpiredSeats } from '../../departures/free-expired-seats';
+import type { StoredAnswer } from '../../idempotency/idempotency.repository';
+import type { PriceRule } from '../../pricing/choose-price-rule';
+import { ratesByCurrency } from '../../pricing/convert-price';
+import type { Tenant } from '../../tenants/tenant';
+import { hasItsLocks, type SaleLocks } from '../lock';
+import type { Sale } from '../sale';
+import * as lists from './sale-fact-lists';
+import { emptyLists, type FactList, type FactLists, type TenantView } from './sale-fact-lists';
+import {
+  countedKey,
+  type DepartureFacts,
+  type HeldSeats,
+  referenceKey,
+  type SaleFacts,
+  viewKey,
+} from './sale-facts';
+import type { TenantCount, TenantCounter } from '../decide/tenant-limits';
+
+export interface ReadFacts {
+  facts: SaleFacts;
+  /** The stored answer of the sale's Idempotency-Key, if there is one. */
+  answerOf(sale: Sale): StoredAnswer | undefined;
+  /** Ids of departures that exist and that another transaction has locked. */
+  lockedElsewhere: ReadonlySet<string>;
+  transactionId: string;
+  /** Numbers for the new leads, ascending, one for each booking. */
+  leadIds: number[];
+}
+
+/**
+ * Reads the facts that the sales depend on. Uses one statement, which runs after the locks of the sales. Marks expired holds and bookings
+ * of the departures in further statements. The first statement does not count the seats of expired holds and bookings.
+ */
+export async function readSaleFacts(
+  trx: Trx,
+  sales: Sale[],
+  locks: SaleLocks,
+  counter: TenantCounter,
+): Promise<ReadFacts> {
+  const keyed = sales.filter((sale) => sale.claim !== null && locks.ownKey.has(sale));
+  const locked = new Set(locks.departureIds);
+  const placed = sales.filter(({ departureId }) => departureId !== null && locked.has(departureId));
+  const bookings = sales.filter((sale) => sale.kind === 'booking');
+  const placedBookings = placed.filter((sale) => sale.kind === 'booking');
+  const undated = bookings.filter(({ departureDate }) => departureDate === null);
+  const counts = counter.plan(sales);
+  const row = await readRow(trx, [
+    lists.storedAnswers(keyed),
+    lists.apiKeys(sales),
+    lists.departures(locks.departureIds, sales),
+    lists.lockedElsewhere(locks.notLocked),
+    lists.views(placed.map(({ tenant, departureId }) => ({ tenant, departureId: departureId! }))),
+    lists.holdCounts(counts.wanted),
+    lists.unpaidCounts(counts.wanted),
+    lists.priceRules(sales),
+    lists.exchangeRates(sales),
+    lists.namedHolds(placedBookings),
+    lists.holdsByReference(placedBookings),
+    lists.takenUuids(placed),
+    lists.references(undated),
+    lists.undatedTours(undated),
+    // A booking whose locks this transaction lacks needs no number: the booking is tried again, or refused.
+    lists.leadIds(bookings.filter((sale) => hasItsLocks(sale, locks)).length),
+  ]);
+  await markExpired(trx, row);
+  const read = [...row.holdCounts, ...row.unpaidCounts];
+  counter.remember(sales, read);
+  const answers = new Map(row.answers.map((answer) => [keyed[answer.n], answer]));
+  const counted = [...counts.known, ...read];
+  return {
+    transactionId: row.transactionId,
+    leadIds: row.leadIds.map(({ id }) => id),
+    answerOf: (sale) => answers.get(sale),
+    lockedElsewhere: new Set(row.lockedElsewhere.map(({ id }) => id)),
+    facts: {
+      ...departureFacts(row),
+      liveHolds: countsOf('hold', counted),
+      unpaidLeads: countsOf('booking', counted),
+      holds: distinctHolds([...row.namedHolds, ...row.holdsByReference]),
+      takenUuids: new Set(row.takenUuids.map(({ tenantId, uuid }) => viewKey(tenantId, uuid))),
+      references: new Map(
+        row.references.map((one) => [
+          referenceKey(one.tenantId, one.tourId, one.externalRef, one.departureTime ?? undefined),
+          one,
+        ]),
+      ),
+      undatedTours: new Map(row.undatedTours.map((tour) => [viewKey(tour.tenantId, tour.id), tour])),
+      assertKeyServes: keyCheckOf(row.apiKeys),
+    },
+  };
+}
+
+/**
+ * Reads the facts for the change of a hold or booking. Runs after the locks of the departure before the change and of the departure after
+ * the change.
+ * @param tourId the tour after the change
+ */
+export async function readChangeFacts(
+  trx: Trx,
+  tenant: Tenant,
+  tourId: string,
+  departureIds: string[],
+): Promise<DepartureFacts> {
+  const change = [{ tenant, tour: { id: tourId } }];
+  const row = await readRow(trx, [
+    lists.departures(departureIds, change),
+    lists.views(departureIds.map((departureId) => ({ tenant, departureId }))),
+    lists.priceRules(change),
+    lists.exchangeRates(change),
+  ]);
+  await markExpired(trx, row);
+  return departureFacts(row);
+}
+
+/** The row that the statement returns. A list is empty if the statement did not select it. */
+interface FactsRow extends FactLists {
+  at: string;
+  transactionId: string;
+}
+
+async function readRow(trx: Trx, all: FactList[]): Promise<FactsRow> {
+  const wanted = all.filter(({ isWanted }) => isWanted);
+  const columns = wanted.map(
+    ({ name, sql }) => `, (select json_agg(row_of) from (${sql}) row_of) as "${name}"`,
+  );
+  const { rows } = await runPrepared<FactsRow>(
+    trx,
+    `${CLOCK}
+     select to_json(clock.at at time zone 'UTC') #>> '{}' || 'Z' as at, pg_current_xact_id()::text as transaction_id
+       ${columns.join('')}
+     from clock`,
+    Object.fromEntries(wanted.flatMap(({ values }) => Object.entries(values))),
+  );
+  const { at, transactionId } = rows[0]!;
+  const row: FactsRow = { ...emptyLists(), at, transactionId };
+  // The columns are JSON arrays of rows; null: no row.
+  for (const { name } of wanted) if (rows[0]![name]) row[name] = toFields(rows[0]![name]) as never;
+  return row;
+}
+
+async function markExpired(trx: Trx, { departures: found, at }: FactsRow): Promise<void> {
+  const expired = found.filter(({ somethingExpired }) => somethingExpired);
+  if (expired.length > 0) await freeExpiredSeats(trx, unique(expired.map(({ id }) => id)), at);
+}
+
+function departureFacts({ departures: found, views: seen, rules, rates, at }: FactsRow): DepartureFacts {
+  const rulesOf = new Map<string, PriceRule[]>();
+  for (const { tenantId, ...rule } of rules) rulesOf.set(tenantId, [...(rulesOf.get(tenantId) ?? []), rule]);
+  const counted = found.map(({ somethingExpired: _, ...row }) => toDeparture({ ...row, asOf: new Date(at) }));
+  return {
+    at,
+    departures: new Map(counted.map((one) => [countedKey(one.id, one.sandbox), one])),
+    visible: new Set(seen.filter(({ visible }) => visible).map(keyOfView)),
+    unpaidSeats: new Map(seen.map((view) => [keyOfView(view), view.unpaidSeats])),
+    priceRules: rulesOf,
+    rates: ratesByCurrency(rates),
+  };
+}
+
+function keyOfView({ tenantId, departureId }: TenantView): string {
+  return viewKey(tenantId, departureId);
+}
+
+function countsOf(wanted: Sale['kind'], counts: TenantCount[]): Map<string, number> {
+  return new Map(
+    counts.filter(({ kind }) => kind === wanted).map(({ tenantId, count }) => [tenantId, count]),
+  );
+}
+
+/**
+ * Returns one object for each hold, because the decision about a booking changes the object of its hold. The list may contain a hold twice:
+ * one booking names the hold by id, another booking names it by reference.
+ */
+function distinctHolds(found: HeldSeats[]): HeldSeats[] {
+  return [...new Map(found.map((held) => [held.id, held])).values()];
+}
+
+function unique<T>(values: T[]): T[] {
+  return [...new Set(values)];
+}

@@ -1,0 +1,329 @@
+import { SHOWN_BY_RULES, visibilityJoins } from '../../catalog/visibility';
+import { API_KEY_STATE, type ApiKeyState } from '../../credentials/verify-credential';
+import { COUNTED_DEPARTURES, type CountedRow } from '../../departures/departure.repository';
+import { START_TIME } from '../../catalog/start-time';
+import { bindKeys, STORED_ANSWERS, type StoredAnswer } from '../../idempotency/idempotency.repository';
+import type { PriceRule } from '../../pricing/choose-price-rule';
+import type { ExchangeRate } from '../../pricing/convert-price';
+import { EXCHANGE_RATES } from '../../pricing/exchange-rate.repository';
+import { PRICE_RULES_OF_TENANTS } from '../../pricing/price-rule.repository';
+import { lockedPrices, type PricedTour } from '../../pricing/price-categories';
+import type { Tenant } from '../../tenants/tenant';
+import { principalsOf } from '../lock';
+import type { BookingSale, Sale } from '../sale';
+import { type HeldSeats, viewKey } from './sale-facts';
+import type { TenantCount } from '../decide/tenant-limits';
+
+/** The rows of each list. */
+export interface FactLists {
+  answers: StoredAnswer[];
+  apiKeys: ApiKeyState[];
+  departures: CountedRow[];
+  lockedElsewhere: { id: string }[];
+  views: TenantView[];
+  holdCounts: TenantCount[];
+  unpaidCounts: TenantCount[];
+  rules: (PriceRule & { tenantId: string })[];
+  rates: ExchangeRate[];
+  namedHolds: HeldSeats[];
+  holdsByReference: HeldSeats[];
+  takenUuids: { tenantId: string; uuid: string }[];
+  references: Reference[];
+  undatedTours: UndatedTour[];
+  leadIds: { id: number }[];
+}
+
+/** Returns empty lists: new ones for each call, because a decision adds to them. */
+export function emptyLists(): FactLists {
+  return {
+    answers: [],
+    apiKeys: [],
+    departures: [],
+    lockedElsewhere: [],
+    views: [],
+    holdCounts: [],
+    unpaidCounts: [],
+    rules: [],
+    rates: [],
+    namedHolds: [],
+    holdsByReference: [],
+    takenUuids: [],
+    references: [],
+    undatedTours: [],
+    leadIds: [],
+  };
+}
+
+/**
+ * One list of facts: a part of the single statement that read-sale-facts.ts runs. `clock.at` is the clock reading of this statement. The
+ * values are bound as arrays. With a JSON text in their place, PostgreSQL would expect 100 rows and read whole tables.
+ */
+export interface FactList {
+  name: keyof FactLists;
+  isWanted: boolean;
+  sql: string;
+  values: Record<string, unknown>;
+}
+
+export function storedAnswers(keyed: Sale[]): FactList {
+  return {
+    name: 'answers',
+    isWanted: keyed.length > 0,
+    sql: `with stored as materialized (${STORED_ANSWERS}) select * from stored`,
+    values: bindKeys(keyed.map(({ claim }) => claim!)),
+  };
+}
+
+export function apiKeys(sales: Sale[]): FactList {
+  const keyIds = unique(principalsOf(sales).map(({ keyId }) => keyId));
+  return {
+    name: 'apiKeys',
+    isWanted: keyIds.length > 0,
+    sql: API_KEY_STATE,
+    values: { keyIds },
+  };
+}
+
+export function departures(departureIds: string[], sales: Pick<Sale, 'tenant'>[]): FactList {
+  return {
+    name: 'departures',
+    isWanted: departureIds.length > 0,
+    sql: COUNTED_DEPARTURES,
+    values: { departureIds, kinds: unique(sales.map(({ tenant }) => tenant.sandbox)) },
+  };
+}
+
+export function lockedElsewhere(notLocked: string[]): FactList {
+  return {
+    name: 'lockedElsewhere',
+    isWanted: notLocked.length > 0,
+    sql: 'select d.id from departures d where d.id = any(:notLocked::uuid[])',
+    values: { notLocked },
+  };
+}
+
+/** A tenant's view of one departure. */
+export interface TenantView {
+  tenantId: string;
+  departureId: string;
+  visible: boolean;
+  /** Seats of the tenant's live holds and unpaid bookings on the departure. 0 if no tenant of the statement has a limited share. */
+  unpaidSeats: number;
+}
+
+/** SQL of TenantView.unpaidSeats. It uses FILTER instead of WHERE conditions, for the reason in 0108_seats.sql. */
+const UNPAID_SEATS = `(
+  coalesce((select sum(h.quantity) filter (where h.tenant_id = w.tenant_id and hold_lives(h.status, h.expires_at, clock.at))
+            from seat_holds h where h.departure_id = d.id and h.status = 'active'), 0)
+  + coalesce((select sum(l.adults + l.children) filter (where l.tenant_id = w.tenant_id
+                and l.status = 'pending_payment' and lead_stands(l.status, l.payment_due_at, clock.at))
+              from booking_leads l
+              where l.departure_id = d.id and l.status in ('pending_payment', 'confirmed')), 0)
+)::integer`;
+
+/**
+ * Selects for each departure whether the tenant's visibility rules show its tour. If at least one of the tenants has a limited share, also
+ * selects the unpaid seats of the tenants.
+ */
+export function views(wanted: { tenant: Tenant; departureId: string }[]): FactList {
+  const distinct = [...new Map(wanted.map((one) => [viewKey(one.tenant.id, one.departureId), one])).values()];
+  // Looks at the tenant of every request. Two requests may have the same tenant with different shares, if an operator changed the share
+  // between them. A tenant whose share is 100 % is limited only by the free seats.
+  const limited = wanted.some(({ tenant }) => tenant.maxHoldShare < 100);
+  return {
+    name: 'views',
+    isWanted: distinct.length > 0,
+    sql: `
+      select w.tenant_id, d.id as departure_id, ${SHOWN_BY_RULES} as visible, ${limited ? UNPAID_SEATS : '0'} as unpaid_seats
+      from unnest(:viewTenants::uuid[], :viewDepartures::uuid[]) as w (tenant_id, departure_id)
+      join departures d on d.id = w.departure_id
+      join tours t on t.id = d.tour_id
+      ${visibilityJoins('w.tenant_id')}`,
+    values: {
+      viewTenants: distinct.map(({ tenant }) => tenant.id),
+      viewDepartures: distinct.map(({ departureId }) => departureId),
+    },
+  };
+}
+
+/** Counts the tenants' live holds. */
+export function holdCounts(wanted: Omit<TenantCount, 'count'>[]): FactList {
+  const tenants = wanted.filter(({ kind }) => kind === 'hold').map(({ tenantId }) => tenantId);
+  return {
+    name: 'holdCounts',
+    isWanted: tenants.length > 0,
+    sql: `
+      select w.tenant_id, 'hold' as kind, (
+        select count(*) from seat_holds h
+        where h.tenant_id = w.tenant_id and hold_lives(h.status, h.expires_at, clock.at)) as count
+      from unnest(:holdTenants::uuid[]) as w (tenant_id)`,
+    values: { holdTenants: tenants },
+  };
+}
+
+/** Counts the tenants' standing unpaid bookings, with or without a date. */
+export function unpaidCounts(wanted: Omit<TenantCount, 'count'>[]): FactList {
+  const tenants = wanted.filter(({ kind }) => kind === 'booking').map(({ tenantId }) => tenantId);
+  return {
+    name: 'unpaidCounts',
+    isWanted: tenants.length > 0,
+    sql: `
+      select w.tenant_id, 'booking' as kind, (
+        select count(*) from booking_leads l
+        where l.tenant_id = w.tenant_id and l.status = 'pending_payment'
+          and lead_stands(l.status, l.payment_due_at, clock.at)) as count
+      from unnest(:unpaidTenants::uuid[]) as w (tenant_id)`,
+    values: { unpaidTenants: tenants },
+  };
+}
+
+export function priceRules(sales: { tenant: Tenant; tour: { id: string } }[]): FactList {
+  return {
+    name: 'rules',
+    isWanted: sales.length > 0,
+    sql: PRICE_RULES_OF_TENANTS,
+    values: {
+      ruleTenants: unique(sales.map(({ tenant }) => tenant.id)),
+      ruleTours: unique(sales.map(({ tour }) => tour.id)),
+    },
+  };
+}
+
+/** Selects all rates if one of the tenants has a selling currency. */
+export function exchangeRates(sales: { tenant: Tenant }[]): FactList {
+  return {
+    name: 'rates',
+    isWanted: sales.some(({ tenant }) => tenant.sellIn !== null),
+    sql: EXCHANGE_RATES,
+    values: {},
+  };
+}
+
+/** Selects the holds `h` that a booking may consume. */
+const HELD_SEATS = `
+  select h.id, h.tenant_id, h.departure_id, h.quantity, h.children, h.external_ref,
+    case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end as status,
+    ${lockedPrices('h')} as prices, h.currency, h.currency_digits, h.price_breakdown
+  from seat_holds h`;
+
+export function namedHolds(bookings: BookingSale[]): FactList {
+  const holdIds = bookings.flatMap(({ holdId }) => holdId ?? []);
+  return {
+    name: 'namedHolds',
+    isWanted: holdIds.length > 0,
+    sql: `${HELD_SEATS} where h.id = any(:holdIds::uuid[])`,
+    values: { holdIds },
+  };
+}
+
+/**
+ * Selects the live holds that bookings without a hold_id name by reference. Such a hold has the tenant, the departure and the reference of
+ * the booking.
+ */
+export function holdsByReference(bookings: BookingSale[]): FactList {
+  const named = bookings.filter(({ holdId, externalRef }) => holdId === null && externalRef);
+  return {
+    name: 'holdsByReference',
+    isWanted: named.length > 0,
+    sql: `${HELD_SEATS}
+      where h.id in (
+        select live.id
+        from unnest(:refTenants::uuid[], :refDepartures::uuid[], :refs::text[]) as w (tenant_id, departure_id, external_ref)
+        join seat_holds live on live.tenant_id = w.tenant_id and live.departure_id = w.departure_id
+          and live.external_ref = w.external_ref and hold_lives(live.status, live.expires_at, clock.at))`,
+    values: {
+      refTenants: named.map(({ tenant }) => tenant.id),
+      refDepartures: named.map(({ departureId }) => departureId),
+      refs: named.map(({ externalRef }) => externalRef),
+    },
+  };
+}
+
+/** Selects those UUIDs of the wanted holds that another OCTO booking of the tenant already has. */
+export function takenUuids(sales: Sale[]): FactList {
+  const placed = sales.flatMap((sale) =>
+    sale.kind === 'hold' && sale.octo ? [{ tenantId: sale.tenant.id, uuid: sale.octo.uuid }] : [],
+  );
+  return {
+    name: 'takenUuids',
+    isWanted: placed.length > 0,
+    sql: `
+      select o.tenant_id, o.uuid
+      from unnest(:octoTenants::uuid[], :octoUuids::uuid[]) as w (tenant_id, uuid)
+      join octo_bookings o using (tenant_id, uuid)`,
+    values: {
+      octoTenants: placed.map(({ tenantId }) => tenantId),
+      octoUuids: placed.map(({ uuid }) => uuid),
+    },
+  };
+}
+
+interface Reference {
+  tenantId: string;
+  tourId: string;
+  externalRef: string;
+  /** The time that the booking names; null: none. */
+  departureTime: string | null;
+  live: number;
+}
+
+/**
+ * Selects the references of bookings without a date that a live or ended hold of the tour also has. If the booking names a time, looks only
+ * at holds on departures at this time.
+ */
+export function references(undated: BookingSale[]): FactList {
+  const named = undated.filter(({ externalRef }) => externalRef);
+  return {
+    name: 'references',
+    isWanted: named.length > 0,
+    sql: `
+      select w.tenant_id, w.tour_id, w.external_ref, w.departure_time,
+        (count(distinct h.id) filter (where hold_lives(h.status, h.expires_at, clock.at)))::integer as live
+      from unnest(:namingTenants::uuid[], :namingTours::uuid[], :namedRefs::text[], :namedTimes::text[])
+        as w (tenant_id, tour_id, external_ref, departure_time)
+      join seat_holds h on h.tenant_id = w.tenant_id and h.external_ref = w.external_ref
+      join departures d on d.id = h.departure_id and d.tour_id = w.tour_id
+      join tours t on t.id = d.tour_id
+      where w.departure_time is null or w.departure_time = ${START_TIME}
+      group by w.tenant_id, w.tour_id, w.external_ref, w.departure_time, clock.at`,
+    values: {
+      namingTenants: named.map(({ tenant }) => tenant.id),
+      namingTours: named.map(({ tour }) => tour.id),
+      namedRefs: named.map(({ externalRef }) => externalRef),
+      namedTimes: named.map(({ departureTime }) => departureTime ?? null),
+    },
+  };
+}
+
+type UndatedTour = PricedTour & { tenantId: string; basePriceMinor: number };
+
+/** Selects the tours of bookings without a date. Leaves out a tour that the visibility rules of the booking's tenant do not show. */
+export function undatedTours(undated: BookingSale[]): FactList {
+  return {
+    name: 'undatedTours',
+    isWanted: undated.length > 0,
+    sql: `
+      select w.tenant_id, t.id, t.continent, t.currency, t.currency_digits, t.base_price_minor
+      from unnest(:undatedTenants::uuid[], :undatedTours::uuid[]) as w (tenant_id, tour_id)
+      join tours t on t.id = w.tour_id
+      ${visibilityJoins('w.tenant_id')}
+      where ${SHOWN_BY_RULES}`,
+    values: {
+      undatedTenants: undated.map(({ tenant }) => tenant.id),
+      undatedTours: undated.map(({ tour }) => tour.id),
+    },
+  };
+}
+
+export function leadIds(leads: number): FactList {
+  return {
+    name: 'leadIds',
+    isWanted: leads > 0,
+    sql: `select nextval(pg_get_serial_sequence('booking_leads', 'id')) as id from generate_series(1, :leads::integer)`,
+    values: { leads },
+  };
+}
+
+function unique<T>(values: T[]): T[] {
+  return [...new Set(values)];
+}
