@@ -2,13 +2,20 @@
 -- updated_at at least a millisecond after the previous value: events show milliseconds, two changes may happen in one, and the clock of
 -- the database may go back, for example after a failover.
 
--- Writes updated_at in every update of a lead. The API shows the later one of this time and the time at which the departure was last
--- cancelled or reopened, so the new time is after both.
+-- Returns the time of the next change of a lead, if the clock shows `at`. The API shows the later one of the lead's time and the time at
+-- which its departure was last cancelled or reopened, so the next time is after both.
+create function next_update_of(l booking_leads, at timestamptz) returns timestamptz
+  language sql stable
+  return greatest(at, interval '1 ms' + greatest(
+    l.updated_at, l.created_at, l.confirmed_at, l.cancelled_at, l.expired_at, l.anonymized_at,
+    (select d.status_changed_at from departures d where d.id = l.departure_id)));
+
+-- Writes updated_at in every update of a lead that does not write it itself.
 create or replace function set_updated_at() returns trigger language plpgsql as $$
 begin
-  new.updated_at := greatest(clock_timestamp(), interval '1 ms' + greatest(
-    old.updated_at, old.created_at, old.confirmed_at, old.cancelled_at, old.expired_at, old.anonymized_at,
-    (select d.status_changed_at from departures d where d.id = old.departure_id)));
+  if new.updated_at is not distinct from old.updated_at then
+    new.updated_at := next_update_of(old, clock_timestamp());
+  end if;
   return new;
 end $$;
 

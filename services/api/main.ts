@@ -18,7 +18,7 @@ import { openSharedStore } from '../platform/shared-store/shared-store';
 import { NEVER_VALID, startReadCacheValidity } from '../platform/read-cache/read-cache';
 import { createApp, createServer } from './app';
 import { startUseRecorder } from './credentials/record-use';
-import { createAvailabilityCache } from './departures/availability-cache';
+import { createAvailabilityCache, dropCached } from './departures/availability-cache';
 import { DepartureIds } from './departures/find-departures';
 import { createDepartureQueue } from './departures/departure-queue';
 import { createSingleFlight } from './idempotency/single-flight';
@@ -99,7 +99,7 @@ async function serve(
     quotas: store.quotas,
     departureQueue: createDepartureQueue(),
     departureIds: new DepartureIds(db),
-    sales: new SaleQueue(writes, log, config.groupCommit),
+    sales: new SaleQueue(writes, log, config.groupCommit, dropCached(availability)),
     singleFlight: createSingleFlight(),
   };
   const shedder = createLoadShedder();

@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findLeadsById } from '../../services/api/bookings/booking-lead.repository';
-import { confirmBooking } from '../../services/api/bookings/change-booking';
+import { confirmBooking } from '../../services/api/seats/change-booking-status';
 import { remindOfPayments } from '../../services/api/bookings/remind-payment';
 import { sweepExpiredSeats } from '../../services/api/departures/free-expired-seats';
-import { ANY_TENANT } from '../../services/api/tenants/tenant';
 import { inTransaction } from '../../services/platform/database/database';
 import { useTestApi } from '../support/api';
+import { change } from '../support/change';
 import { untilTransactionWaits } from '../support/lock-wait';
 import { givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
 import { add } from '../webhook-queue/queue-fixture';
@@ -204,7 +205,7 @@ describe('a payment reminder beside other changes', () => {
   it('a booking that is being confirmed gets no payment reminder', async () => {
     const { booking_ref } = await givenUnpaid({ due: 23 });
     const confirming = await api.db.transaction();
-    await confirmBooking(confirming, ANY_TENANT, { bookingRef: booking_ref, by: null });
+    await change(confirming, website.tenant, confirmBooking, { bookingRef: booking_ref, by: null });
     await remind();
     await confirming.commit();
     await remind();
@@ -224,7 +225,8 @@ describe('a payment reminder beside other changes', () => {
     const reminding = remind();
     await untilTransactionWaits(api.db);
     const confirming = website.post(`/api/tenant/bookings/${booking_ref}/confirm`);
-    await untilWaiting(2);
+    const isConfirmed = confirming.then(() => true);
+    expect(await Promise.race([isConfirmed, sleep(100, false)])).toBe(false);
     await gate.commit();
     await reminding;
     expect((await confirming).status).toBe(200);
@@ -237,7 +239,9 @@ describe('a payment reminder beside other changes', () => {
     const refs: string[] = [];
     for (let n = 0; n < 20; n++) refs.push((await givenUnpaid({ due: 23 })).booking_ref);
     const confirm = (ref: string) =>
-      inTransaction(api.db, (trx) => confirmBooking(trx, ANY_TENANT, { bookingRef: ref, by: null }));
+      inTransaction(api.db, (trx) =>
+        change(trx, website.tenant, confirmBooking, { bookingRef: ref, by: null }),
+      );
     await Promise.all([...refs.map(confirm), remind(), remind(), remind()]);
     await remind();
     const events = await eventsOf(website);
@@ -247,13 +251,3 @@ describe('a payment reminder beside other changes', () => {
     }
   });
 });
-
-/** Resolves when `count` transactions of this database wait for a lock. */
-async function untilWaiting(count: number): Promise<void> {
-  for (;;) {
-    const { rows } = await api.db.raw(
-      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    );
-    if (rows.length >= count) return;
-  }
-}

@@ -3,9 +3,11 @@ import type { ApiKeyPrincipal } from '../../services/api/credentials/credential'
 import { revokeCredential } from '../../services/api/credentials/manage-credentials';
 import { DepartureBusyError } from '../../services/api/departures/departure.errors';
 import type { SeatHold } from '../../services/api/holds/seat-hold';
+import { releaseHold } from '../../services/api/seats/change-hold';
 import { QUEUE_LIMITS } from '../../services/api/seats/queue/queue-limits';
 import { prepareBooking, prepareHold } from '../../services/api/seats/prepare-sale';
 import { type HoldSale, type Sale, sellerWithoutKey, type Sold } from '../../services/api/seats/sale';
+import type { StoredChange } from '../../services/api/seats/stored-change';
 import { SaleQueue } from '../../services/api/seats/queue/sale-queue';
 import { changeTenantStatus } from '../../services/api/tenants/manage-tenants';
 import { awaitUses } from '../../services/api/tenants/use-lock';
@@ -37,18 +39,18 @@ describe.each([
   ['without group commit', false],
 ])('the queue of sales %s', (_title, groupCommit) => {
   let queue: SaleQueue;
-  beforeEach(() => void (queue = new SaleQueue(writes!, log, groupCommit)));
+  beforeEach(() => void (queue = new SaleQueue(writes!, log, groupCommit, async () => {})));
 
   it('the queue sells an unlocked departure at once while many other departures are locked', async () => {
     const departures = await Promise.all(Array.from({ length: LOCKED }, () => givenSeats(database.db)));
     const locks: Trx[] = [];
     for (const departure of departures) locks.push(await lock(departure));
-    const results = departures.map((departure) => queue.sell(holdOf(departure)).then(kindOf, kindOf));
+    const results = departures.map((departure) => queue.perform(holdOf(departure)).then(kindOf, kindOf));
     await untilWaiters(6);
 
-    expect(await millisecondsOf(async () => queue.sell(holdOf(await givenSeats(database.db))))).toBeLessThan(
-      1_000,
-    );
+    expect(
+      await millisecondsOf(async () => queue.perform(holdOf(await givenSeats(database.db)))),
+    ).toBeLessThan(1_000);
     const last = LOCKED - 1;
     await locks[last]!.rollback();
     expect(await millisecondsOf(() => results[last]!)).toBeLessThan(1_000);
@@ -62,7 +64,7 @@ describe.each([
     const sales: Sale[] = Array.from({ length: 16 }, () => holdOf(departure));
     // PostgreSQL cannot store a NUL character. The API refuses it earlier.
     sales[7] = { ...holdOf(departure), customer: { name: '\0', phone: null, email: null } };
-    const results = await Promise.all(sales.map((sale) => queue.sell(sale).then(kindOf, kindOf)));
+    const results = await Promise.all(sales.map((sale) => queue.perform(sale).then(kindOf, kindOf)));
     expect(results.filter((kind) => kind === 'sold')).toHaveLength(15);
     expect(results[7]).not.toBe('sold');
     expect(await seatsTaken(database.db, departure)).toBe(15);
@@ -71,15 +73,15 @@ describe.each([
   it('bookings by external_ref that wait for a locked departure delay no sale of another departure', async () => {
     const { db } = database;
     const departure = await givenSeats(db);
-    await queue.sell({ ...holdOf(departure), externalRef: 'cart' });
+    await queue.perform({ ...holdOf(departure), externalRef: 'cart' });
     const bookings = await Promise.all(Array.from({ length: 8 }, () => bookingOf(departure, 'cart')));
     const locked = await lock(departure);
-    const results = bookings.map((sale) => queue.sell(sale).then(kindOf, kindOf));
+    const results = bookings.map((sale) => queue.perform(sale).then(kindOf, kindOf));
     await untilWaiters(1);
 
     const other = await givenSeats(db);
     const begun = performance.now();
-    expect(kindOf(await queue.sell(await bookingOf(other, null)))).toBe('sold');
+    expect(kindOf(await queue.perform(await bookingOf(other, null)))).toBe('sold');
     expect(performance.now() - begun).toBeLessThan(1_000);
     await locked.rollback();
     const kinds = await Promise.all(results);
@@ -93,7 +95,7 @@ describe.each([
     let selling = true;
     const sales: Promise<unknown>[] = [];
     const arriving = (async () => {
-      for (; selling; await sleep(5)) sales.push(queue.sell(holdOf(departure)).catch(() => undefined));
+      for (; selling; await sleep(5)) sales.push(queue.perform(holdOf(departure)).catch(() => undefined));
     })();
     await untilWaiters(1);
     await locked.rollback();
@@ -110,7 +112,7 @@ describe.each([
     const departure = await givenSeats(database.db);
     const locked = await lock(departure);
     const milliseconds = await millisecondsOf(() =>
-      expect(queue.sell(holdOf(departure))).rejects.toThrow(DepartureBusyError),
+      expect(queue.perform(holdOf(departure))).rejects.toThrow(DepartureBusyError),
     );
     expect(milliseconds).toBeGreaterThan(1_900);
     expect(milliseconds).toBeLessThan(4_000);
@@ -127,12 +129,38 @@ describe.each([
       const hanging: Promise<unknown>[] = [];
       for (let n = 1; n <= (groupCommit ? QUEUE_LIMITS.batches : QUEUE_LIMITS.singleBatches); n++) {
         const sale = { ...holdOf(await givenSeats(db)), externalRef: 'hangs' };
-        hanging.push(queue.sell(sale));
+        hanging.push(queue.perform(sale));
         await untilBackends("wait_event = 'PgSleep'", n);
       }
-      const sold = queue.sell(holdOf(await givenSeats(db)));
+      const sold = queue.perform(holdOf(await givenSeats(db)));
       expect(await Promise.race([sold.then(kindOf), ...hanging])).toBe('sold');
       await Promise.all(hanging);
+    } finally {
+      await db.raw('drop trigger hang on seat_holds; drop function hang_at_commit()');
+    }
+  });
+
+  it('a sale and a change do not wait for changes of other departures that hang at COMMIT', async () => {
+    const { db } = database;
+    const release = async () => {
+      const { id } = (await queue.perform(holdOf(await givenSeats(db)))) as SeatHold;
+      return releaseHold(db, sellerWithoutKey(tenant), { holdId: id, by: null });
+    };
+    const changes: StoredChange[] = [];
+    for (let n = 0; n <= QUEUE_LIMITS.singleBatches; n++) changes.push(await release());
+    await db.raw(`
+      create function hang_at_commit() returns trigger language plpgsql as 'begin perform pg_sleep(4); return null; end';
+      create constraint trigger hang after update on seat_holds deferrable initially deferred
+        for each row execute function hang_at_commit()`);
+    try {
+      const [last, ...others] = changes;
+      const hanging = others.map((change) => queue.perform(change));
+      await untilBackends("wait_event = 'PgSleep'", QUEUE_LIMITS.singleBatches);
+      const sold = queue.perform(holdOf(await givenSeats(db)));
+      expect(await Promise.race([sold.then(kindOf), ...hanging])).toBe('sold');
+      const released = queue.perform(last!);
+      await untilBackends("wait_event = 'PgSleep'", QUEUE_LIMITS.singleBatches + 1);
+      await Promise.all([...hanging, released]);
     } finally {
       await db.raw('drop trigger hang on seat_holds; drop function hang_at_commit()');
     }
@@ -142,7 +170,7 @@ describe.each([
     const departure = await givenSeats(database.db, { seats: 12 });
     const results = await Promise.all(
       Array.from({ length: 20 }, () =>
-        queue.sell(holdOf(departure)).then(
+        queue.perform(holdOf(departure)).then(
           (sold) => (sold as SeatHold).seatsAvailable,
           (error: Error) => error.name,
         ),
@@ -155,20 +183,20 @@ describe.each([
 
 describe('a second batch', () => {
   it('a second batch begins beside the first when the waiting sales fill a batch', async () => {
-    const queue = new SaleQueue(writes!, log, true);
+    const queue = new SaleQueue(writes!, log, true, async () => {});
     const [first, second] = [await givenSeats(database.db), await givenSeats(database.db, { seats: 900 })];
-    const { batches } = queue as unknown as { batches: { count: number } };
+    const { batches } = queue as unknown as { batches: { count: { shared: number } } };
     const sell = async (departure: PlacedSeats, count: number) => {
-      const sales = Array.from({ length: count }, () => queue.sell(holdOf(departure)));
+      const sales = Array.from({ length: count }, () => queue.perform(holdOf(departure)));
       await nextTurn();
       return sales;
     };
     const sales = await sell(first, 1);
-    expect(batches.count).toBe(1);
+    expect(batches.count.shared).toBe(1);
     sales.push(...(await sell(second, QUEUE_LIMITS.batchMax - 1)));
-    expect(batches.count).toBe(1);
+    expect(batches.count.shared).toBe(1);
     sales.push(...(await sell(second, 1)));
-    expect(batches.count).toBe(2);
+    expect(batches.count.shared).toBe(2);
     await Promise.all(sales);
   });
 });
@@ -189,13 +217,13 @@ describe('a change of an API key or tenant', () => {
         tenant: seller,
         scopes: ['booking:create'],
       };
-      const queues = [writes!, others!].map((pool) => new SaleQueue(pool, log, true));
+      const queues = [writes!, others!].map((pool) => new SaleQueue(pool, log, true, async () => {}));
       let selling = true;
       let sold = 0;
       const refusals = new Set<unknown>();
       const client = async (n: number) => {
         while (selling && refusals.size === 0)
-          await queues[n % 2]!.sell({ ...holdOf(departures[n % 20]!), tenant: seller, principal }).then(
+          await queues[n % 2]!.perform({ ...holdOf(departures[n % 20]!), tenant: seller, principal }).then(
             () => sold++,
             // A slow machine refuses sales that waited for two seconds.
             ({ code }: { code?: string }) => code !== 'overloaded' && refusals.add(code),

@@ -9,6 +9,7 @@ import { decideHold } from '../../services/api/seats/decide/decide-hold';
 import { lockSales } from '../../services/api/seats/lock';
 import { readSaleFacts } from '../../services/api/seats/read/read-sale-facts';
 import { TenantCounter } from '../../services/api/seats/decide/tenant-limits';
+import { releaseHold } from '../../services/api/seats/change-hold';
 import { prepareBooking, prepareHold } from '../../services/api/seats/prepare-sale';
 import { type Sale, sellerWithoutKey } from '../../services/api/seats/sale';
 import { transactSales } from '../../services/api/seats/transact-sales';
@@ -145,7 +146,7 @@ describe('sales with keys', () => {
     const outcomes = await inTransaction(db, (trx) => outcomesOf(trx, sales));
     await other.rollback();
     const answer = new ReplayedResponse({ status: 201, body: 'second' });
-    expect(outcomes).toEqual([{ kind: 'key in use' }, { kind: 'sold', sold: answer }]);
+    expect(outcomes).toEqual([{ kind: 'key in use' }, { kind: 'replayed', answer }]);
   });
 });
 
@@ -165,10 +166,10 @@ describe('sales of one transaction', () => {
         holdRequest(date),
       );
     const [limited, unlimited] = [saleAt(10), saleAt(100)];
-    expect((await outcomesOf([unlimited])).map(({ kind }) => kind)).toEqual(['sold']);
+    expect((await outcomesOf([unlimited])).map(({ kind }) => kind)).toEqual(['answered']);
     const [first, second] = await outcomesOf([limited, unlimited]);
     expect(first).toEqual({ kind: 'refused', refusal: expect.any(HoldLimitReachedError) });
-    expect(second!.kind).toBe('sold');
+    expect(second!.kind).toBe('answered');
   });
 
   it('a transaction of sales refuses a sale without a date to a tenant that does not see the tour', async () => {
@@ -180,7 +181,7 @@ describe('sales of one transaction', () => {
       await prepareBooking(db, sellerWithoutKey(seeing), tour, bookingRequest()),
       await prepareBooking(db, sellerWithoutKey(blind), tour, bookingRequest()),
     ]);
-    expect(first!.kind).toBe('sold');
+    expect(first!.kind).toBe('answered');
     expect(second).toEqual({ kind: 'refused', refusal: expect.any(TourNotFoundError) });
   });
 
@@ -199,7 +200,7 @@ describe('sales of one transaction', () => {
     const booking = await prepareBooking(db, seller, tour, bookingRequest({ externalRef: 'cart-7' }));
     expect(booking.departureId).toBeNull();
     const [first, second] = await outcomesOf([hold, booking]);
-    expect(first!.kind).toBe('sold');
+    expect(first!.kind).toBe('answered');
     expect(second).toEqual({ kind: 'refused', refusal: expect.any(SaleMovedError) });
     expect(await outcomesOf([booking])).toEqual([{ kind: 'refused', refusal: expect.any(SaleMovedError) }]);
   });
@@ -218,10 +219,35 @@ describe('sales of one transaction', () => {
     expect((await factsOf()).holds).toEqual([]);
   });
 
+  it.each([
+    ['committed', true, { committed: [{ kind: 'answered' }] }, 0],
+    ['rolled back', false, { rolledBack: true }, 2],
+  ])(
+    'a change is known to be %s when the connection is lost at COMMIT',
+    async (_, isCommitted, expected, taken) => {
+      const { db } = api;
+      const website = await givenWebsite(api);
+      const seats = await givenSeats(db);
+      const { body } = await website.hold(seats.tour, { departure_date: seats.date, quantity: 2 });
+      const seller = sellerWithoutKey(website.tenant);
+      const change = await releaseHold(db, seller, { holdId: body.hold_id, by: null });
+      const work = async (trx: Trx) => {
+        const written = await transactSales(trx, [change]);
+        if (isCommitted) await trx.raw('commit');
+        await trx.raw('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
+        return written;
+      };
+      const result = await commitSales({ db, log: createLogger('silent', 'api') }, [], work, Infinity);
+      expect(result).toMatchObject(expected);
+      expect(await seatsTaken(db, seats)).toBe(taken);
+    },
+  );
+
   it('a batch that sold nothing reports a rollback when the connection is lost at COMMIT', async () => {
     const work = async (trx: Trx) => {
       await trx.raw('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
-      return { outcomes: [], transactionId: null };
+      const rows = { newHolds: [], newLeads: [], changedHolds: [], changedLeads: [] };
+      return { outcomes: [], transactionId: null, rows };
     };
     const outcome = await commitSales({ db: api.db, log: createLogger('silent', 'api') }, [], work, Infinity);
     expect(outcome).toEqual({ error: expect.any(Error), rolledBack: true });

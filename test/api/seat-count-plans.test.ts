@@ -1,6 +1,9 @@
 import type { Db, Trx } from '../../services/platform/database/database';
 import { SALE_PLANS } from '../../services/api/seats/queue/commit-sales';
-import { readChangeFacts } from '../../services/api/seats/read/read-sale-facts';
+import { TenantCounter } from '../../services/api/seats/decide/tenant-limits';
+import { lockSales } from '../../services/api/seats/lock';
+import { readSaleFacts } from '../../services/api/seats/read/read-sale-facts';
+import { holdRequest, holdSaleOf } from '../support/sell';
 import { useTestApi } from '../support/api';
 import { givenDeparture, givenTenant, givenTour } from '../support/given';
 
@@ -94,13 +97,15 @@ describe('the view of a tenant on the departures of a batch', () => {
       { tourId: tour.id },
     );
     await db.raw('analyze departures');
-    const { id } = await db('departures').where({ tour_id: tour.id }).first('id');
+    const departure = await db('departures').where({ tour_id: tour.id }).first('departure_date');
     const plan = await db.transaction(async (trx) => {
       await trx.raw(SALE_PLANS);
+      const sale = await holdSaleOf(trx, tenant, tour, holdRequest(departure.departureDate));
+      const locks = await lockSales(trx, [sale], () => true);
       const statements: string[] = [];
       trx.on('query', ({ sql }: { sql: string }) => statements.push(sql));
-      const { visible } = await readChangeFacts(trx, tenant, tour.id, [id as string]);
-      expect(visible.size).toBe(1);
+      const { facts } = await readSaleFacts(trx, [sale], locks, new TenantCounter());
+      expect(facts.visible.size).toBe(1);
       const { rows } = await trx.raw<{ rows: [{ 'QUERY PLAN': [{ Plan: PlanNode }] }] }>(
         `explain (generic_plan, format json) ${statements[0]!}`,
       );

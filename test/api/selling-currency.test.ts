@@ -44,7 +44,7 @@ async function givenFamilyTour(overrides: TourOverrides = {}): Promise<GivenTour
   return tour;
 }
 
-const departuresOf = async (website: Website, tour: GivenTour) =>
+const departuresToLock = async (website: Website, tour: GivenTour) =>
   (await website.get(`/api/tenant/tours/${tour.slug}/departures`)).body.items;
 const itemOf = async (website: Website, tour: GivenTour) => {
   const { body } = await website.get('/api/tenant/catalog?limit=100');
@@ -74,7 +74,7 @@ describe('a tenant with a selling currency', () => {
       prices: { adult: 1000, child: 333.33, single_supplement: 50.05 },
       tenant_prices: { adult: 800, child: 266.66, single_supplement: 40.04, deposit: 160 },
     };
-    expect((await departuresOf(website, tour))[0]).toMatchObject(prices);
+    expect((await departuresToLock(website, tour))[0]).toMatchObject(prices);
     const available = await website.get(
       `/api/gateway/tours/${tour.slug}/availability?departure_date=${DATE}`,
     );
@@ -131,7 +131,7 @@ describe('a tenant with a selling currency', () => {
   it('a tour in the selling currency is not converted, and needs no rate', async () => {
     const website = await givenWebsite(api, { sellIn: CHF });
     const tour = await givenFamilyTour({ currency: 'CHF' });
-    expect((await departuresOf(website, tour))[0]).toMatchObject({
+    expect((await departuresToLock(website, tour))[0]).toMatchObject({
       currency: 'CHF',
       platform_currency: 'CHF',
       tenant_prices: { adult: 1000 },
@@ -143,7 +143,7 @@ describe('a tenant with a selling currency', () => {
   it('a tenant without a selling currency gets no new field, whatever the rates are', async () => {
     const website = await givenWebsite(api);
     const tour = await inDollars();
-    const [departure] = await departuresOf(website, tour);
+    const [departure] = await departuresToLock(website, tour);
     expect(departure).not.toHaveProperty('platform_currency');
     expect(departure).toMatchObject({ currency: 'USD', tenant_prices: { adult: 1000 } });
     const { body } = await website.book({ tour_id: tour.slug, departure_date: DATE });
@@ -163,11 +163,17 @@ describe('a tenant with a selling currency', () => {
     const website = await givenWebsite(api, { sellIn: EUR, currency: USD });
     const tour = await inDollars();
     await givenPriceRule(api.db, website, { amount_minor: -5_000, currency: 'USD' });
-    expect((await departuresOf(website, tour))[0].tenant_prices).toMatchObject({ adult: 800 });
+    expect((await departuresToLock(website, tour))[0].tenant_prices).toMatchObject({ adult: 800 });
     await givenPriceRule(api.db, website, { amount_minor: -5_000, currency: 'EUR' });
-    expect((await departuresOf(website, tour))[0].tenant_prices).toMatchObject({ adult: 750, child: 266.66 });
+    expect((await departuresToLock(website, tour))[0].tenant_prices).toMatchObject({
+      adult: 750,
+      child: 266.66,
+    });
     await givenPriceRule(api.db, website, { percent: 12.5, round_to: 5, tour_id: tour.id });
-    expect((await departuresOf(website, tour))[0].tenant_prices).toMatchObject({ adult: 900, child: 300 });
+    expect((await departuresToLock(website, tour))[0].tenant_prices).toMatchObject({
+      adult: 900,
+      child: 300,
+    });
   });
 
   it('a price is rounded after the conversion, and again after the rule', async () => {
@@ -178,7 +184,7 @@ describe('a tenant with a selling currency', () => {
     await givenDeparture(api.db, tour, { date: DATE, prices: { adult: 100 } });
     // 2.00 USD is 0.666… EUR, which becomes 0.67, and with the rule 1.005, which becomes 1.01. Rounded once, it would be 1.00.
     await givenDeparture(api.db, tour, { date: LATER, prices: { adult: 200 } });
-    const [one, two] = await departuresOf(website, tour);
+    const [one, two] = await departuresToLock(website, tour);
     expect([one.tenant_prices.adult, two.tenant_prices.adult]).toEqual([0.5, 1.01]);
   });
 
@@ -365,7 +371,7 @@ describe('a tour whose rate is missing', () => {
   it('a booking of OCTO stays readable and confirmable after its rate has gone', async () => {
     const website = await givenWebsite(api, { sellIn: EUR });
     const tour = await inDollars();
-    const [{ id: availabilityId }] = await departuresOf(website, tour);
+    const [{ id: availabilityId }] = await departuresToLock(website, tour);
     const pricing = { 'octo-capabilities': 'octo/pricing' };
     const { body } = await website.post(
       '/octo/bookings',
@@ -391,7 +397,7 @@ describe('the locked prices of a booking of OCTO', () => {
   it('net of a booking of OCTO includes the locked price of a single supplement that REST added', async () => {
     const website = await givenWebsite(api, { sellIn: EUR });
     const tour = await inDollars();
-    const [{ id: availabilityId }] = await departuresOf(website, tour);
+    const [{ id: availabilityId }] = await departuresToLock(website, tour);
     const pricing = { 'octo-capabilities': 'octo/pricing' };
     const { body: held } = await website.post('/octo/bookings', {
       productId: tour.id,
@@ -435,7 +441,7 @@ describe('a change of the selling currency', () => {
   it('OCTO refuses a move of a reservation or booking into another currency, also without a rate of it', async () => {
     const website = await givenWebsite(api, { sellIn: EUR });
     const tour = await inDollars();
-    const [first, second] = await departuresOf(website, tour);
+    const [first, second] = await departuresToLock(website, tour);
     const reserve = () =>
       website.post('/octo/bookings', {
         productId: tour.id,
@@ -465,7 +471,7 @@ describe('a change of the selling currency', () => {
   it('OCTO names the product of a booking that cannot move because its tour is not sold', async () => {
     const website = await givenWebsite(api, { sellIn: EUR });
     const tour = await inDollars();
-    const [first, second] = await departuresOf(website, tour);
+    const [first, second] = await departuresToLock(website, tour);
     const { body: reserved } = await website.post('/octo/bookings', {
       productId: tour.id,
       optionId: 'DEFAULT',

@@ -32,7 +32,7 @@ describeWithRedis('tourctl doctor with a Redis', () => {
     });
     const refused = await check(url('hunter2'));
     expect(refused).toMatchObject({ code: 1, status: 'broken' });
-    expect(refused.detail).toMatch(/^REDIS_URL: WRONGPASS/);
+    expect(refused.detail).toMatch(/^REDIS_URL: Redis refuses the password of REDIS_URL/);
     redis.hang();
     expect(await check(url('right'))).toMatchObject({ code: 1, status: 'broken' });
   });

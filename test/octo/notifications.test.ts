@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { releaseHold } from '../../services/api/holds/change-hold';
+import { releaseHold } from '../../services/api/seats/change-hold';
 import { recordTerminalSeats } from '../../services/api/octo/changed-seats';
 import { notifyOfCatalog } from '../../services/api/octo/notify-of-catalog';
 import { moveDeparture } from '../../services/api/seats/move-departure';
-import { ANY_TENANT } from '../../services/api/tenants/tenant';
 import { inTransaction } from '../../services/platform/database/database';
+import { change } from '../support/change';
 import { rotateSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';
 import { removeEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { setEndpoint } from '../../services/webhook-queue/endpoints/set-endpoint';
@@ -325,7 +325,7 @@ describe('a notification', () => {
     await subscribe(reseller);
     const holdId = await holdIdOf(api, held.uuid);
     await inTransaction(api.db, async (trx) => {
-      const { after } = await releaseHold(trx, ANY_TENANT, { holdId, by: 'operator ana' });
+      const { after } = await change(trx, reseller.tenant, releaseHold, { holdId, by: 'operator ana' });
       await recordTerminalSeats(trx, after.tour.id, [after.departureId]);
     });
     const { date } = tours.startTime.open[0]!;

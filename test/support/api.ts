@@ -6,7 +6,7 @@ import type { Express } from 'express';
 import { createApp, createServer } from '../../services/api/app';
 import { createCachedReads } from '../../services/api/http/api-context';
 import { startUseRecorder } from '../../services/api/credentials/record-use';
-import { createAvailabilityCache } from '../../services/api/departures/availability-cache';
+import { createAvailabilityCache, dropCached } from '../../services/api/departures/availability-cache';
 import { DepartureIds } from '../../services/api/departures/find-departures';
 import { createDepartureQueue } from '../../services/api/departures/departure-queue';
 import { createLoadShedder } from '../../services/api/http/load-shedding';
@@ -85,7 +85,7 @@ export async function startTestApi(
     availability,
     departureQueue: createDepartureQueue(),
     departureIds: new DepartureIds(db),
-    sales: new SaleQueue(db, log, config.groupCommit),
+    sales: new SaleQueue(db, log, config.groupCommit, dropCached(availability)),
     refusals: createRefusalLog(),
     singleFlight: createSingleFlight(),
   };

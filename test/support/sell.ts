@@ -9,7 +9,7 @@ import {
   prepareHold,
 } from '../../services/api/seats/prepare-sale';
 import { type HoldSale, sellerWithoutKey } from '../../services/api/seats/sale';
-import { writeSale } from '../../services/api/seats/transact-sales';
+import { performIn } from '../../services/api/seats/transact-sales';
 import { adultsOnly } from '../../services/api/pricing/party';
 import type { TourRef } from '../../services/api/catalog/tour';
 import type { Tenant } from '../../services/api/tenants/tenant';
@@ -58,7 +58,7 @@ export async function placeHold(
   request: HoldRequest & TourOfSale,
 ): Promise<SeatHold> {
   const tour = await getVisibleTour(trx, tenant, request.tour);
-  return writeSale(trx, await holdSaleOf(trx, tenant, tour, request));
+  return performIn(trx, await holdSaleOf(trx, tenant, tour, request));
 }
 
 /** Creates a booking in the caller's transaction, as the API does without group commit. */
@@ -68,7 +68,7 @@ export async function createBooking(
   request: BookingRequest & TourOfSale,
 ): Promise<BookingLead> {
   const tour = await getVisibleTour(trx, tenant, request.tour);
-  return writeSale(trx, await prepareBooking(trx, sellerWithoutKey(tenant), tour, request));
+  return performIn(trx, await prepareBooking(trx, sellerWithoutKey(tenant), tour, request));
 }
 
 /** Builds the sale of a hold for a tenant, as if no API key asked for it. */

@@ -5,15 +5,17 @@ import {
   type NamedBooking,
 } from '../../../services/api/bookings/booking-lead';
 import { findLapsedLeads } from '../../../services/api/bookings/booking-lead.repository';
-import { cancelBooking, confirmBooking } from '../../../services/api/bookings/change-booking';
+import { cancelBooking, confirmBooking } from '../../../services/api/seats/change-booking-status';
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { assertUnambiguous, type NamedDeparture } from '../../../services/api/departures/find-departures';
 import { expireSeats } from '../../../services/api/departures/free-expired-seats';
-import type { ReplayedResponse } from '../../../services/api/idempotency/run-idempotent';
 import { recordTerminalSeats } from '../../../services/api/octo/changed-seats';
 import { describeParty } from '../../../services/api/pricing/party';
 import { COUNTS_KEPT_DAYS } from '../../../services/api/refusals/refusal';
 import { amendBooking } from '../../../services/api/seats/amend-booking';
+import { performInTransaction } from '../../../services/api/seats/perform';
+import { type Seller, sellerWithoutKey } from '../../../services/api/seats/sale';
+import type { StoredChange } from '../../../services/api/seats/stored-change';
 import { byOperator } from '../../../services/api/tenants/actor';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import { phoneInput } from '../../../services/api/tenants/phone';
@@ -222,7 +224,9 @@ export const bookingVerbs: Verb[] = [
 ];
 
 async function confirmBookingCommand(context: Context, _options: object, ref: string): Promise<void> {
-  await change(context, 'booking.confirm', ref, confirmBooking);
+  await change(context, 'booking.confirm', ref, (trx, seller, named) =>
+    confirmBooking(trx, seller, { ...named, byOperator: true }),
+  );
 }
 
 async function cancelBookingCommand(
@@ -235,8 +239,8 @@ async function cancelBookingCommand(
     const departure = departureOf(toBookingDocument(lead)) ?? 'no date';
     await context.confirm(`Cancel ${ref}: ${describeParty(lead.party)}, ${lead.tour.slug}, ${departure}?`);
   }
-  await change(context, 'booking.cancel', ref, (trx, scope, named) =>
-    cancelBooking(trx, scope, { ...named, reason }),
+  await change(context, 'booking.cancel', ref, (trx, seller, named) =>
+    cancelBooking(trx, seller, { ...named, reason }),
   );
 }
 
@@ -269,8 +273,8 @@ async function changeBookingCommand(
     notes,
     expectedTotal: null,
   };
-  await change(context, 'booking.change', ref, (trx, _scope, named) =>
-    amendBooking(trx, tenant, { ...named, ...amendment }),
+  await change(context, 'booking.change', ref, (trx, seller, named) =>
+    amendBooking(trx, seller, { ...named, ...amendment }),
   );
 }
 
@@ -278,18 +282,13 @@ async function change(
   { audited, operator, output }: Context,
   action: string,
   ref: string,
-  use: (
-    trx: Trx,
-    scope: typeof ANY_TENANT,
-    named: NamedBooking,
-  ) => Promise<ChangedBooking | ReplayedResponse>,
+  prepare: (trx: Trx, seller: Seller<never>, named: NamedBooking) => Promise<StoredChange<ChangedBooking>>,
 ): Promise<void> {
   const { changed, document } = await audited({ action, subject: ref }, async (trx, note) => {
-    // The result is never a replayed response, because the call has no idempotency key.
-    const { before, after } = (await use(trx, ANY_TENANT, {
-      bookingRef: ref,
-      by: byOperator(operator),
-    })) as ChangedBooking;
+    const { tenant } = await getBooking(trx, ANY_TENANT, ref);
+    const seller = sellerWithoutKey(await findTenant(trx, tenant.slug));
+    const named = { bookingRef: ref, by: byOperator(operator) };
+    const { before, after } = await performInTransaction(trx, await prepare(trx, seller, named));
     const departures = [before.departureId, after.departureId];
     if (before !== after) await recordTerminalSeats(trx, after.tour.id, departures);
     note(toBookingDocument(before), toBookingDocument(after), { tenantId: after.tenant.id });

@@ -1,7 +1,10 @@
 import { peopleOf } from '../../../services/api/bookings/booking-lead';
 import { bookingsOfHolds } from '../../../services/api/bookings/find-booking';
 import { nameDeparture } from '../../../services/api/catalog/start-time';
-import { releaseHold } from '../../../services/api/holds/change-hold';
+import { releaseHold } from '../../../services/api/seats/change-hold';
+import { performInTransaction } from '../../../services/api/seats/perform';
+import { sellerWithoutKey } from '../../../services/api/seats/sale';
+import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import {
   getHold,
   holdHistory,
@@ -216,11 +219,13 @@ async function releaseHoldCommand(
   _: object,
   id: string,
 ): Promise<void> {
-  const { quantity, tour, departureDate, departureTime } = await getHold(db, ANY_TENANT, id);
+  const { quantity, tour, departureDate, departureTime, tenant } = await getHold(db, ANY_TENANT, id);
   const departure = nameDeparture(departureDate, departureTime);
   await confirm(`Release ${countOf(quantity, 'seat')} of ${tour.slug} on ${departure}?`);
   const document = await audited({ action: 'hold.release', subject: id }, async (trx, note) => {
-    const { before, after } = await releaseHold(trx, ANY_TENANT, { holdId: id, by: byOperator(operator) });
+    const seller = sellerWithoutKey(await findTenant(trx, tenant.slug));
+    const release = await releaseHold(trx, seller, { holdId: id, by: byOperator(operator) });
+    const { before, after } = await performInTransaction(trx, release);
     if (before !== after) await recordTerminalSeats(trx, after.tour.id, [after.departureId]);
     note(toHoldDocument(before), toHoldDocument(after), { tenantId: after.tenant.id });
     return toHoldDocument(after);

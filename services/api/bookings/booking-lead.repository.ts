@@ -2,9 +2,7 @@ import { CLOCK, type Db, type Trx } from '../../platform/database/database';
 import type { Departure } from '../departures/departure';
 import { START_TIME } from '../catalog/start-time';
 import { octoDetails } from '../holds/octo-booking';
-import type { PartialCustomer } from '../holds/seat-hold';
-import type { Party } from '../pricing/party';
-import { lockedPrices, priceColumns, type Prices } from '../pricing/price-categories';
+import { lockedPrices } from '../pricing/price-categories';
 import type { NewSaleChange, SaleChange } from '../audit/changed-fields';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
@@ -156,45 +154,6 @@ export async function setLeadStatus(
     });
 }
 
-/** The values of a lead after its change. */
-export interface AmendedLead {
-  departure: Pick<Departure, 'id' | 'departureDate' | 'startTime'> | null;
-  party: Party;
-  prices: Prices;
-  totalMinor: number;
-  depositMinor: number;
-  priceBreakdown: Record<string, unknown>;
-  customer: PartialCustomer;
-  notes: string | null;
-  externalRef: string | null;
-  travellers: Traveller[] | null;
-}
-
-/** Writes the new values of a lead. The caller holds the locks of its old and its new departure, and of the lead. */
-export async function amendLeadRow(trx: Trx, id: number, amended: AmendedLead): Promise<void> {
-  const { departure, party, prices, customer, travellers } = amended;
-  await trx('booking_leads')
-    .where({ id })
-    .update({
-      departure_id: departure?.id ?? null,
-      departure_date: departure?.departureDate ?? null,
-      adults: party.adult,
-      children: party.child,
-      single_supplements: party.single_supplement,
-      ...priceColumns(prices),
-      total_minor: amended.totalMinor,
-      deposit_minor: amended.depositMinor,
-      price_breakdown: JSON.stringify(amended.priceBreakdown),
-      customer_name: customer.name,
-      customer_phone: customer.phone,
-      customer_phone_as_sent: customer.phoneAsSent ?? null,
-      customer_email: customer.email,
-      notes: amended.notes,
-      external_ref: amended.externalRef,
-      travellers: travellers && JSON.stringify(travellers),
-    });
-}
-
 /** Moves leads to another departure of their tour. The caller holds the locks of both departures and of the leads. */
 export async function moveLeadRows(
   trx: Trx,
@@ -204,10 +163,6 @@ export async function moveLeadRows(
   await trx('booking_leads')
     .whereRaw('id = any(:ids::bigint[])', { ids })
     .update({ departure_id: id, departure_date: departureDate });
-}
-
-export async function insertBookingChange(trx: Trx, leadId: number, change: NewSaleChange): Promise<void> {
-  await insertBookingChanges(trx, [leadId], change);
 }
 
 /** Records the same change of several leads. */

@@ -300,3 +300,11 @@ function readDate(written: unknown): Date {
   if (Number.isNaN(date.getTime())) throw new TypeError('not a time');
   return date;
 }
+
+/** Returns a listener of changed seats that drops the cached availability of their dates. */
+export function dropCached({ drop }: AvailabilityCache) {
+  return async (changed: { tourId: string; date: string; sandbox: boolean }[]): Promise<void> => {
+    const distinct = new Map(changed.map((one) => [`${one.tourId} ${one.date}`, one]));
+    await Promise.all([...distinct.values()].map(({ tourId, date, sandbox }) => drop(tourId, date, sandbox)));
+  };
+}

@@ -10,7 +10,6 @@ import {
 } from './departure.errors';
 import {
   findAlternatives,
-  findDepartureById,
   lockDepartureById,
   lockFreeDeparturesById,
   readClock,
@@ -99,20 +98,6 @@ export function assertNotMoved(
 }
 
 /**
- * Checks that `quantity` seats of a locked departure are free. Used for an expired booking that was paid and needs its seats again. The
- * caller changes the booking's status in the same transaction. Counts the rows of holds and leads, because a stored counter could become
- * wrong.
- * @throws DepartureGoneError, DepartureCancelledError, InsufficientSeatsError (409)
- */
-export async function reserveSeats(
-  trx: Trx,
-  locked: LockedDeparture,
-  { quantity, sandbox }: Pick<WantedSeats, 'quantity' | 'sandbox'>,
-): Promise<Departure> {
-  return assertFree(await readDeparture(trx, locked, sandbox), quantity);
-}
-
-/**
  * Checks that `quantity` seats of the departure are free. seats/decide/tenant-limits.ts checks the limits of the tenant.
  * @throws DepartureGoneError, DepartureCancelledError, InsufficientSeatsError (409)
  */
@@ -139,11 +124,6 @@ export function assertOpen(departure: Departure, quantity: number): void {
 export function wantedOf(departure: Departure, quantity: number): WantedSeats {
   const { id: departureId, tour, departureDate, startTime: departureTime, sandbox } = departure;
   return { tourId: tour.id, departureId, departureDate, departureTime, quantity, sandbox };
-}
-
-/** Returns the locked departure with its seats (of the sandbox, or the real ones) counted at the clock reading after the lock. */
-export async function readDeparture(trx: Trx, locked: LockedDeparture, sandbox: boolean): Promise<Departure> {
-  return (await findDepartureById(trx, locked.id, sandbox, locked.at))!;
 }
 
 /** Adds up to three other departures to a DepartureNotAvailableError. Runs after the transaction, so that no lock is held. */

@@ -1,14 +1,11 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database/database';
-import type { Departure } from '../departures/departure';
 import { START_TIME } from '../catalog/start-time';
-import { type Party, seatsOf } from '../pricing/party';
-import { type LockedPrice, lockedPrices, priceColumns } from '../pricing/price-categories';
+import { lockedPrices } from '../pricing/price-categories';
 import type { NewSaleChange, SaleChange } from '../audit/changed-fields';
-import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 import { searchPeople } from '../privacy/search-people';
 import { octoDetails, type StoredUnitItem } from './octo-booking';
-import type { HoldExtension, HoldStatus, PartialCustomer, SeatHold } from './seat-hold';
+import type { HoldExtension, HoldStatus, SeatHold } from './seat-hold';
 
 /** @param taken an SQL expression: the taken seats of the hold's departure; for a hold of a sandbox tenant, the seats of the sandbox */
 const holdColumns = (taken: string) => `
@@ -21,9 +18,11 @@ const holdColumns = (taken: string) => `
   case when departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, clock.at)
        then greatest(d.seats_total - ${taken}, 0) else 0 end as seats_available`;
 
-const HOLD_COLUMNS = holdColumns('(select taken from count_seats(d.id, h.sandbox, clock.at))');
+/** The columns that toHold reads. */
+export const HOLD_COLUMNS = holdColumns('(select taken from count_seats(d.id, h.sandbox, clock.at))');
 
-const HOLD_TABLES = `clock, seat_holds h
+/** The tables of HOLD_COLUMNS. */
+export const HOLD_TABLES = `clock, seat_holds h
   join departures d on d.id = h.departure_id
   join tours t on t.id = d.tour_id
   join tenants n on n.id = h.tenant_id`;
@@ -172,17 +171,6 @@ export async function eraseCustomersOfHolds(trx: Trx, holds: ErasedHold[]): Prom
   );
 }
 
-/** Releases an active hold; the caller holds the departure's lock. */
-export async function releaseHoldRow(
-  trx: Trx,
-  id: string,
-  { at, by }: { at: string; by: Actor | null },
-): Promise<void> {
-  await trx('seat_holds')
-    .where({ id, status: 'active' })
-    .update({ status: 'released', ended_at: at, ended_by: by });
-}
-
 /** The fields of a live hold that a move of its departure needs. */
 interface LiveHold {
   id: string;
@@ -209,11 +197,12 @@ export async function moveHoldRows(trx: Trx, ids: string[], departureId: string)
   await trx('seat_holds').whereRaw('id = any(:ids::uuid[])', { ids }).update({ departure_id: departureId });
 }
 
-type HoldRow = Omit<SeatHold, 'tenant' | 'tour' | 'customer'> &
+export type HoldRow = Omit<SeatHold, 'tenant' | 'tour' | 'customer'> &
   Record<'tenantId' | 'tenantSlug' | 'tourId' | 'tourSlug', string> &
   Record<'customerName' | 'customerPhone' | 'customerPhoneAsSent' | 'customerEmail', string | null>;
 
-function toHold(row: HoldRow): SeatHold {
+/** Converts a row of HOLD_COLUMNS. */
+export function toHold(row: HoldRow): SeatHold {
   const { tenantId, tenantSlug, tourId, tourSlug, ...others } = row;
   const {
     customerName: name,
@@ -228,72 +217,6 @@ function toHold(row: HoldRow): SeatHold {
     tour: { id: tourId, slug: tourSlug },
     customer: { name, phone, phoneAsSent, email },
   };
-}
-
-/** Returns true if the time `minutes` after `at` is more than `lifeMinutes` after the hold was placed. */
-export async function exceedsHoldLife(
-  trx: Trx,
-  id: string,
-  end: { minutes: number; at: string; lifeMinutes: number },
-): Promise<boolean> {
-  const { rows } = await trx.raw(
-    `select :at::timestamptz + make_interval(mins => :minutes) > created_at + make_interval(mins => :lifeMinutes) as exceeds
-     from seat_holds where id = :id`,
-    { id, ...end },
-  );
-  return rows[0].exceeds;
-}
-
-/** Sets the hold's end to `minutes` after `at`, unless the hold already ends later. */
-export async function extendHoldRow(
-  trx: Trx,
-  id: string,
-  extension: { minutes: number; at: string; by: Actor | null },
-): Promise<void> {
-  await trx.raw(
-    `with extended as (
-       update seat_holds
-       set expires_at = :at::timestamptz + make_interval(mins => :minutes), hold_minutes = :minutes
-       where id = :id and expires_at < :at::timestamptz + make_interval(mins => :minutes)
-       returning id, expires_at
-     )
-     insert into hold_extensions (hold_id, at, expires_at, by) select id, :at::timestamptz, expires_at, :by from extended`,
-    { id, ...extension },
-  );
-}
-
-/** The values of a hold after its change. */
-export interface AmendedHold {
-  departure: Departure;
-  party: Party;
-  price: LockedPrice;
-  externalRef: string | null;
-  customer: PartialCustomer;
-}
-
-/** Writes the new values of an active hold. The caller holds the locks of its old and its new departure. */
-export async function amendHoldRow(trx: Trx, id: string, amended: AmendedHold): Promise<void> {
-  const { departure, party, price, externalRef, customer } = amended;
-  await trx('seat_holds')
-    .where({ id, status: 'active' })
-    .update({
-      departure_id: departure.id,
-      quantity: seatsOf(party),
-      children: party.child,
-      ...priceColumns(price.prices),
-      currency: price.currency,
-      currency_digits: price.currencyDigits,
-      price_breakdown: JSON.stringify(price.priceBreakdown),
-      external_ref: externalRef,
-      customer_name: customer.name,
-      customer_phone: customer.phone,
-      customer_phone_as_sent: customer.phoneAsSent ?? null,
-      customer_email: customer.email,
-    });
-}
-
-export async function insertHoldChange(trx: Trx, holdId: string, change: NewSaleChange): Promise<void> {
-  await insertHoldChanges(trx, [holdId], change);
 }
 
 /** Records the same change of several holds. */

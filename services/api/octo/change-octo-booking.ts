@@ -1,7 +1,6 @@
 import type { Trx } from '../../platform/database/database';
 import { transactionTrace } from '../../platform/traces';
 import { amendBooking } from '../seats/amend-booking';
-import { cancelBooking, confirmBooking } from '../bookings/change-booking';
 import { prepareBooking } from '../seats/prepare-sale';
 import type { BookingLead } from '../bookings/booking-lead';
 import { TourNotFoundError } from '../catalog/catalog.errors';
@@ -9,14 +8,16 @@ import type { Tour } from '../catalog/tour';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { assertScope } from '../credentials/verify-credential';
 import { amendHold } from '../seats/amend-hold';
-import { extendHold } from '../seats/extend-hold';
-import { releaseHold } from '../holds/change-hold';
+import { extendHold, releaseHold } from '../seats/change-hold';
+import { cancelBooking, confirmBooking } from '../seats/change-booking-status';
+import { performInTransaction } from '../seats/perform';
 import { HoldExpiredError, HoldStateConflictError } from '../holds/hold.errors';
 import type { OctoContact } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
 import { type Party, seatsOf } from '../pricing/party';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
-import { writeSale } from '../seats/transact-sales';
+import { type Seller, sellerWithoutKey } from '../seats/sale';
+import { performIn } from '../seats/transact-sales';
 import { byKey } from '../tenants/actor';
 import { customerOf, type SentDetails, withoutNull, withUuids } from './booking.request';
 import { assertCurrency, assertMaxUnits, assertUnits } from './find-product';
@@ -32,6 +33,11 @@ export interface OctoWrite {
   state: OctoState;
 }
 
+/** Returns the seller without a principal, because writeChecked has locked and checked the key. */
+function sellerOf({ trx, principal }: OctoWrite): Seller<never> {
+  return { ...sellerWithoutKey(principal.tenant), traceparent: transactionTrace(trx) };
+}
+
 /** @throws errors of extendHold; OctoRefusalError INVALID_BOOKING_UUID unless the booking is on hold */
 export async function extendOctoBooking(write: OctoWrite, holdMinutes: number): Promise<void> {
   const { trx, principal, state } = write;
@@ -39,7 +45,9 @@ export async function extendOctoBooking(write: OctoWrite, holdMinutes: number): 
   if (state.lead) throw invalidId('uuid', octo.uuid);
   assertScope(principal, 'booking:create');
   const extension = { holdId: hold.id, by: byKey(principal), holdMinutes };
-  await onLiveHold(octo.uuid, () => extendHold(trx, principal.tenant, extension));
+  await onLiveHold(octo.uuid, async () =>
+    performInTransaction(trx, await extendHold(trx, sellerOf(write), extension)),
+  );
   await updateOctoDetails(trx, hold.id, {});
 }
 
@@ -49,20 +57,19 @@ export async function extendOctoBooking(write: OctoWrite, holdMinutes: number): 
  */
 export async function confirmOctoBooking(write: OctoWrite, sent: SentDetails & SentSale): Promise<void> {
   const { trx, principal, state } = write;
-  const { tenant } = principal;
   const by = byKey(principal);
   assertScope(principal, 'booking:create');
   assertScope(principal, 'booking:manage');
   if (state.lead) {
     assertCurrency(sent.currency, state.lead, 'booking');
-    await confirmBooking(trx, tenant, { bookingRef: state.lead.bookingRef, by });
+    const confirmation = { bookingRef: state.lead.bookingRef, by };
+    await performInTransaction(trx, await confirmBooking(trx, sellerOf(write), confirmation));
     return;
   }
   await assertSale(write, sent);
   const { hold, octo } = state;
   const { contact, unitItems, customer } = mergedWith(sent, write);
-  // writeChecked has locked and checked the key, so the sale needs no principal.
-  const seller = { tenant, principal: null, claim: null, traceparent: transactionTrace(trx) };
+  const seller = sellerOf(write);
   const lead = await onLiveHold(octo.uuid, async () => {
     const sale = await prepareBooking(trx, seller, hold.tour, {
       holdId: hold.id,
@@ -78,24 +85,26 @@ export async function confirmOctoBooking(write: OctoWrite, sent: SentDetails & S
       isConfirmed: true,
       by,
     });
-    return writeSale(trx, sale);
+    return performIn(trx, sale);
   });
-  await confirmBooking(trx, tenant, { bookingRef: lead.bookingRef, by });
+  const confirmation = { bookingRef: lead.bookingRef, by };
+  await performInTransaction(trx, await confirmBooking(trx, seller, confirmation));
   await updateOctoDetails(trx, hold.id, { contact, unitItems });
 }
 
 /** @throws errors of releaseHold and cancelBooking */
 export async function cancelOctoBooking(write: OctoWrite, reason: string | null): Promise<void> {
   const { trx, principal, state } = write;
-  const { id } = principal.tenant;
   const by = byKey(principal);
   if (state.lead) {
     assertScope(principal, 'booking:manage');
-    await cancelBooking(trx, id, { bookingRef: state.lead.bookingRef, reason, by });
+    const cancellation = { bookingRef: state.lead.bookingRef, reason, by };
+    await performInTransaction(trx, await cancelBooking(trx, sellerOf(write), cancellation));
     return;
   }
   assertScope(principal, 'booking:create');
-  const { before } = await releaseHold(trx, id, { holdId: state.hold.id, by });
+  const release = await releaseHold(trx, sellerOf(write), { holdId: state.hold.id, by });
+  const { before } = await performInTransaction(trx, release);
   // The reason may name the customer, so an erased hold does not store it.
   const cancelReason = before.anonymizedAt ? null : reason;
   if (before.status === 'active') await updateOctoDetails(trx, before.id, { cancelReason });
@@ -144,14 +153,15 @@ interface NamedByChange {
 }
 
 async function changeLead(
-  { trx, principal }: OctoWrite,
+  write: OctoWrite,
   { bookingRef, source }: BookingLead,
   { departureId, departureDate, notes, resellerReference: externalRef }: OctoChange,
   { party, customer = {} }: NamedByChange,
 ): Promise<void> {
-  await amendBooking(trx, principal.tenant, {
+  const { trx } = write;
+  const amendment = await amendBooking(trx, sellerOf(write), {
     bookingRef,
-    by: byKey(principal),
+    by: byKey(write.principal),
     departureId,
     departureDate,
     notes,
@@ -161,16 +171,18 @@ async function changeLead(
     // If REST has made the booking, keeps the name, phone and email that the sent contact lacks.
     customer: source === 'octo' ? customer : withoutNull(customer),
   });
+  await performInTransaction(trx, amendment);
 }
 
 async function changeHold(
-  { trx, principal, state }: OctoWrite,
+  write: OctoWrite,
   { tour, departureId, departureDate, resellerReference: externalRef, holdMinutes }: OctoChange,
   { party, customer = {} }: NamedByChange,
 ): Promise<void> {
-  const { tenant } = principal;
+  const { trx, principal, state } = write;
+  const seller = sellerOf(write);
   const named = { holdId: state.hold.id, by: byKey(principal) };
-  await amendHold(trx, tenant, {
+  const amendment = await amendHold(trx, seller, {
     ...named,
     adults: party?.adult,
     children: party?.child,
@@ -180,8 +192,11 @@ async function changeHold(
     externalRef,
     customer,
   });
-  if (holdMinutes !== undefined)
-    await onLiveHold(state.octo.uuid, () => extendHold(trx, tenant, { ...named, holdMinutes }));
+  await performInTransaction(trx, amendment);
+  if (holdMinutes === undefined) return;
+  await onLiveHold(state.octo.uuid, async () =>
+    performInTransaction(trx, await extendHold(trx, seller, { ...named, holdMinutes })),
+  );
 }
 
 /**

@@ -123,7 +123,7 @@ export class OctoReservationsController {
   ): Promise<OctoBooking> {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
-    const { availability, db, sales } = this.context;
+    const { db, sales } = this.context;
     const view = await bookingViewOf(request, this.context);
     const subject = { uuid, departure: departureId };
     // Stays undefined for a request whose product or availability is refused.
@@ -137,7 +137,7 @@ export class OctoReservationsController {
         offer = await this.findOffer(tenant, body, { party: wanted.party, wished: view.wished });
         const { departureDate } = offer.priced.departure;
         const claim = keyed && claimOf(keyed, subject);
-        return sales.sell(
+        return sales.perform(
           prepareHold(
             { tenant, principal, claim, traceparent: traceparentOf(request) },
             offer.tour,
@@ -153,7 +153,6 @@ export class OctoReservationsController {
         return refuseWithAlternatives(this.context, { ...attempt, ...refused }, refusal);
       },
     );
-    if (offer) await availability.drop(offer.tour.id, offer.priced.departure.departureDate, tenant.sandbox);
     const answered = isReplayed(request)
       ? await languageOfStoredProduct(this.context, answer.product)
       : offer!.language;

@@ -11,39 +11,35 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import type { Trx, Turn } from '../../platform/database/database';
-import { type RefusedRequest, refuseWithAlternatives } from '../refusals/refusal-log';
+import type { RefusedRequest } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
-import type { DepartureKey } from '../departures/departure';
-import { findDepartureAfterChange } from '../departures/find-departures';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { emptyBody, jsonBody, readsBody } from '../http/json-body';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
-import { answerChange, type Write, type WriteOperation } from '../http/write-request';
-import { ReplayedResponse, type RunIdempotent } from '../idempotency/run-idempotent';
+import type { Write, WriteOperation } from '../http/write-request';
 import { byKey } from '../tenants/actor';
-import type { Tenant } from '../tenants/tenant';
 import { amendBooking } from '../seats/amend-booking';
+import { cancelBooking, confirmBooking } from '../seats/change-booking-status';
+import type { Seller } from '../seats/sale';
+import type { StoredChange } from '../seats/stored-change';
 import {
   bookingAnswer,
   type BookingAnswer,
   bookingDetail,
   type BookingDetail,
-  type BookingFields,
   type BookingPatch,
   type CancelBody,
 } from './booking.dto';
 import { bookingAmendment, cancelRequest } from './booking.request';
+import { performChange } from './perform-change';
 import {
   type BookingLead,
   type ChangedBooking,
   isBookingRef,
   type NamedBooking,
 } from '../bookings/booking-lead';
-import { cancelBooking, confirmBooking } from '../bookings/change-booking';
-import { getBooking } from '../bookings/find-booking';
 
 const KEEP = { status: 200, keepHours: 7 * 24 };
 const CONFIRM: WriteOperation = { name: 'booking.confirm', ...KEEP };
@@ -70,10 +66,10 @@ export class BookingChangesController {
   )
   @Middlewares(quota('booking'), emptyBody, strictQuery)
   async confirmBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingAnswer> {
-    const operation = { ...CONFIRM, validated: () => null };
-    return this.change(request, booking_ref, operation, bookingAnswer, (trx, tenant, named, runIdempotent) =>
-      confirmBooking(trx, tenant, named, runIdempotent),
-    );
+    return this.change(request, booking_ref, bookingAnswer, {
+      operation: { ...CONFIRM, validated: () => null },
+      prepare: (seller, named) => confirmBooking(this.context.db, seller, named),
+    });
   }
 
   /**
@@ -90,10 +86,10 @@ export class BookingChangesController {
     @Body() body?: CancelBody,
   ): Promise<BookingAnswer> {
     const reason = cancelRequest(body);
-    const operation = { ...CANCEL, validated: () => reason };
-    return this.change(request, booking_ref, operation, bookingAnswer, (trx, { id }, named, runIdempotent) =>
-      cancelBooking(trx, id, { ...named, ...reason }, runIdempotent),
-    );
+    return this.change(request, booking_ref, bookingAnswer, {
+      operation: { ...CANCEL, validated: () => reason },
+      prepare: (seller, named) => cancelBooking(this.context.db, seller, { ...named, ...reason }),
+    });
   }
 
   /**
@@ -117,68 +113,32 @@ export class BookingChangesController {
     @Body() body: BookingPatch,
   ): Promise<BookingDetail> {
     const amendment = bookingAmendment(body, apiKeyPrincipalOf(request).tenant);
-    const { departureDate, departureTime } = amendment;
-    const use: UseOfBooking = (trx, tenant, named, runIdempotent) =>
-      amendBooking(trx, tenant, { ...named, ...amendment }, runIdempotent);
-    const operation = {
-      ...CHANGE,
-      validated: (country: string) => bookingAmendment(body, { country }),
-    };
-    return this.change(request, booking_ref, operation, bookingDetail, use, { departureDate, departureTime });
+    return this.change(request, booking_ref, bookingDetail, {
+      operation: { ...CHANGE, validated: (country) => bookingAmendment(body, { country }) },
+      prepare: (seller, named) => amendBooking(this.context.db, seller, { ...named, ...amendment }),
+    });
   }
 
-  /** @param to the date and time to which the booking moves; without them, the booking keeps its departure */
-  private async change<A extends BookingFields>(
+  private change<A>(
     request: HttpRequest,
     bookingRef: string,
-    operation: Omit<Write, 'subject'>,
     toAnswer: (lead: BookingLead) => A,
-    use: UseOfBooking,
-    to?: Partial<DepartureKey>,
+    { operation, prepare }: BookingChange,
   ): Promise<A> {
-    const principal = apiKeyPrincipalOf(request);
-    const { tenant } = principal;
-    const named = { bookingRef, by: byKey(principal) };
-    let left: BookingLead | undefined;
-    const answer = await answerChange<ChangedBooking, A>(
-      request,
-      {
-        ...operation,
-        subject: () => ({ booking: bookingRef }),
-        turn: this.turnOfBooking(tenant, bookingRef, to),
-      },
-      async (trx, caller, runIdempotent) => {
-        const changed = await use(trx, caller.tenant, named, runIdempotent);
-        if (!(changed instanceof ReplayedResponse)) left = changed.before;
-        return changed;
-      },
-      ({ after }) => toAnswer(after),
-      (refused, refusal) =>
-        refuseWithAlternatives(this.context, { ...validReference(bookingRef), ...refused }, refusal),
-    );
-    const dates = new Set(
-      [left?.departureDate, answer.departure_date].filter((date) => typeof date === 'string'),
-    );
-    for (const date of dates) await this.context.availability.drop(answer.tour.id, date, tenant.sandbox);
-    return answer;
-  }
-
-  /** @param to the date and time to which the booking moves; without them, the booking keeps its departure */
-  private turnOfBooking(tenant: Tenant, bookingRef: string, to: Partial<DepartureKey> = {}): Turn {
-    return this.context.departureQueue.turnFor(async () => {
-      const { db } = this.context;
-      const lead = await getBooking(db, tenant.id, bookingRef);
-      return [lead.departureId, (await findDepartureAfterChange(db, lead, to)).departureId];
+    const named = { bookingRef, by: byKey(apiKeyPrincipalOf(request)) };
+    return performChange<ChangedBooking, A>(this.context, request, {
+      operation: { ...operation, subject: () => ({ booking: bookingRef }) },
+      prepare: (seller) => prepare(seller, named),
+      toAnswer: ({ after }) => toAnswer(after),
+      named: validReference(bookingRef),
     });
   }
 }
 
-type UseOfBooking = (
-  trx: Trx,
-  tenant: Tenant,
-  named: NamedBooking,
-  runIdempotent: RunIdempotent<ChangedBooking>,
-) => Promise<ChangedBooking | ReplayedResponse>;
+interface BookingChange {
+  operation: Omit<Write, 'subject'>;
+  prepare(seller: Seller<ChangedBooking>, named: NamedBooking): Promise<StoredChange<ChangedBooking>>;
+}
 
 /** Returns the booking reference if its form is valid. The refusal log stores the text, so it must not contain any other text. */
 function validReference(bookingRef: string): Partial<RefusedRequest> {

@@ -76,7 +76,7 @@ export class BookingsController {
     const traceparent = traceparentOf(request);
     const wanted = { ...bookingRequest(body, tenant), by: byKey(principal) };
     const subjectOf = (tour: string | null) => ({ tour, hold: wanted.holdId });
-    const answer = await answerOnce<BookingLead, BookingAnswer>(
+    return answerOnce<BookingLead, BookingAnswer>(
       request,
       {
         ...CREATE,
@@ -96,9 +96,6 @@ export class BookingsController {
           refusal,
         ),
     );
-    const { tour, departure_date: date } = answer;
-    if (date !== null) await this.context.availability.drop(tour.id, date, tenant.sandbox);
-    return answer;
   }
 
   /**

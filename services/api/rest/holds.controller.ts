@@ -15,14 +15,11 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import type { Turn } from '../../platform/database/database';
 import { traceparentOf } from '../../platform/traces';
 import { cachedVisibleTour } from '../catalog/cached-catalog';
 import { canonicalTourId } from '../catalog/find-tour';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
-import type { DepartureKey } from '../departures/departure';
-import { findDepartureAfterChange } from '../departures/find-departures';
 import { NO_STORE, setCaching } from '../http/caching';
 import { optionalText } from '../http/input';
 import { emptyBody, jsonBody, readsBody } from '../http/json-body';
@@ -30,26 +27,21 @@ import { pageAnswer, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
-import {
-  answerChange,
-  answerOnce,
-  type Write,
-  type WriteOperation,
-  writeChecked,
-} from '../http/write-request';
+import { answerOnce, type Write, type WriteOperation } from '../http/write-request';
 import { toMajor } from '../pricing/currency';
 import { seatsOf, totalOf } from '../pricing/party';
 import { pricesAnswer } from '../pricing/price-categories';
 import { refuseWithAlternatives } from '../refusals/refusal-log';
 import { amendHold } from '../seats/amend-hold';
-import { extendHold } from '../seats/extend-hold';
+import { extendHold, releaseHold } from '../seats/change-hold';
+import { perform } from '../seats/perform';
 import { prepareHold } from '../seats/prepare-sale';
 import { byKey } from '../tenants/actor';
-import type { Tenant } from '../tenants/tenant';
-import { claimOf, ReplayedResponse } from '../idempotency/run-idempotent';
-import { type ChangedHold, releaseHold } from '../holds/change-hold';
+import { claimOf } from '../idempotency/run-idempotent';
+import type { ChangedHold } from '../holds/change-hold';
 import { assertHoldMinutes } from '../holds/hold-length';
 import { holdAmendment, holdRequest } from './hold.request';
+import { performChange } from './perform-change';
 import { getHold, pageOfHolds } from '../holds/find-hold';
 import type { ExtendBody, HoldAnswer, HoldBody, HoldDetail, HoldItem, HoldPage, HoldPatch } from './hold.dto';
 import { customerAnswer, partyOfHold, type SeatHold } from '../holds/seat-hold';
@@ -86,7 +78,7 @@ export class HoldsController {
     const { tenant } = principal;
     const traceparent = traceparentOf(request);
     const wanted = { ...holdRequest(body, tenant), by: byKey(principal) };
-    const answer = await answerOnce<SeatHold, HoldAnswer>(
+    return answerOnce<SeatHold, HoldAnswer>(
       request,
       {
         ...PLACE,
@@ -100,7 +92,7 @@ export class HoldsController {
         const departure = await this.context.departureIds.find(tour, departureDate, departureTime);
         const claim = keyed && claimOf(keyed, { tour: tour.id });
         const seller = { tenant, principal, claim, traceparent };
-        return this.context.sales.sell(prepareHold(seller, tour, departure, wanted));
+        return this.context.sales.perform(prepareHold(seller, tour, departure, wanted));
       },
       holdAnswer,
       (refused, refusal) =>
@@ -110,8 +102,6 @@ export class HoldsController {
           refusal,
         ),
     );
-    await this.context.availability.drop(answer.tour.id, answer.departure_date, tenant.sandbox);
-    return answer;
   }
 
   /**
@@ -171,22 +161,17 @@ export class HoldsController {
     @Path() hold_id: string,
     @Body() body: ExtendBody,
   ): Promise<HoldAnswer> {
-    const principal = apiKeyPrincipalOf(request);
-    const extension = { holdId: hold_id, holdMinutes: body.hold_minutes, by: byKey(principal) };
-    const answer = await answerChange(
-      request,
-      {
-        ...EXTEND,
-        ...subjectOf(hold_id),
-        validated: () => body,
-        turn: this.turnOfHold(principal.tenant, hold_id),
-      },
-      (trx, { tenant }, runIdempotent) => extendHold(trx, tenant, extension, runIdempotent),
-      holdAnswer,
-      (refused, refusal) => refuseWithAlternatives(this.context, { holdId: hold_id, ...refused }, refusal),
-    );
-    await this.context.availability.drop(answer.tour.id, answer.departure_date, principal.tenant.sandbox);
-    return answer;
+    const extension = {
+      holdId: hold_id,
+      holdMinutes: body.hold_minutes,
+      by: byKey(apiKeyPrincipalOf(request)),
+    };
+    return performChange(this.context, request, {
+      operation: { ...EXTEND, ...subjectOf(hold_id), validated: () => body },
+      prepare: (seller) => extendHold(this.context.db, seller, extension),
+      toAnswer: changedHoldAnswer,
+      named: { holdId: hold_id },
+    });
   }
 
   /**
@@ -207,32 +192,14 @@ export class HoldsController {
     @Body() body: HoldPatch,
   ): Promise<HoldAnswer> {
     const principal = apiKeyPrincipalOf(request);
-    const { tenant } = principal;
-    const amendment = holdAmendment(body, tenant);
-    const { departureDate, departureTime } = amendment;
+    const amendment = { holdId: hold_id, by: byKey(principal), ...holdAmendment(body, principal.tenant) };
     const validated = (country: string) => holdAmendment(body, { country });
-    const named = { holdId: hold_id, by: byKey(principal) };
-    let left: SeatHold | undefined;
-    const answer = await answerChange<ChangedHold, HoldAnswer>(
-      request,
-      {
-        ...CHANGE,
-        ...subjectOf(hold_id),
-        validated,
-        turn: this.turnOfHold(tenant, hold_id, { departureDate, departureTime }),
-      },
-      async (trx, caller, runIdempotent) => {
-        const changed = await amendHold(trx, caller.tenant, { ...named, ...amendment }, runIdempotent);
-        if (!(changed instanceof ReplayedResponse)) left = changed.before;
-        return changed;
-      },
-      ({ after }) => holdAnswer(after),
-      (refused, refusal) => refuseWithAlternatives(this.context, { holdId: hold_id, ...refused }, refusal),
-    );
-    const { availability } = this.context;
-    if (left) await availability.drop(left.tour.id, left.departureDate, tenant.sandbox);
-    await availability.drop(answer.tour.id, answer.departure_date, tenant.sandbox);
-    return answer;
+    return performChange(this.context, request, {
+      operation: { ...CHANGE, ...subjectOf(hold_id), validated },
+      prepare: (seller) => amendHold(this.context.db, seller, amendment),
+      toAnswer: changedHoldAnswer,
+      named: { holdId: hold_id },
+    });
   }
 
   /**
@@ -248,26 +215,19 @@ export class HoldsController {
   async releaseHold(@Request() request: HttpRequest, @Path() hold_id: string): Promise<void> {
     setCaching(request, NO_STORE);
     const principal = apiKeyPrincipalOf(request);
-    const { after } = await writeChecked(
-      request,
-      (trx) => releaseHold(trx, principal.tenant.id, { holdId: hold_id, by: byKey(principal) }),
-      this.turnOfHold(principal.tenant, hold_id),
+    const seller = { tenant: principal.tenant, principal, claim: null, traceparent: traceparentOf(request) };
+    await perform(this.context, () =>
+      releaseHold(this.context.db, seller, { holdId: hold_id, by: byKey(principal) }),
     );
-    await this.context.availability.drop(after.tour.id, after.departureDate, principal.tenant.sandbox);
-  }
-
-  /** @param to the date and time to which the hold moves; without them, the hold keeps its departure */
-  private turnOfHold(tenant: Tenant, holdId: string, to: Partial<DepartureKey> = {}): Turn {
-    return this.context.departureQueue.turnFor(async () => {
-      const { db } = this.context;
-      const hold = await getHold(db, tenant.id, holdId);
-      return [hold.departureId, (await findDepartureAfterChange(db, hold, to)).departureId];
-    });
   }
 }
 
 function subjectOf(holdId: string): Pick<Write, 'subject'> {
   return { subject: () => ({ hold: holdId.toLowerCase() }) };
+}
+
+function changedHoldAnswer({ after }: ChangedHold): HoldAnswer {
+  return holdAnswer(after);
 }
 
 function holdAnswer(hold: SeatHold): HoldAnswer {

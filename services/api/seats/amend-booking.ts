@@ -1,27 +1,11 @@
-import type { Trx } from '../../platform/database/database';
+import type { Db } from '../../platform/database/database';
 import { InvalidInputError } from '../../platform/errors';
-import type { Departure } from '../departures/departure';
-import type { DepartureChoice } from '../departures/choose-departure';
-import { findDepartureAfterChange } from '../departures/find-departures';
-import { assertNotMoved } from '../departures/reserve-seats';
-import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
-import { comparedCustomer, type PartialCustomer, withGivenCustomer } from '../holds/seat-hold';
-import { depositOf } from '../pricing/apply-price-rule';
-import { toMajor } from '../pricing/currency';
-import { assertPartySize, assertPriced, type Party, seatsOf, totalOf } from '../pricing/party';
-import { CATEGORIES, type Category, type Prices } from '../pricing/price-categories';
-import { PLATFORM_PRICE } from '../pricing/quote-tenant-price';
-import { sellingCurrencyOf } from '../pricing/selling-currency';
-import { assertPartyOfChange, decideForTenant, lockAndReadFacts } from './change-seats';
 import { changedFields, withGiven } from '../audit/changed-fields';
-import { type DepartureFacts, existingDeparture, quoteDeparture } from './read/sale-facts';
-import type { Tenant } from '../tenants/tenant';
 import {
   BookingAnonymizedError,
   BookingStateConflictError,
   CurrencyConflictError,
 } from '../bookings/booking.errors';
-import { enqueueBookingEvents } from '../bookings/change-booking';
 import {
   assertTravellersBooked,
   type BookingLead,
@@ -29,14 +13,32 @@ import {
   type NamedBooking,
   type Traveller,
 } from '../bookings/booking-lead';
-import {
-  type AmendedLead,
-  amendLeadRow,
-  insertBookingChange,
-  lockLead,
-} from '../bookings/booking-lead.repository';
-import { assertExpectedTotal } from './decide/decide-booking';
+import { eventOfLead } from '../bookings/change-booking';
 import { getBooking } from '../bookings/find-booking';
+import type { DepartureChoice } from '../departures/choose-departure';
+import type { Departure } from '../departures/departure';
+import { findDepartureAfterChange } from '../departures/find-departures';
+import {
+  comparedCustomer,
+  customerColumns,
+  type PartialCustomer,
+  withGivenCustomer,
+} from '../holds/seat-hold';
+import { depositOf } from '../pricing/apply-price-rule';
+import { toMajor } from '../pricing/currency';
+import { assertPartySize, assertPriced, type Party, seatsOf, totalOf } from '../pricing/party';
+import { CATEGORIES, type Category, priceColumns, type Prices } from '../pricing/price-categories';
+import { PLATFORM_PRICE } from '../pricing/quote-tenant-price';
+import { sellingCurrencyOf } from '../pricing/selling-currency';
+import type { Actor } from '../tenants/actor';
+import type { Tenant } from '../tenants/tenant';
+import { departuresOfMove } from './amend-hold';
+import { assertPartyOfChange } from './change-seats';
+import { assertExpectedTotal } from './decide/decide-booking';
+import { type DepartureFacts, existingDeparture, quoteDeparture } from './read/sale-facts';
+import type { Seller } from './sale';
+import { changeOfBooking, unchangedBooking } from './stored-booking';
+import type { ChangedColumns, ChangedDate, Decided, StoredChange, StoredLead } from './stored-change';
 
 /** The changes of a booking that a request asks for; an undefined field stays as it is, and null clears it. */
 export interface BookingAmendment {
@@ -56,39 +58,105 @@ export interface BookingAmendment {
 }
 
 /**
- * Changes a standing booking: reserves additional seats or frees seats, calculates the price, and enqueues `booking.updated`. On the same
- * departure, a category that is already booked keeps its unit price. A new category, and each category on another departure, gets the
- * present price. A change to the same values writes and enqueues nothing.
- * @throws BookingNotFoundError, TourNotFoundError (404), InvalidInputError (400), BookingStateConflictError, CurrencyConflictError,
- *   BookingAnonymizedError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError,
- *   PriceChangedError, DepartureBusyError (409)
+ * Changes a standing booking: reserves additional seats or frees seats, calculates the price, and has the event `booking.updated`. On the
+ * same departure, a category that is already booked keeps its unit price. A new category, and each category on another departure, gets the
+ * present price. A change to the same values writes nothing and has no event.
+ * @throws BookingNotFoundError (404), InvalidInputError (400); the decision also TourNotFoundError (404), BookingStateConflictError,
+ *   CurrencyConflictError, BookingAnonymizedError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError,
+ *   HoldLimitReachedError, PriceChangedError (409)
  */
 export async function amendBooking(
-  trx: Trx,
-  tenant: Tenant,
+  db: Db,
+  seller: Seller<ChangedBooking>,
   { bookingRef, by, ...amendment }: NamedBooking & BookingAmendment,
-  runIdempotent: RunIdempotent<ChangedBooking> = withoutKey,
-): Promise<ChangedBooking | ReplayedResponse> {
-  const found = await getBooking(trx, tenant.id, bookingRef);
-  const { id, tour } = found;
-  return runIdempotent(async () => {
-    const { departureId, departureDate, departureTime } = amendment;
-    const to = await findDepartureAfterChange(trx, found, { departureId, departureDate, departureTime });
-    const facts = await lockAndReadFacts(trx, tenant, tour.id, [found.departureId, to.departureId]);
-    await lockLead(trx, id);
-    const before = await getBooking(trx, tenant.id, bookingRef);
-    assertNotMoved(found.departureId, before);
-    const amended = await decideForTenant(trx, tenant, tour.id, () =>
-      decideAmendment(facts, tenant, before, to, amendment),
-    );
-    const fields = changesOf(before, amended);
-    if (Object.keys(fields).length === 0) return { before, after: before };
-    await amendLeadRow(trx, id, amended);
-    await insertBookingChange(trx, id, { by, fields });
-    const after = await getBooking(trx, tenant.id, bookingRef);
-    await enqueueBookingEvents(trx, 'booking.updated', [after]);
-    return { before, after };
-  });
+): Promise<StoredChange<ChangedBooking>> {
+  const { tenant } = seller;
+  const found = await getBooking(db, tenant.id, bookingRef);
+  const { departureId, departureDate, departureTime } = amendment;
+  const to = await findDepartureAfterChange(db, found, { departureId, departureDate, departureTime });
+  const change = changeOfBooking(seller, found, (lead, facts) =>
+    decideBookingChange(facts, tenant, lead, { by, to, amendment }),
+  );
+  return { ...change, hidesDates: true, departureIds: departuresOfMove(found.departureId, to) };
+}
+
+interface BookingChange {
+  by: Actor | null;
+  /** The departure after the change. */
+  to: DepartureChoice;
+  amendment: BookingAmendment;
+}
+
+/** Decides the change of a booking, under the locks of both departures and of the booking. Throws the errors of amendBooking. */
+function decideBookingChange(
+  facts: DepartureFacts,
+  tenant: Tenant,
+  lead: StoredLead,
+  { by, to, amendment }: BookingChange,
+): Decided<ChangedBooking> {
+  const amended = decideAmendment(facts, tenant, lead, to, amendment);
+  const fields = changesOf(lead, amended);
+  if (Object.keys(fields).length === 0) return unchangedBooking(lead);
+  const after = afterAmendment(lead, amended);
+  return {
+    result: { before: lead, after },
+    lead: {
+      id: lead.id,
+      columns: { ...columnsOf(amended), updated_at: lead.nextUpdatedAt },
+      change: { by, fields },
+    },
+    events: [eventOfLead('booking.updated', after)],
+    changed: [...datesOf(lead), ...datesOf(after)],
+  };
+}
+
+function datesOf({ tour, departureDate, sandbox }: BookingLead): ChangedDate[] {
+  return departureDate === null ? [] : [{ tourId: tour.id, date: departureDate, sandbox }];
+}
+
+/** The values of a booking after its change. */
+interface AmendedLead {
+  departure: Departure | null;
+  party: Party;
+  prices: Prices;
+  totalMinor: number;
+  depositMinor: number;
+  priceBreakdown: Record<string, unknown>;
+  customer: PartialCustomer;
+  notes: string | null;
+  externalRef: string | null;
+  travellers: Traveller[] | null;
+}
+
+function columnsOf(amended: AmendedLead): ChangedColumns {
+  const { departure, party, prices, customer } = amended;
+  return {
+    departure_id: departure?.id ?? null,
+    departure_date: departure?.departureDate ?? null,
+    adults: party.adult,
+    children: party.child,
+    single_supplements: party.single_supplement,
+    ...priceColumns(prices),
+    total_minor: amended.totalMinor,
+    deposit_minor: amended.depositMinor,
+    price_breakdown: amended.priceBreakdown,
+    ...customerColumns(customer),
+    notes: amended.notes,
+    external_ref: amended.externalRef,
+    travellers: amended.travellers,
+  };
+}
+
+function afterAmendment(lead: StoredLead, { departure, ...values }: AmendedLead): BookingLead {
+  return {
+    ...lead,
+    ...values,
+    departureId: departure?.id ?? null,
+    departureDate: departure?.departureDate ?? null,
+    departureTime: departure?.startTime ?? null,
+    departureStatus: departure && (departure.cancelled ? 'cancelled' : 'scheduled'),
+    updatedAt: new Date(lead.nextUpdatedAt),
+  };
 }
 
 /**

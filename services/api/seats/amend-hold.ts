@@ -1,31 +1,34 @@
-import type { Trx } from '../../platform/database/database';
+import type { Db } from '../../platform/database/database';
 import { InvalidInputError } from '../../platform/errors';
-import type { TourRef } from '../catalog/tour';
-import type { Departure } from '../departures/departure';
-import type { DepartureChoice } from '../departures/choose-departure';
-import { findDepartureAfterChange } from '../departures/find-departures';
-import { assertNotMoved } from '../departures/reserve-seats';
-import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
-import { CurrencyConflictError } from '../bookings/booking.errors';
-import { assertPartySize, assertPriced, type Party, seatsOf } from '../pricing/party';
-import { isLockedInSellingCurrency } from '../pricing/quote-tenant-price';
-import { sellingCurrencyOf } from '../pricing/selling-currency';
-import { assertPartyOfChange, decideForTenant, lockAndReadFacts } from './change-seats';
 import { changedFields } from '../audit/changed-fields';
-import { type DepartureFacts, existingDeparture, quoteDeparture } from './read/sale-facts';
-import type { Tenant } from '../tenants/tenant';
+import { CurrencyConflictError } from '../bookings/booking.errors';
+import type { TourRef } from '../catalog/tour';
+import type { DepartureChoice } from '../departures/choose-departure';
+import type { Departure } from '../departures/departure';
+import { findDepartureAfterChange } from '../departures/find-departures';
 import { assertActive, type ChangedHold } from '../holds/change-hold';
 import { getHold } from '../holds/find-hold';
 import { HoldAnonymizedError } from '../holds/hold.errors';
 import {
   comparedCustomer,
+  customerColumns,
   type NamedHold,
   type PartialCustomer,
   partyOfHold,
   type SeatHold,
   withGivenCustomer,
 } from '../holds/seat-hold';
-import { type AmendedHold, amendHoldRow, insertHoldChange } from '../holds/seat-hold.repository';
+import { assertPartySize, assertPriced, type Party, seatsOf } from '../pricing/party';
+import { type LockedPrice, priceColumns } from '../pricing/price-categories';
+import { isLockedInSellingCurrency } from '../pricing/quote-tenant-price';
+import { sellingCurrencyOf } from '../pricing/selling-currency';
+import type { Actor } from '../tenants/actor';
+import type { Tenant } from '../tenants/tenant';
+import { assertPartyOfChange } from './change-seats';
+import { type DepartureFacts, existingDeparture, quoteDeparture } from './read/sale-facts';
+import type { Seller } from './sale';
+import type { ChangedColumns, Decided, StoredChange, StoredHold } from './stored-change';
+import { changeOfHold, dateOf, freeSeatsAfter, unchangedHold } from './stored-hold';
 
 /** The changes of a hold that a request asks for; an undefined field stays as it is. */
 export interface HoldAmendment {
@@ -49,33 +52,104 @@ export interface HoldAmendment {
 /**
  * Changes a live hold. On the same departure its prices stay locked. On another departure the present prices are locked. The end of the
  * hold stays the same.
- * @throws HoldNotFoundError, TourNotFoundError (404), InvalidInputError (400), HoldExpiredError, HoldStateConflictError,
- *   HoldAnonymizedError, CurrencyConflictError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError,
- *   HoldLimitReachedError, DepartureBusyError (409)
+ * @throws HoldNotFoundError (404), InvalidInputError (400); the decision also TourNotFoundError (404), HoldExpiredError,
+ *   HoldStateConflictError, HoldAnonymizedError, CurrencyConflictError, DepartureGoneError, DepartureCancelledError,
+ *   InsufficientSeatsError, HoldLimitReachedError (409)
  */
 export async function amendHold(
-  trx: Trx,
-  tenant: Tenant,
+  db: Db,
+  seller: Seller<ChangedHold>,
   { holdId, by, ...amendment }: NamedHold & HoldAmendment,
-  runIdempotent: RunIdempotent<ChangedHold> = withoutKey,
-): Promise<ChangedHold | ReplayedResponse> {
-  const found = await getHold(trx, tenant.id, holdId);
-  return runIdempotent(async () => {
-    const { departureId, departureDate, departureTime, tour = found.tour } = amendment;
-    const move = { tourId: tour.id, departureId, departureDate, departureTime };
-    const to = await findDepartureAfterChange(trx, found, move);
-    const facts = await lockAndReadFacts(trx, tenant, tour.id, [found.departureId, to.departureId]);
-    const before = await getHold(trx, tenant.id, holdId);
-    assertNotMoved(found.departureId, before);
-    const amended = await decideForTenant(trx, tenant, tour.id, () =>
-      decideHoldAmendment(facts, tenant, before, to, amendment),
-    );
-    const fields = changesOf(before, amended);
-    if (Object.keys(fields).length === 0) return { before, after: before };
-    await amendHoldRow(trx, before.id, amended);
-    await insertHoldChange(trx, before.id, { by, fields });
-    return { before, after: await getHold(trx, tenant.id, holdId) };
+): Promise<StoredChange<ChangedHold>> {
+  const found = await getHold(db, seller.tenant.id, holdId);
+  const { departureId, departureDate, departureTime, tour = found.tour } = amendment;
+  const to = await findDepartureAfterChange(db, found, {
+    tourId: tour.id,
+    departureId,
+    departureDate,
+    departureTime,
   });
+  const change = changeOfHold(seller, found, (hold, facts) =>
+    decideHoldChange(facts, seller.tenant, hold, { by, to, amendment }),
+  );
+  return { ...change, tour, hidesDates: true, departureIds: departuresOfMove(found.departureId, to) };
+}
+
+/** Returns the different departures of a change, the present one first. */
+export function departuresOfMove(present: string | null, to: DepartureChoice): string[] {
+  return [...new Set([present, to.departureId])].filter((id) => id !== null);
+}
+
+interface HoldChange {
+  by: Actor | null;
+  /** The departure after the change. */
+  to: DepartureChoice;
+  amendment: HoldAmendment;
+}
+
+/** Decides the change of a hold, under the locks of both departures. Throws the errors of amendHold. */
+function decideHoldChange(
+  facts: DepartureFacts,
+  tenant: Tenant,
+  hold: StoredHold,
+  { by, to, amendment }: HoldChange,
+): Decided<ChangedHold> {
+  const amended = decideHoldAmendment(facts, tenant, hold, to, amendment);
+  const fields = changesOf(hold, amended);
+  if (Object.keys(fields).length === 0) return unchangedHold(hold);
+  const after = afterAmendment(hold, amended);
+  const dates = [dateOf(hold, tenant.sandbox), dateOf(after, tenant.sandbox)];
+  return {
+    result: { before: hold, after },
+    hold: { id: hold.id, columns: columnsOf(amended), change: { by, fields } },
+    changed: dates,
+  };
+}
+
+/** The values of a hold after its change. */
+interface AmendedHold {
+  tour: TourRef;
+  departure: Departure;
+  party: Party;
+  price: LockedPrice;
+  externalRef: string | null;
+  customer: PartialCustomer;
+}
+
+function columnsOf({ departure, party, price, externalRef, customer }: AmendedHold): ChangedColumns {
+  return {
+    departure_id: departure.id,
+    quantity: seatsOf(party),
+    children: party.child,
+    ...priceColumns(price.prices),
+    currency: price.currency,
+    currency_digits: price.currencyDigits,
+    price_breakdown: price.priceBreakdown,
+    external_ref: externalRef,
+    ...customerColumns(customer),
+  };
+}
+
+function afterAmendment(hold: StoredHold, amended: AmendedHold): SeatHold {
+  const { tour, departure, party, price, externalRef, customer } = amended;
+  const quantity = seatsOf(party);
+  const stays = departure.id === hold.departureId;
+  return {
+    ...hold,
+    tour,
+    departureId: departure.id,
+    departureDate: departure.departureDate,
+    departureTime: departure.startTime,
+    quantity,
+    children: party.child,
+    prices: price.prices,
+    currency: price.currency,
+    currencyDigits: price.currencyDigits,
+    priceBreakdown: price.priceBreakdown,
+    externalRef,
+    customer,
+    seatsAvailable: freeSeatsAfter(departure, quantity - (stays ? hold.quantity : 0)),
+  };
 }
 
 /**
@@ -102,6 +176,7 @@ function decideHoldAmendment(
   assertPriced(party, price.prices);
   const { externalRef = hold.externalRef } = amendment;
   return {
+    tour,
     departure,
     party,
     price,

@@ -2,12 +2,14 @@ import { runPrepared, type Trx } from '../../platform/database/database';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { idsInUse } from '../credentials/verify-credential';
 import { TRY_LOCK_FOR_USE } from '../tenants/use-lock';
-import type { Sale } from './sale';
+import { departuresToLock, type SeatChange } from './seat-change';
 
 /** The locks that a transaction got for its sales, without a wait. */
 export interface SaleLocks {
   /** The sales whose keys this transaction has locked, and the sales without a key. */
-  ownKey: ReadonlySet<Sale>;
+  ownKey: ReadonlySet<SeatChange>;
+  /** The changes whose booking this transaction has locked, and those that need none. */
+  ownLead: ReadonlySet<SeatChange>;
   /** Ids of the locked departures. */
   departureIds: string[];
   /** The wanted departures that this transaction did not lock: another transaction has locked them, or they do not exist. */
@@ -17,44 +19,58 @@ export interface SaleLocks {
 }
 
 /**
- * Locks until the transaction ends, in this order: the keys of the sales, the departures by id, the API keys and tenants in use. Uses one
+ * Locks until the transaction ends, in this order: the keys of the changes, the departures by id, the bookings, the API keys and tenants in use. Uses one
  * statement, because each further statement adds a round trip to every transaction of sales. A later statement reads the rows: the snapshot
  * of this statement is older than the locks, and may lack seats that were sold just before a lock was granted.
  * @param mayLock returns false for a sale whose departure must not be locked
  */
 export async function lockSales(
   trx: Trx,
-  sales: Sale[],
-  mayLock: (sale: Sale) => boolean,
+  sales: SeatChange[],
+  mayLock: (sale: SeatChange) => boolean,
 ): Promise<SaleLocks> {
-  const wanted = sales.filter(mayLock).flatMap(({ departureId }) => departureId ?? []);
+  const wanted = sales.filter(mayLock).flatMap(departuresToLock);
   const departureIds = [...new Set(wanted)];
-  const { rows } = await runPrepared(trx, TRY_LOCK, {
+  const leadIds = leadsOf(sales.filter(mayLock));
+  const locked = {
     keys: [...new Set(sales.flatMap(keysOf))],
     departureIds,
     useIds: idsInUse(principalsOf(sales)),
-  });
+  };
+  const { rows } =
+    leadIds.length > 0
+      ? await runPrepared(trx, TRY_LOCK_WITH_LEADS, { ...locked, leadIds })
+      : await runPrepared(trx, TRY_LOCK, locked);
   const idsOf = (kind: LockedRow['kind']) =>
     new Set((rows as LockedRow[]).filter((row) => row.kind === kind).map(({ id }) => id));
   const ownKeys = idsOf('key');
-  const locked = idsOf('departure');
+  const departures = idsOf('departure');
+  const leads = idsOf('lead');
   const used = idsOf('use');
   return {
     ownKey: new Set(sales.filter((sale) => keysOf(sale).every((key) => ownKeys.has(key)))),
-    departureIds: [...locked],
-    notLocked: departureIds.filter((id) => !locked.has(id)),
+    ownLead: new Set(sales.filter((sale) => leadsOf([sale]).every((id) => leads.has(`${id}`)))),
+    departureIds: [...departures],
+    notLocked: departureIds.filter((id) => !departures.has(id)),
     isChanging: ({ keyId, tenant }) => !used.has(keyId) || !used.has(tenant.id),
   };
 }
 
-/** Returns whether the transaction has all locks of the sale: its keys, its departure, its API key and its tenant. */
-export function hasItsLocks(sale: Sale, { ownKey, departureIds, isChanging }: SaleLocks): boolean {
-  const { departureId, principal } = sale;
-  const hasDeparture = departureId === null || departureIds.includes(departureId);
-  return ownKey.has(sale) && hasDeparture && !(principal && isChanging(principal));
+/** Returns whether the transaction has all locks of the change: its keys, its departures, its booking, its API key and its tenant. */
+export function hasItsLocks(
+  change: SeatChange,
+  { ownKey, ownLead, departureIds, isChanging }: SaleLocks,
+): boolean {
+  const { principal } = change;
+  const hasDepartures = departuresToLock(change).every((id) => departureIds.includes(id));
+  return ownKey.has(change) && ownLead.has(change) && hasDepartures && !(principal && isChanging(principal));
 }
 
-export function principalsOf(sales: Sale[]): ApiKeyPrincipal[] {
+function leadsOf(changes: SeatChange[]): number[] {
+  return changes.flatMap((change) => (change.kind === 'change' ? (change.leadId ?? []) : []));
+}
+
+export function principalsOf(sales: SeatChange[]): ApiKeyPrincipal[] {
   return sales.flatMap(({ principal }) => principal ?? []);
 }
 
@@ -62,7 +78,7 @@ export function principalsOf(sales: Sale[]): ApiKeyPrincipal[] {
  * Returns the keys of a sale: the Idempotency-Key, and the UUID that a client chose for an OCTO booking. Only one transaction at a time may
  * handle sales with the same key.
  */
-function keysOf(sale: Sale): string[] {
+function keysOf(sale: SeatChange): string[] {
   const { tenant, claim } = sale;
   const keys = claim ? [`${tenant.id} ${claim.operation} ${claim.key}`] : [];
   if (sale.kind === 'hold' && sale.octo) keys.push(`${tenant.id} octo ${sale.octo.uuid}`);
@@ -70,22 +86,33 @@ function keysOf(sale: Sale): string[] {
 }
 
 interface LockedRow {
-  kind: 'key' | 'departure' | 'use';
-  /** The key, the id of the departure, or the id of the API key or tenant. */
+  kind: 'key' | 'departure' | 'lead' | 'use';
+  /** The key, the id of the departure or booking, or the id of the API key or tenant. */
   id: string;
 }
 
 /** SQL of the advisory lock of a `key`. The seed 7 separates it from other uses of advisory locks. */
 export const LOCK_OF_KEY = 'hashtextextended(key, 7)';
 
-const TRY_LOCK = `
+/** @param also further locks, as a common table expression, and the rows that name them */
+const tryLock = (also: { lock: string; rows: string }) => `
   with own as materialized (
     select key from unnest(:keys::text[]) key where pg_try_advisory_xact_lock(${LOCK_OF_KEY})
   ), locked as materialized (
     select d.id from departures d where d.id = any(:departureIds::uuid[]) order by d.id for update skip locked
-  )
+  )${also.lock}
   select 'key' as kind, own.key as id from own
   union all
   select 'departure', locked.id::text from locked
+  ${also.rows}
   union all
   select 'use', used.id from (${TRY_LOCK_FOR_USE}) used`;
+
+const TRY_LOCK = tryLock({ lock: '', rows: '' });
+const TRY_LOCK_WITH_LEADS = tryLock({
+  lock: `, locked_lead as materialized (
+    select l.id from booking_leads l where l.id = any(:leadIds::bigint[]) order by l.id for update skip locked
+  )`,
+  rows: `union all
+  select 'lead', locked_lead.id::text from locked_lead`,
+});

@@ -143,7 +143,7 @@ export async function sellBooking(
   request: BookingRequest,
 ): Promise<BookingLead | ReplayedResponse> {
   const choose: ChooseDeparture = (date, time) => departureIds.find(tour, date, time);
-  const attempt = async () => sales.sell(await prepareBooking(db, seller, tour, request, choose));
+  const attempt = async () => sales.perform(await prepareBooking(db, seller, tour, request, choose));
   return attempt().catch((error: unknown) => {
     if (error instanceof SaleMovedError) return attempt();
     throw error;

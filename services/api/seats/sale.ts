@@ -69,4 +69,3 @@ export interface BookingSale extends SaleOf<BookingLead> {
 /** A request that creates a hold or a booking. */
 export type Sale = HoldSale | BookingSale;
 export type Sold = SeatHold | BookingLead;
-export type SoldOf<S extends Sale> = S extends HoldSale ? SeatHold : BookingLead;

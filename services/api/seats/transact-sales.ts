@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Trx } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
-import { waitForDeparture } from '../departures/reserve-seats';
+import { lockLead } from '../bookings/booking-lead.repository';
+import { lockDeparturesOfChange } from '../departures/reserve-seats';
 import type { StoredAnswer } from '../idempotency/idempotency.repository';
 import type { ComparedRequest } from '../idempotency/fingerprint';
 import { replay, type ReplayedResponse } from '../idempotency/run-idempotent';
@@ -9,16 +10,20 @@ import { decideBooking } from './decide/decide-booking';
 import { lockSales, type SaleLocks } from './lock';
 import { decideHold } from './decide/decide-hold';
 import { type ReadFacts, readSaleFacts } from './read/read-sale-facts';
-import type { Sale, Sold, SoldOf } from './sale';
+import { departuresToLock, type ResultOf, type SeatChange } from './seat-change';
+import type { ChangedDate, ChangeFacts, StoredChange } from './stored-change';
 import { TenantCounter } from './decide/tenant-limits';
-import { type Granted, writeSales } from './write';
+import { countRows, type Granted, type WrittenRows, writeSales } from './write';
 
-/** The result of one sale of a transaction. */
+/** The result of one change of a transaction. */
 export type Outcome =
-  | { kind: 'sold'; sold: Sold | ReplayedResponse }
+  | { kind: 'answered'; answer: unknown; changed: ChangedDate[] }
+  | { kind: 'replayed'; answer: ReplayedResponse }
   | { kind: 'refused'; refusal: unknown }
   /** Another transaction has locked the departure. */
-  | { kind: 'departure locked' }
+  | { kind: 'departure locked'; departureId: string }
+  /** Another transaction has locked the booking. */
+  | { kind: 'booking locked' }
   /** Another transaction uses the Idempotency-Key or the UUID of the OCTO booking, or erases the answer of the key. */
   | { kind: 'key in use' }
   /** Another transaction is changing the API key or its tenant. */
@@ -27,8 +32,9 @@ export type Outcome =
 /** The outcomes of a transaction, in the order of its sales. */
 export interface WrittenSales {
   outcomes: Outcome[];
-  /** Null: nothing was sold. */
+  /** Null: no row was written. */
   transactionId: string | null;
+  rows: WrittenRows;
 }
 
 export interface TransactOptions {
@@ -36,7 +42,7 @@ export interface TransactOptions {
    * Returns false for a sale whose departure must not be locked. The outcome of such a sale is `departure locked`, unless its
    * Idempotency-Key has a stored answer.
    */
-  mayLock?: (sale: Sale) => boolean;
+  mayLock?: (sale: SeatChange) => boolean;
   /** Keeps counts of earlier transactions. By default, all counts are read from the database. */
   counter?: TenantCounter;
 }
@@ -48,73 +54,94 @@ export interface TransactOptions {
  */
 export async function transactSales(
   trx: Trx,
-  sales: Sale[],
+  sales: SeatChange[],
   { mayLock = () => true, counter = new TenantCounter() }: TransactOptions = {},
 ): Promise<WrittenSales> {
   const locks = await lockSales(trx, sales, mayLock);
   const read = await readSaleFacts(trx, sales, locks, counter);
-  const outcomes = new Map<Sale, Outcome>();
+  const outcomes = new Map<SeatChange, Outcome>();
   const granted: Granted[] = [];
   for (const sale of sales) {
     const decided = lockOfAnother(sale, locks, read, mayLock) ?? decide(sale, read);
     if ('sale' in decided) granted.push(decided);
     else outcomes.set(sale, decided);
   }
-  for (const [sale, sold] of await writeSales(trx, granted, read.leadIds, read.facts.at))
-    outcomes.set(sale, { kind: 'sold', sold });
+  const { written, rows } = await writeSales(trx, granted, read.leadIds, read.facts.at);
+  for (const { sale, result, changed } of written)
+    outcomes.set(sale, { kind: 'answered', answer: result, changed });
   return {
-    transactionId: granted.length > 0 ? read.transactionId : null,
+    transactionId: countRows(rows) > 0 ? read.transactionId : null,
+    rows,
     outcomes: sales.map((sale) => outcomes.get(sale)!),
   };
 }
 
 /**
- * Creates one hold or booking in the caller's transaction, in the four steps of transactSales. Waits for the lock of the departure.
- * @param sale without a claim and without a principal: the caller has locked and checked the API key
+ * Performs one change in the caller's transaction, in the four steps of transactSales. Waits for the locks of its departures and its
+ * booking.
+ * @param change without a claim and without a principal: the caller has locked and checked the API key
  * @throws the refusal; DepartureBusyError after two seconds (409)
  */
-export async function writeSale<S extends Sale>(trx: Trx, sale: S): Promise<SoldOf<S>> {
-  // Waits for the lock here, because lockSales waits for none.
-  if (sale.departureId !== null) await waitForDeparture(trx, sale.departureId);
-  const { outcomes } = await transactSales(trx, [sale]);
+export async function performIn<C extends SeatChange>(trx: Trx, change: C): Promise<ResultOf<C>> {
+  // Waits for the locks here, because lockSales waits for none.
+  await lockDeparturesOfChange(trx, departuresToLock(change));
+  if (change.kind === 'change' && change.leadId !== null) await lockLead(trx, change.leadId);
+  const { outcomes } = await transactSales(trx, [change]);
   const [outcome] = outcomes;
-  if (outcome!.kind === 'sold') return outcome!.sold as SoldOf<S>;
-  throw outcome!.kind === 'refused' ? outcome!.refusal : new Error(`the sale is ${outcome!.kind}`);
+  if (outcome!.kind === 'answered') return outcome!.answer as ResultOf<C>;
+  throw outcome!.kind === 'refused' ? outcome!.refusal : new Error(`the change is ${outcome!.kind}`);
 }
 
 /**
- * Returns the outcome of a sale that another transaction blocks by a lock. Undefined: no lock blocks the sale. A locked departure does not
- * block a sale whose Idempotency-Key has a stored answer.
+ * Returns the outcome of a change that another transaction blocks by a lock. Undefined: no lock blocks the change. A locked departure does
+ * not block a change whose Idempotency-Key has a stored answer.
  */
 function lockOfAnother(
-  sale: Sale,
+  sale: SeatChange,
   locks: SaleLocks,
   { answerOf, lockedElsewhere }: ReadFacts,
-  mayLock: (sale: Sale) => boolean,
+  mayLock: (sale: SeatChange) => boolean,
 ): Outcome | undefined {
-  const { principal, departureId } = sale;
+  const { principal } = sale;
   const stored = answerOf(sale);
   if (!locks.ownKey.has(sale) || stored?.isLocked) return { kind: 'key in use' };
   if (principal && locks.isChanging(principal)) return { kind: 'API key changing' };
-  if (stored || departureId === null) return undefined;
-  return mayLock(sale) && !lockedElsewhere.has(departureId) ? undefined : { kind: 'departure locked' };
+  if (stored) return undefined;
+  const departures = departuresToLock(sale);
+  const departureId = mayLock(sale) ? departures.find((id) => lockedElsewhere.has(id)) : departures[0];
+  if (departureId !== undefined) return { kind: 'departure locked', departureId };
+  return locks.ownLead.has(sale) ? undefined : { kind: 'booking locked' };
 }
 
 /**
- * Decides one sale. If its Idempotency-Key has a stored answer, returns this answer. Otherwise decides by the facts, which include the
+ * Decides one change. If its Idempotency-Key has a stored answer, returns this answer. Otherwise decides by the facts, which include the
  * sales granted earlier in the transaction.
  */
-function decide(sale: Sale, { facts, answerOf }: ReadFacts): Granted | Outcome {
+function decide(sale: SeatChange, read: ReadFacts): Granted | Outcome {
   const { claim, principal } = sale;
-  const stored = answerOf(sale);
+  const { facts } = read;
+  const stored = read.answerOf(sale);
   try {
     if (principal) facts.assertKeyServes(principal);
-    if (stored) return { kind: 'sold', sold: answerIn(stored, claim!.request) };
+    if (stored) return { kind: 'replayed', answer: answerIn(stored, claim!.request) };
+    if (sale.kind === 'change') return { kind: 'change', sale, decided: sale.decide(factsFor(sale, read)) };
     return sale.kind === 'hold' ? decideHold(facts, sale, randomUUID()) : decideBooking(facts, sale);
   } catch (refusal) {
     if (!(refusal instanceof AppError)) throw refusal;
     return { kind: 'refused', refusal };
   }
+}
+
+function factsFor(
+  { holdId, leadId }: StoredChange,
+  { facts, holds, leads, leadIds }: ReadFacts,
+): ChangeFacts {
+  return {
+    ...facts,
+    hold: holdId === null ? undefined : holds.get(holdId),
+    lead: leadId === null ? undefined : leads.get(leadId),
+    newLeadId: leadIds[0],
+  };
 }
 
 /** @throws IdempotencyKeyReusedError (422) */

@@ -5,23 +5,54 @@ import { eventOfLead } from '../bookings/change-booking';
 import { type BookingLead, referencePrefix } from '../bookings/booking-lead';
 import { paymentDueAt } from '../bookings/payment-window';
 import type { NewOctoDetails, OctoDetails } from '../holds/octo-booking';
-import type { SeatHold } from '../holds/seat-hold';
+import { customerColumns, type SeatHold } from '../holds/seat-hold';
 import { IdempotencyInProgressError } from '../idempotency/idempotency.errors';
 import { bindAnswers, INSERT_ANSWERS } from '../idempotency/idempotency.repository';
 import { priceColumns } from '../pricing/price-categories';
 import type { GrantedBooking } from './decide/decide-booking';
 import type { GrantedHold } from './decide/decide-hold';
-import type { Sale, Sold } from './sale';
+import type { Departure } from '../departures/departure';
+import type { SeatChange } from './seat-change';
+import type { ChangedDate, Decided, StoredChange } from './stored-change';
+import { changedRows, type Part } from './write-changed-rows';
 import type { HeldSeats } from './read/sale-facts';
 
-export type Granted = GrantedHold | GrantedBooking;
+/** A granted change of a stored hold or booking. */
+interface GrantedChange {
+  kind: 'change';
+  sale: StoredChange;
+  decided: Decided<unknown>;
+}
+
+export type Granted = GrantedHold | GrantedBooking | GrantedChange;
+
+/** A change that was written, its result, and the dates whose seats it changed. */
+interface Written {
+  sale: SeatChange;
+  result: unknown;
+  changed: ChangedDate[];
+}
+
+/** The holds and leads that a transaction wrote. */
+export interface WrittenRows {
+  newHolds: string[];
+  newLeads: number[];
+  changedHolds: string[];
+  changedLeads: number[];
+}
+
+export function countRows(rows: WrittenRows): number {
+  const { newHolds, newLeads, changedHolds, changedLeads } = rows;
+  return newHolds.length + newLeads.length + changedHolds.length + changedLeads.length;
+}
+
+const NO_ROWS: WrittenRows = { newHolds: [], newLeads: [], changedHolds: [], changedLeads: [] };
 
 /**
- * Writes all granted sales with one statement: converts holds, and inserts holds, leads, events with their deliveries, and the answers of
- * Idempotency-Keys. A trigger counts the seats again at the end of the statement (ADR 8).
+ * Writes all granted changes with one statement: converts holds, inserts holds, leads, events with their deliveries, and the answers of
+ * Idempotency-Keys, and updates the rows of stored changes. A trigger counts the seats again at the end of the statement (ADR 8).
  * @param leadIds a number for each booking, ascending
  * @param at the clock reading of the decisions: holds and leads begin at this time, not at the transaction's start
- * @returns the new hold or booking of each sale
  * @throws IdempotencyInProgressError (409) when the answer of a key cannot be stored: the key was erased meanwhile, or another request with
  *   the same key has stored its row or holds the lock on it. The caller must then roll back the transaction.
  */
@@ -30,44 +61,61 @@ export async function writeSales(
   granted: Granted[],
   leadIds: number[],
   at: string,
-): Promise<[Sale, Sold][]> {
-  if (granted.length === 0) return [];
+): Promise<{ written: Written[]; rows: WrittenRows }> {
+  if (granted.length === 0) return { written: [], rows: NO_ROWS };
   const createdAt = new Date(at);
   const numbers = leadIds.values();
   const holds = granted.filter((one) => one.kind === 'hold');
-  const bookings = granted.filter((one) => one.kind === 'booking');
-  const leads = bookings.map((booking) => toBookingLead(booking, numbers.next().value!, createdAt));
-  const sold: [Sale, Sold][] = [
-    ...holds.map((hold): [Sale, Sold] => [hold.sale, toSeatHold(hold, createdAt)]),
-    ...bookings.map((booking, n): [Sale, Sold] => [booking.sale, leads[n]!]),
+  const sold = granted.filter((one) => one.kind === 'booking');
+  const changes = granted.filter((one) => one.kind === 'change');
+  const made = changes.flatMap(({ decided }) => decided.booking ?? []);
+  const leads = sold.map((booking) => toBookingLead(booking, numbers.next().value!, createdAt));
+  const bookings = [...sold, ...made.map((one) => one.granted)];
+  const allLeads = [...leads, ...made.map(({ lead }) => lead)];
+  const written: Written[] = [
+    ...holds.map((hold) => ({
+      sale: hold.sale,
+      result: toSeatHold(hold, createdAt),
+      changed: [dateOf(hold.departure)],
+    })),
+    ...sold.map((booking, n) => ({
+      sale: booking.sale,
+      result: leads[n],
+      changed: booking.departure ? [dateOf(booking.departure)] : [],
+    })),
+    ...changes.map(({ sale, decided: { result, changed } }) => ({ sale, result, changed })),
   ];
-  await write(trx, at, [
+  const parts = [
     converted(holds, bookings),
     insertedHolds(holds),
     insertedOctoDetails(holds),
-    insertedLeads(bookings, leads),
-    events(bookings, leads),
-    storedAnswers(sold),
-  ]).catch((error: unknown) => {
-    const waitedForKey = sqlState(error) === LOCK_NOT_AVAILABLE && sold.some(([{ claim }]) => claim !== null);
-    throw waitedForKey ? new IdempotencyInProgressError() : error;
-  });
-  return sold;
+    insertedLeads(bookings, allLeads),
+    ...changes.flatMap(({ decided }) => changedRows(decided)),
+    events(sold, leads, changes),
+    storedAnswers(written),
+  ].filter(({ rows }) => rows > 0);
+  if (parts.length > 0)
+    await write(trx, at, parts).catch((error: unknown) => {
+      const waitedForKey =
+        sqlState(error) === LOCK_NOT_AVAILABLE && written.some(({ sale: { claim } }) => claim !== null);
+      throw waitedForKey ? new IdempotencyInProgressError() : error;
+    });
+  const rows = {
+    newHolds: holds.map(({ held }) => held.id),
+    newLeads: allLeads.map(({ id }) => id),
+    changedHolds: changes.flatMap(({ decided }) => decided.hold?.id ?? []),
+    changedLeads: changes.flatMap(({ decided }) => decided.lead?.id ?? []),
+  };
+  return { written, rows };
 }
 
-/** A part of the statement: common table expressions and their values. A part without rows is left out. */
-interface Part {
-  rows: number;
-  sql: string;
-  values: Record<string, unknown>;
-  /** Name of the common table expression that must return exactly `rows` rows. Undefined: the number is not checked. */
-  counted?: string;
+function dateOf({ tour, departureDate, sandbox }: Departure): ChangedDate {
+  return { tourId: tour.id, date: departureDate, sandbox };
 }
 
-async function write(trx: Trx, at: string, all: Part[]): Promise<void> {
-  const parts = all.filter(({ rows }) => rows > 0);
+async function write(trx: Trx, at: string, parts: Part[]): Promise<void> {
   const counted = parts.filter((part) => part.counted !== undefined);
-  const counts = counted.map(({ counted: name }) => `, (select count(*) from ${name}) as ${name}`);
+  const counts = counted.map(({ counted: name }) => `, (select count(*) from "${name}") as "${name}"`);
   const values = Object.fromEntries(parts.flatMap((part) => Object.entries(part.values)));
   const { rows } = await runPrepared<Record<string, number>>(
     trx,
@@ -134,10 +182,7 @@ function toHoldRow({ sale, held }: GrantedHold) {
     currency_digits: held.currencyDigits,
     price_breakdown: held.priceBreakdown,
     external_ref: held.externalRef,
-    customer_name: sale.customer.name,
-    customer_phone: sale.customer.phone,
-    customer_phone_as_sent: sale.customer.phoneAsSent ?? null,
-    customer_email: sale.customer.email,
+    ...customerColumns(sale.customer),
     placed_by: sale.by,
     ...priceColumns(held.prices),
   };
@@ -180,11 +225,12 @@ function insertedLeads(bookings: GrantedBooking[], leads: BookingLead[]): Part {
     rows: leads.length,
     sql: `new_lead as (
       insert into booking_leads (id, booking_ref, tenant_id, sandbox, tour_id, departure_id, departure_date, hold_id, created_at,
-        payment_due_at, ${LEAD_COLUMNS})
+        payment_due_at, status, confirmed_at, confirmed_by, ${LEAD_COLUMNS})
       overriding system value
       select id, booking_ref, tenant_id, sandbox, tour_id, departure_id, departure_date, hold_id, :at::timestamptz,
-        :at::timestamptz + make_interval(mins => window_minutes), ${LEAD_COLUMNS}
-      from json_to_recordset(:leads::json) as l (id bigint, booking_ref text, window_minutes integer, tenant_id uuid, sandbox boolean,
+        :at::timestamptz + make_interval(mins => window_minutes), status,
+        case when status = 'confirmed' then :at::timestamptz end, confirmed_by, ${LEAD_COLUMNS}
+      from json_to_recordset(:leads::json) as l (id bigint, booking_ref text, window_minutes integer, status text, confirmed_by text, tenant_id uuid, sandbox boolean,
         tour_id uuid, departure_id uuid, departure_date date, hold_id uuid, adults integer, children integer,
         single_supplements integer, unit_price_minor bigint, child_price_minor bigint, single_supplement_minor bigint,
         travellers jsonb, total_minor bigint, deposit_minor bigint, currency text, currency_digits smallint, price_breakdown jsonb,
@@ -204,6 +250,8 @@ function toLeadRow(lead: BookingLead, windowMinutes: number | null) {
     id: lead.id,
     booking_ref: lead.bookingRef,
     window_minutes: windowMinutes,
+    status: lead.status,
+    confirmed_by: lead.confirmedBy,
     tenant_id: lead.tenant.id,
     sandbox: lead.sandbox,
     tour_id: lead.tour.id,
@@ -221,10 +269,7 @@ function toLeadRow(lead: BookingLead, windowMinutes: number | null) {
     price_breakdown: lead.priceBreakdown,
     payment_method: lead.paymentMethod,
     external_ref: lead.externalRef,
-    customer_name: lead.customer.name,
-    customer_phone: lead.customer.phone,
-    customer_phone_as_sent: lead.customer.phoneAsSent ?? null,
-    customer_email: lead.customer.email,
+    ...customerColumns(lead.customer),
     notes: lead.notes,
     source: lead.source,
     created_by: lead.createdBy,
@@ -232,16 +277,20 @@ function toLeadRow(lead: BookingLead, windowMinutes: number | null) {
   };
 }
 
-function events(bookings: GrantedBooking[], leads: BookingLead[]): Part {
+function events(sold: GrantedBooking[], leads: BookingLead[], changes: GrantedChange[]): Part {
   const created = leads.map((lead, n) => ({
     ...eventOfLead('booking.created', lead),
-    traceparent: bookings[n]!.sale.traceparent,
+    traceparent: sold[n]!.sale.traceparent,
   }));
-  return { rows: leads.length, sql: INSERT_EVENTS, values: bindEvents(created) };
+  const changed = changes.flatMap(({ sale: { traceparent }, decided }) =>
+    (decided.events ?? []).map((event) => ({ ...event, traceparent })),
+  );
+  const all = [...created, ...changed];
+  return { rows: all.length, sql: INSERT_EVENTS, values: bindEvents(all) };
 }
 
-function storedAnswers(sold: [Sale, Sold][]): Part {
-  const answers = sold.flatMap(([{ claim }, result]) => {
+function storedAnswers(written: Written[]): Part {
+  const answers = written.flatMap(({ sale: { claim }, result }) => {
     if (!claim) return [];
     const { tenantId, operation, key, erasedKey, fingerprint, keepHours } = claim;
     const { status, body } = claim.toResponse(result as never);
@@ -292,6 +341,7 @@ function toOctoDetails({ fingerprint: _, ...octo }: NewOctoDetails, at: Date): O
   return { ...octo, cancelReason: null, updatedAt: at.toISOString() };
 }
 
+/** Returns the lead of a granted booking. @param id its number */
 function toBookingLead(booking: GrantedBooking, id: number, createdAt: Date): BookingLead {
   const { sale, departure, held, price, totalMinor, depositMinor, priceBreakdown, externalRef } = booking;
   const { tenant, tour, party, travellers, paymentMethod, customer, notes, source, by } = sale;

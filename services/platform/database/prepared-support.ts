@@ -1,4 +1,3 @@
-import type { Config } from '../config/config';
 import { type Db, inTransaction, openDatabase, runPrepared, type Trx } from './database';
 import { AppError, isSilent, sqlState } from '../errors';
 
@@ -12,7 +11,13 @@ const ANSWER_MS = 2_000;
  * gives a transaction to a session that lacks its statement, or has the statement of another client.
  * @throws PreparedStatementsError, and the errors of a database that is away
  */
-export async function requirePreparedStatements({ databaseUrl, preparedStatements }: Config): Promise<void> {
+export async function requirePreparedStatements({
+  databaseUrl,
+  preparedStatements,
+}: {
+  databaseUrl: string | undefined;
+  preparedStatements: boolean;
+}): Promise<void> {
   if (!databaseUrl || !preparedStatements) return;
   const open = () =>
     openDatabase(databaseUrl, {

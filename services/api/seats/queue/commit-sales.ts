@@ -3,9 +3,9 @@ import { Counter, Histogram } from 'prom-client';
 import { type Db, inTransaction, isRolledBack, type Trx } from '../../../platform/database/database';
 import type { Logger } from '../../../platform/logger';
 import { inSpan, linkSpan } from '../../../platform/traces';
-import { ReplayedResponse } from '../../idempotency/run-idempotent';
-import type { Sale } from '../sale';
+import type { SeatChange } from '../seat-change';
 import type { Outcome, WrittenSales } from '../transact-sales';
+import { countRows, type WrittenRows } from '../write';
 
 /** The result of a transaction of sales. With an error and `rolledBack` false, it is unknown whether the sales were committed. */
 export type CommitResult = { committed: Outcome[] } | { error: unknown; rolledBack: boolean };
@@ -48,7 +48,7 @@ interface CommitServices {
 
 interface BatchedSale {
   arrivedAt: number;
-  sale: Pick<Sale, 'traceparent'>;
+  sale: Pick<SeatChange, 'traceparent'>;
 }
 
 /**
@@ -120,19 +120,15 @@ function measure(batch: { arrivedAt: number }[], begun: number, outcome: Transac
 }
 
 /** Returns whether the transaction was committed; undefined: unknown. */
-async function readBack(db: Db, { transactionId, outcomes }: WrittenSales): Promise<boolean | undefined> {
-  // The transaction has granted no sale, so all sales can run again. When they run, they lock the stored answers again, so that COMMIT
+async function readBack(db: Db, { transactionId, rows }: WrittenSales): Promise<boolean | undefined> {
+  // The transaction has written no row, so all its changes can run again. When they run, they lock the stored answers again, so that COMMIT
   // waits until the standby has these answers.
   if (transactionId === null) return false;
-  const sold = outcomes.flatMap((one) =>
-    one.kind === 'sold' && !(one.sold instanceof ReplayedResponse) ? [one.sold] : [],
-  );
-  const holdIds = sold.flatMap((one) => ('bookingRef' in one ? [] : [one.id]));
-  const leadIds = sold.flatMap((one) => ('bookingRef' in one ? [one.id] : []));
+  const written = countRows(rows);
   for (const until = performance.now() + READ_BACK_MS; performance.now() < until; await sleep(PAUSE_MS)) {
-    const found = await findCommitted(db, transactionId, holdIds, leadIds).catch(() => undefined);
+    const found = await findCommitted(db, transactionId, rows).catch(() => undefined);
     // Compares the number of rows too: after a failover, another transaction may have the same id.
-    if (found?.status === 'committed' && found.rows === sold.length) return true;
+    if (found?.status === 'committed' && found.rows === written) return true;
     if (found?.status === 'aborted' && found.rows === 0) return false;
   }
   return undefined;
@@ -144,21 +140,22 @@ interface FoundTransaction {
 }
 
 /**
- * Returns the status of a transaction, and how many of its holds and leads exist. Locks the rows, so that this read also waits until the
- * standby has them.
+ * Returns the status of a transaction, and how many of its holds and leads it has written. Locks the rows, so that this read also waits
+ * until the standby has them.
  */
-async function findCommitted(
-  db: Db,
-  transactionId: string,
-  holdIds: string[],
-  leadIds: number[],
-): Promise<FoundTransaction> {
+async function findCommitted(db: Db, transactionId: string, written: WrittenRows): Promise<FoundTransaction> {
   const { rows } = await db.raw<{ rows: [FoundTransaction] }>(
-    `with holds as (select id from seat_holds where id = any(:holdIds::uuid[]) for key share),
-       leads as (select id from booking_leads where id = any(:leadIds::bigint[]) for key share)
+    `with new_holds as (select id from seat_holds where id = any(:newHolds::uuid[]) for key share),
+       new_leads as (select id from booking_leads where id = any(:newLeads::bigint[]) for key share),
+       -- xmin is the transaction that wrote the present version of the row.
+       changed_holds as (select id from seat_holds
+         where id = any(:changedHolds::uuid[]) and xmin = :transactionId::xid8::xid for key share),
+       changed_leads as (select id from booking_leads
+         where id = any(:changedLeads::bigint[]) and xmin = :transactionId::xid8::xid for key share)
      select pg_xact_status(:transactionId::xid8) as "status",
-       ((select count(*) from holds) + (select count(*) from leads))::integer as "rows"`,
-    { transactionId, holdIds, leadIds },
+       ((select count(*) from new_holds) + (select count(*) from new_leads)
+         + (select count(*) from changed_holds) + (select count(*) from changed_leads))::integer as "rows"`,
+    { transactionId, ...written },
   );
   return rows[0];
 }

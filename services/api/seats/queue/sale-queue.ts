@@ -8,7 +8,8 @@ import { IdempotencyInProgressError } from '../../idempotency/idempotency.errors
 import type { ReplayedResponse } from '../../idempotency/run-idempotent';
 import { type CommitResult, commitSales } from './commit-sales';
 import { createLimit, OpenBatches, QUEUE_LIMITS, SalesOverloadedError } from './queue-limits';
-import type { Sale, Sold, SoldOf } from '../sale';
+import { departuresToLock, type ResultOf, type SeatChange } from '../seat-change';
+import type { ChangedDate } from '../stored-change';
 import { TenantCounter } from '../decide/tenant-limits';
 import { type Outcome, transactSales } from '../transact-sales';
 
@@ -29,17 +30,18 @@ const waitingSales = new Gauge({
  * |                  |                                                        | or in a batch, if too many departures are locked          |
  * | key in use       | another transaction had locked its key, or its UUID    | writing, in a batch within 20 ms (`resting`)              |
  * | API key changing | another transaction was changing its API key or tenant | writing, in a batch within 20 ms (`resting`)              |
+ * | booking locked   | another transaction had locked its booking             | writing, in a batch within 20 ms (`resting`)              |
  * | alone            | its transaction failed and rolled back                 | answered; the state of its outcome                        |
  * | answered         | it is sold or refused                                  |                                                           |
  */
 type SaleState = 'waiting' | 'writing' | LockMet | 'alone' | 'answered';
 
 /** The kind of lock of another transaction that stops a sale. */
-type LockMet = 'departure locked' | 'key in use' | 'API key changing';
+type LockMet = 'departure locked' | 'booking locked' | 'key in use' | 'API key changing';
 
 /** A sale in the queue of its process, or in one of its transactions. */
 interface WaitingSale {
-  sale: Sale;
+  sale: SeatChange;
   state: SaleState;
   /** Order of arrival. */
   number: number;
@@ -53,12 +55,16 @@ interface WaitingSale {
   resting: boolean;
   /** Refuses the sale at lockBy. The timer is cleared when a transaction takes the sale. */
   timer: NodeJS.Timeout | undefined;
-  resolve(sold: Sold | ReplayedResponse): void;
+  resolve(answer: unknown): void;
   reject(error: unknown): void;
 }
 
+/** Is called after the COMMIT of a change, before its answer. */
+export type AfterCommit = (changed: ChangedDate[]) => Promise<void>;
+
 /**
- * Creates the holds and bookings of this process (ADR 26). Sales that wait are written together, in order of arrival. If another
+ * Performs the changes of seats of this process (ADR 26): creates holds and bookings, and changes them. Sales that wait are written
+ * together, in order of arrival; each change of a stored hold or booking is written alone (ADR 53). If another
  * transaction has locked a departure, one transaction waits for this departure and then writes all its sales. Sales of other departures
  * are not delayed.
  * SaleState lists the states of a sale.
@@ -80,21 +86,25 @@ export class SaleQueue {
   private arrivals = 0;
   private starting = false;
 
-  /** @param groupCommit false: each sale has its own transaction */
+  /**
+   * @param groupCommit false: each sale has its own transaction
+   * @param afterCommit is told which dates' seats have changed, before the change is answered
+   */
   constructor(
     readonly db: Db,
     readonly log: Logger,
     private readonly groupCommit: boolean,
+    private readonly afterCommit: AfterCommit,
   ) {}
 
   /**
-   * Commits the sale, if it is granted.
+   * Commits the change, if it is granted, and tells the listeners which dates changed.
    * @throws the refusal; DepartureBusyError, IdempotencyInProgressError after two seconds (409); SalesOverloadedError (503)
    */
-  sell<S extends Sale>(sale: S): Promise<SoldOf<S> | ReplayedResponse> {
+  perform<C extends SeatChange>(sale: C): Promise<ResultOf<C> | ReplayedResponse> {
     return new Promise((resolve, reject) => {
       if (isFull(this.waiting, this.aloneWaiting, sale)) throw new SalesOverloadedError();
-      const one = toWaitingSale(sale, this.arrivals++, resolve as WaitingSale['resolve'], reject);
+      const one = toWaitingSale(sale, this.arrivals++, resolve, reject);
       this.wait(one);
       // Sales that arrive in one turn of the event loop share a batch.
       if (!this.starting) setImmediate(() => this.start());
@@ -115,34 +125,52 @@ export class SaleQueue {
   private start(): void {
     this.starting = false;
     waitingSales.set(this.waiting.length + this.aloneWaiting);
-    const batchesMax = this.groupCommit ? QUEUE_LIMITS.batches : QUEUE_LIMITS.singleBatches;
-    while (this.batches.count < batchesMax) {
-      const batch = this.take((one) => this.isFree(one), this.batches.count === 0 ? 1 : this.batchMax);
+    for (;;) {
+      const batch = this.nextBatch();
       if (batch.length === 0) return;
       void this.writeBatch(batch);
     }
   }
 
-  private get batchMax(): number {
-    return this.groupCommit ? QUEUE_LIMITS.batchMax : 1;
+  /** Takes the changes of the next transaction: the oldest one that is written alone, or the oldest sales together. Empty: none may begin. */
+  private nextBatch(): WaitingSale[] {
+    const { single, shared } = this.batches.count;
+    const free = this.waiting.filter((one) => this.isFree(one));
+    const alone = free.find((one) => this.isWrittenAlone(one));
+    const sales = free.filter((one) => !this.isWrittenAlone(one)).slice(0, QUEUE_LIMITS.batchMax);
+    const mayBeAlone = alone !== undefined && single < QUEUE_LIMITS.singleBatches;
+    const least = shared === 0 ? 1 : QUEUE_LIMITS.batchMax;
+    const mayShare = shared < QUEUE_LIMITS.batches && sales.length >= least;
+    if (mayBeAlone && !(mayShare && sales[0]!.number < alone.number)) return this.takeAll([alone]);
+    return mayShare ? this.takeAll(sales) : [];
+  }
+
+  /** Returns whether the sale has a transaction of its own: a change of a stored hold or booking, or each one without group commit. */
+  private isWrittenAlone({ sale }: WaitingSale): boolean {
+    return !this.groupCommit || sale.kind === 'change';
   }
 
   /**
    * Returns whether a batch may take the sale. A sale with an Idempotency-Key joins one batch even if another transaction has locked its
    * departure, because the key may already have a stored answer.
    */
-  private isFree({ sale: { departureId, claim }, state, resting }: WaitingSale): boolean {
+  private isFree({ sale, state, resting }: WaitingSale): boolean {
     if (resting) return false;
-    if (departureId === null) return true;
-    if (this.batches.isWriting(departureId) || this.paused.has(departureId)) return false;
-    return !this.awaited.has(departureId) || (claim !== null && state !== 'departure locked');
+    const mayLookUp = sale.claim !== null && state !== 'departure locked';
+    return departuresToLock(sale).every(
+      (id) => !this.batches.isWriting(id) && !this.paused.has(id) && (mayLookUp || !this.awaited.has(id)),
+    );
   }
 
-  /** Takes the oldest of the wanted sales for a transaction; none if there are fewer than `least`. */
-  private take(wanted: (one: WaitingSale) => boolean, least = 1): WaitingSale[] {
-    if (this.waiting.length < least) return [];
-    const taken = this.waiting.filter(wanted).slice(0, this.batchMax);
-    if (taken.length < least) return [];
+  /** Takes the oldest of the wanted changes for a transaction: one that is written alone, or sales together. */
+  private take(wanted: (one: WaitingSale) => boolean): WaitingSale[] {
+    const found = this.waiting.filter(wanted);
+    const [oldest] = found;
+    if (oldest && this.isWrittenAlone(oldest)) return this.takeAll([oldest]);
+    return this.takeAll(found.filter((one) => !this.isWrittenAlone(one)).slice(0, QUEUE_LIMITS.batchMax));
+  }
+
+  private takeAll(taken: WaitingSale[]): WaitingSale[] {
     this.waiting = without(this.waiting, taken);
     for (const one of taken) {
       clearTimeout(one.timer);
@@ -152,11 +180,11 @@ export class SaleQueue {
   }
 
   private async writeBatch(batch: WaitingSale[]): Promise<void> {
-    const departures = batch.flatMap(({ sale }) => sale.departureId ?? []);
+    const departures = batch.flatMap(({ sale }) => departuresToLock(sale));
     const own = new Set(departures.filter((departure) => !this.awaited.has(departure)));
-    const open = this.batches.begin(own);
+    const open = this.batches.begin(own, this.isWrittenAlone(batch[0]!) ? 'single' : 'shared');
     const { counter } = this;
-    const mayLock = ({ departureId }: Sale) => departureId === null || own.has(departureId);
+    const mayLock = (sale: SeatChange) => departuresToLock(sale).every((id) => own.has(id));
     const lockBy = performance.now() + QUEUE_LIMITS.batchLockMs;
     const result = await commitSales(
       this,
@@ -167,7 +195,7 @@ export class SaleQueue {
     // Lets the next batch begin. If this batch failed, its departures stay reserved while each of its sales is written in a transaction of
     // its own.
     open.end();
-    await this.finish(batch, result, (rest) => open.keepOnly(departuresOf(rest)));
+    await this.finish(batch, result, (rest) => open.keepOnly(departuresOfAll(rest)));
     open.keepOnly(new Set());
   }
 
@@ -217,17 +245,24 @@ export class SaleQueue {
   /** Answers a sale. If the sale met a lock of another transaction, puts it back into the queue. */
   private answer(one: WaitingSale, outcome: Outcome): void {
     if (outcome.kind === 'refused') return this.fail(one, outcome.refusal);
-    if (outcome.kind === 'sold') {
+    if (outcome.kind === 'answered') return this.resolve(one, outcome);
+    if (outcome.kind === 'replayed') {
       one.state = 'answered';
-      return one.resolve(outcome.sold);
+      return one.resolve(outcome.answer);
     }
     one.state = outcome.kind;
     one.met = outcome.kind;
     if (outcome.kind === 'departure locked') {
       this.wait(one);
-      return this.waitForDeparture(one.sale.departureId!);
+      return this.waitForDeparture(outcome.departureId);
     }
     this.rest(one);
+  }
+
+  /** Answers a granted sale, after the listeners know the dates whose seats changed. */
+  private resolve(one: WaitingSale, { answer, changed }: { answer: unknown; changed: ChangedDate[] }): void {
+    one.state = 'answered';
+    this.afterCommit(changed).then(() => one.resolve(answer), one.reject);
   }
 
   /**
@@ -251,10 +286,9 @@ export class SaleQueue {
   }
 
   /** Returns the error for a sale that has waited too long. */
-  private timeoutRefusal({ met, sale: { departureId } }: WaitingSale): Error {
+  private timeoutRefusal({ met, sale }: WaitingSale): Error {
     if (met === 'key in use') return new IdempotencyInProgressError();
-    const isBusy =
-      departureId !== null && (this.awaited.has(departureId) || this.batches.isWriting(departureId));
+    const isBusy = departuresToLock(sale).some((id) => this.awaited.has(id) || this.batches.isWriting(id));
     return met || isBusy ? new DepartureBusyError() : new SalesOverloadedError();
   }
 
@@ -281,7 +315,7 @@ export class SaleQueue {
 
   /** Writes the sales that wait for a departure, until there are none or its lock is not granted in time. */
   private async writeWaiting(departure: string): Promise<void> {
-    const waitsForIt = ({ sale }: WaitingSale) => sale.departureId === departure;
+    const waitsForIt = ({ sale }: WaitingSale) => departuresToLock(sale).includes(departure);
     const { counter } = this;
     for (let first = this.waiting.find(waitsForIt); first; first = this.waiting.find(waitsForIt)) {
       const batch: WaitingSale[] = [];
@@ -308,7 +342,7 @@ export class SaleQueue {
 }
 
 function toWaitingSale(
-  sale: Sale,
+  sale: SeatChange,
   number: number,
   resolve: WaitingSale['resolve'],
   reject: WaitingSale['reject'],
@@ -328,7 +362,7 @@ function toWaitingSale(
   };
 }
 
-function salesOf(batch: WaitingSale[]): Sale[] {
+function salesOf(batch: WaitingSale[]): SeatChange[] {
   return batch.map(({ sale }) => sale);
 }
 
@@ -348,14 +382,17 @@ function without(sales: WaitingSale[], others: WaitingSale[]): WaitingSale[] {
 }
 
 /** Returns whether the queue is full: for all sales, for the tenant of the sale, or for its departure. */
-function isFull(waiting: WaitingSale[], alone: number, { tenant, departureId }: Sale): boolean {
+function isFull(waiting: WaitingSale[], alone: number, change: SeatChange): boolean {
   if (waiting.length + alone >= QUEUE_LIMITS.waitingMax) return true;
   if (waiting.length < QUEUE_LIMITS.partMax) return false;
-  const ofTenant = waiting.filter(({ sale }) => sale.tenant.id === tenant.id);
-  const ofDeparture = waiting.filter(({ sale }) => departureId !== null && sale.departureId === departureId);
+  const [departureId] = departuresToLock(change);
+  const ofTenant = waiting.filter(({ sale }) => sale.tenant.id === change.tenant.id);
+  const ofDeparture = waiting.filter(
+    ({ sale }) => departureId !== undefined && departuresToLock(sale).includes(departureId),
+  );
   return Math.max(ofTenant.length, ofDeparture.length) >= QUEUE_LIMITS.partMax;
 }
 
-function departuresOf(sales: WaitingSale[]): Set<string | null> {
-  return new Set(sales.map(({ sale }) => sale.departureId));
+function departuresOfAll(sales: WaitingSale[]): Set<string> {
+  return new Set(sales.flatMap(({ sale }) => departuresToLock(sale)));
 }

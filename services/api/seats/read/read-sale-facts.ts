@@ -2,12 +2,15 @@ import { CLOCK, runPrepared, type Trx, toFields } from '../../../platform/databa
 import { keyCheckOf } from '../../credentials/verify-credential';
 import { toDeparture } from '../../departures/departure.repository';
 import { freeExpiredSeats } from '../../departures/free-expired-seats';
+import { toLead } from '../../bookings/booking-lead.repository';
+import { toHold } from '../../holds/seat-hold.repository';
 import type { StoredAnswer } from '../../idempotency/idempotency.repository';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import { ratesByCurrency } from '../../pricing/convert-price';
-import type { Tenant } from '../../tenants/tenant';
 import { hasItsLocks, type SaleLocks } from '../lock';
-import type { Sale } from '../sale';
+import { type Sale } from '../sale';
+import { departuresToLock, type SeatChange } from '../seat-change';
+import type { StoredChange, StoredHold, StoredLead } from '../stored-change';
 import * as lists from './sale-fact-lists';
 import { emptyLists, type FactList, type FactLists, type TenantView } from './sale-fact-lists';
 import {
@@ -22,8 +25,11 @@ import type { TenantCount, TenantCounter } from '../decide/tenant-limits';
 
 export interface ReadFacts {
   facts: SaleFacts;
+  /** The stored rows of the changes, by id. */
+  holds: Map<string, StoredHold>;
+  leads: Map<number, StoredLead>;
   /** The stored answer of the sale's Idempotency-Key, if there is one. */
-  answerOf(sale: Sale): StoredAnswer | undefined;
+  answerOf(sale: SeatChange): StoredAnswer | undefined;
   /** Ids of departures that exist and that another transaction has locked. */
   lockedElsewhere: ReadonlySet<string>;
   transactionId: string;
@@ -37,23 +43,30 @@ export interface ReadFacts {
  */
 export async function readSaleFacts(
   trx: Trx,
-  sales: Sale[],
+  sales: SeatChange[],
   locks: SaleLocks,
   counter: TenantCounter,
 ): Promise<ReadFacts> {
   const keyed = sales.filter((sale) => sale.claim !== null && locks.ownKey.has(sale));
   const locked = new Set(locks.departureIds);
-  const placed = sales.filter(({ departureId }) => departureId !== null && locked.has(departureId));
-  const bookings = sales.filter((sale) => sale.kind === 'booking');
+  const changes = sales.filter((sale): sale is StoredChange => sale.kind === 'change');
+  const created = sales.filter((sale) => sale.kind !== 'change');
+  const placed = created.filter(({ departureId }) => departureId !== null && locked.has(departureId));
+  const bookings = created.filter((sale) => sale.kind === 'booking');
   const placedBookings = placed.filter((sale) => sale.kind === 'booking');
   const undated = bookings.filter(({ departureDate }) => departureDate === null);
-  const counts = counter.plan(sales);
-  const row = await readRow(trx, [
+  const counts = counter.plan(created);
+  const seen = sales.flatMap((sale) =>
+    departuresToLock(sale).flatMap((departureId) =>
+      locked.has(departureId) ? [{ tenant: sale.tenant, departureId }] : [],
+    ),
+  );
+  const wanted = [
     lists.storedAnswers(keyed),
     lists.apiKeys(sales),
     lists.departures(locks.departureIds, sales),
     lists.lockedElsewhere(locks.notLocked),
-    lists.views(placed.map(({ tenant, departureId }) => ({ tenant, departureId: departureId! }))),
+    lists.views(seen),
     lists.holdCounts(counts.wanted),
     lists.unpaidCounts(counts.wanted),
     lists.priceRules(sales),
@@ -62,13 +75,18 @@ export async function readSaleFacts(
     lists.holdsByReference(placedBookings),
     lists.takenUuids(placed),
     lists.references(undated),
-    lists.undatedTours(undated),
+    lists.undatedTours([...undated, ...changes.filter(({ departureIds }) => departureIds.length === 0)]),
+    lists.storedHolds(changes),
+    lists.storedLeads(changes),
     // A booking whose locks this transaction lacks needs no number: the booking is tried again, or refused.
-    lists.leadIds(bookings.filter((sale) => hasItsLocks(sale, locks)).length),
-  ]);
-  await markExpired(trx, row);
+    lists.leadIds(sales.filter((sale) => createsLead(sale) && hasItsLocks(sale, locks)).length),
+  ];
+  let row = await readRow(trx, wanted);
+  const expired = await markExpired(trx, row);
+  // Reads the rows of changes again, because they may be among the expired ones.
+  if (expired && changes.length > 0) row = await readRow(trx, wanted);
   const read = [...row.holdCounts, ...row.unpaidCounts];
-  counter.remember(sales, read);
+  counter.remember(created, read);
   const answers = new Map(row.answers.map((answer) => [keyed[answer.n], answer]));
   const counted = [...counts.known, ...read];
   return {
@@ -76,6 +94,8 @@ export async function readSaleFacts(
     leadIds: row.leadIds.map(({ id }) => id),
     answerOf: (sale) => answers.get(sale),
     lockedElsewhere: new Set(row.lockedElsewhere.map(({ id }) => id)),
+    holds: new Map(row.storedHolds.map((stored) => [stored.id, toStoredHold(stored)])),
+    leads: new Map(row.storedLeads.map((stored) => [stored.id, toStoredLead(stored)])),
     facts: {
       ...departureFacts(row),
       liveHolds: countsOf('hold', counted),
@@ -94,26 +114,45 @@ export async function readSaleFacts(
   };
 }
 
-/**
- * Reads the facts for the change of a hold or booking. Runs after the locks of the departure before the change and of the departure after
- * the change.
- * @param tourId the tour after the change
- */
-export async function readChangeFacts(
-  trx: Trx,
-  tenant: Tenant,
-  tourId: string,
-  departureIds: string[],
-): Promise<DepartureFacts> {
-  const change = [{ tenant, tour: { id: tourId } }];
-  const row = await readRow(trx, [
-    lists.departures(departureIds, change),
-    lists.views(departureIds.map((departureId) => ({ tenant, departureId }))),
-    lists.priceRules(change),
-    lists.exchangeRates(change),
-  ]);
-  await markExpired(trx, row);
-  return departureFacts(row);
+function createsLead(sale: SeatChange): boolean {
+  return sale.kind === 'booking' || (sale.kind === 'change' && sale.createsLead);
+}
+
+type StoredHoldRow = FactLists['storedHolds'][number];
+type StoredLeadRow = FactLists['storedLeads'][number];
+
+/** The columns of JSON rows that are times. */
+const TIMES_OF_HOLD = [
+  'createdAt',
+  'expiresAt',
+  'endedAt',
+  'anonymizedAt',
+] as const satisfies (keyof StoredHoldRow)[];
+const TIMES_OF_LEAD = [
+  'createdAt',
+  'updatedAt',
+  'paymentDueAt',
+  'confirmedAt',
+  'cancelledAt',
+  'expiredAt',
+  'anonymizedAt',
+] as const satisfies (keyof StoredLeadRow)[];
+
+function toStoredHold(row: StoredHoldRow): StoredHold {
+  const { secondsLeft, lifeSecondsLeft } = row;
+  return { ...toHold(withTimes(row, TIMES_OF_HOLD)), secondsLeft, lifeSecondsLeft };
+}
+
+function toStoredLead(row: StoredLeadRow): StoredLead {
+  return { ...toLead(withTimes(row, TIMES_OF_LEAD)), nextUpdatedAt: row.nextUpdatedAt };
+}
+
+/** Converts the texts of times, as JSON has them, to dates. */
+function withTimes<Row extends object>(row: Row, names: readonly (keyof Row)[]): Row {
+  const times = names.flatMap((name) =>
+    row[name] === null ? [] : [[name, new Date(row[name] as unknown as string)] as const],
+  );
+  return { ...row, ...Object.fromEntries(times) };
 }
 
 /** The row that the statement returns. A list is empty if the statement did not select it. */
@@ -142,9 +181,11 @@ async function readRow(trx: Trx, all: FactList[]): Promise<FactsRow> {
   return row;
 }
 
-async function markExpired(trx: Trx, { departures: found, at }: FactsRow): Promise<void> {
+/** Marks the expired holds and bookings of the departures. Returns whether there were any. */
+async function markExpired(trx: Trx, { departures: found, at }: FactsRow): Promise<boolean> {
   const expired = found.filter(({ somethingExpired }) => somethingExpired);
   if (expired.length > 0) await freeExpiredSeats(trx, unique(expired.map(({ id }) => id)), at);
+  return expired.length > 0;
 }
 
 function departureFacts({ departures: found, views: seen, rules, rates, at }: FactsRow): DepartureFacts {

@@ -1,7 +1,10 @@
 import { SHOWN_BY_RULES, visibilityJoins } from '../../catalog/visibility';
 import { API_KEY_STATE, type ApiKeyState } from '../../credentials/verify-credential';
 import { COUNTED_DEPARTURES, type CountedRow } from '../../departures/departure.repository';
+import { LEAD_COLUMNS, LEAD_TABLES, type LeadRow } from '../../bookings/booking-lead.repository';
 import { START_TIME } from '../../catalog/start-time';
+import { LIFE_MINUTES } from '../../holds/hold-length';
+import { HOLD_COLUMNS, HOLD_TABLES, type HoldRow } from '../../holds/seat-hold.repository';
 import { bindKeys, STORED_ANSWERS, type StoredAnswer } from '../../idempotency/idempotency.repository';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import type { ExchangeRate } from '../../pricing/convert-price';
@@ -11,6 +14,8 @@ import { lockedPrices, type PricedTour } from '../../pricing/price-categories';
 import type { Tenant } from '../../tenants/tenant';
 import { principalsOf } from '../lock';
 import type { BookingSale, Sale } from '../sale';
+import type { SeatChange } from '../seat-change';
+import type { StoredChange, StoredHold, StoredLead } from '../stored-change';
 import { type HeldSeats, viewKey } from './sale-facts';
 import type { TenantCount } from '../decide/tenant-limits';
 
@@ -31,6 +36,8 @@ export interface FactLists {
   references: Reference[];
   undatedTours: UndatedTour[];
   leadIds: { id: number }[];
+  storedHolds: (HoldRow & Pick<StoredHold, 'secondsLeft' | 'lifeSecondsLeft'>)[];
+  storedLeads: (LeadRow & Pick<StoredLead, 'nextUpdatedAt'>)[];
 }
 
 /** Returns empty lists: new ones for each call, because a decision adds to them. */
@@ -51,6 +58,8 @@ export function emptyLists(): FactLists {
     references: [],
     undatedTours: [],
     leadIds: [],
+    storedHolds: [],
+    storedLeads: [],
   };
 }
 
@@ -65,7 +74,7 @@ export interface FactList {
   values: Record<string, unknown>;
 }
 
-export function storedAnswers(keyed: Sale[]): FactList {
+export function storedAnswers(keyed: SeatChange[]): FactList {
   return {
     name: 'answers',
     isWanted: keyed.length > 0,
@@ -74,7 +83,7 @@ export function storedAnswers(keyed: Sale[]): FactList {
   };
 }
 
-export function apiKeys(sales: Sale[]): FactList {
+export function apiKeys(sales: SeatChange[]): FactList {
   const keyIds = unique(principalsOf(sales).map(({ keyId }) => keyId));
   return {
     name: 'apiKeys',
@@ -298,7 +307,7 @@ export function references(undated: BookingSale[]): FactList {
 type UndatedTour = PricedTour & { tenantId: string; basePriceMinor: number };
 
 /** Selects the tours of bookings without a date. Leaves out a tour that the visibility rules of the booking's tenant do not show. */
-export function undatedTours(undated: BookingSale[]): FactList {
+export function undatedTours(undated: { tenant: Tenant; tour: { id: string } }[]): FactList {
   return {
     name: 'undatedTours',
     isWanted: undated.length > 0,
@@ -321,6 +330,31 @@ export function leadIds(leads: number): FactList {
     isWanted: leads > 0,
     sql: `select nextval(pg_get_serial_sequence('booking_leads', 'id')) as id from generate_series(1, :leads::integer)`,
     values: { leads },
+  };
+}
+
+/** Selects the holds that changes change, as findHold does. */
+export function storedHolds(changes: StoredChange[]): FactList {
+  const ids = changes.flatMap(({ holdId }) => holdId ?? []);
+  return {
+    name: 'storedHolds',
+    isWanted: ids.length > 0,
+    sql: `select ${HOLD_COLUMNS}, extract(epoch from h.expires_at - clock.at) as seconds_left,
+        extract(epoch from h.created_at + make_interval(mins => ${LIFE_MINUTES}) - clock.at) as life_seconds_left
+      from ${HOLD_TABLES} where h.id = any(:changedHolds::uuid[])`,
+    values: { changedHolds: ids },
+  };
+}
+
+/** Selects the bookings that changes change, as findLead does. */
+export function storedLeads(changes: StoredChange[]): FactList {
+  const ids = changes.flatMap(({ leadId }) => leadId ?? []);
+  return {
+    name: 'storedLeads',
+    isWanted: ids.length > 0,
+    sql: `select ${LEAD_COLUMNS}, to_json(next_update_of(l, clock.at) at time zone 'UTC') #>> '{}' || 'Z' as next_updated_at
+      from ${LEAD_TABLES} where l.id = any(:changedLeads::bigint[])`,
+    values: { changedLeads: ids },
   };
 }
 

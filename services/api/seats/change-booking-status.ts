@@ -1,0 +1,119 @@
+import type { Db } from '../../platform/database/database';
+import { BookingStateConflictError } from '../bookings/booking.errors';
+import type { BookingLead, ChangedBooking, NamedBooking } from '../bookings/booking-lead';
+import { eventOfLead } from '../bookings/change-booking';
+import { getBooking } from '../bookings/find-booking';
+import { TourNotFoundError } from '../catalog/catalog.errors';
+import type { Departure } from '../departures/departure';
+import { DepartureCancelledError } from '../departures/departure.errors';
+import { assertFree, wantedOf } from '../departures/reserve-seats';
+import { seatsOf } from '../pricing/party';
+import type { Actor } from '../tenants/actor';
+import type { Tenant } from '../tenants/tenant';
+import { assertVisible, countedKey, type SaleFacts, viewKey } from './read/sale-facts';
+import type { Seller } from './sale';
+import { changeOfBooking, unchangedBooking } from './stored-booking';
+import type { Decided, StoredChange, StoredLead } from './stored-change';
+import { dateOf } from './stored-hold';
+
+/** A paid booking, and who confirms it. */
+export interface Confirmation extends NamedBooking {
+  /** True: an operator, who also confirms an expired booking of a tour that its tenant does not see. */
+  byOperator?: boolean;
+}
+
+/**
+ * Confirms a paid booking. An expired booking takes its seats again like a new sale: the tenant must see the tour, and the departure must be
+ * open and have free seats. The rate of the tour may be missing, because the price is locked. The tenant's share of the departure does not
+ * limit the seats, because they are paid. A confirmed booking stays unchanged and has no event.
+ * @throws BookingNotFoundError (404); the decision BookingStateConflictError for a cancelled booking, DepartureCancelledError (409), and for
+ *   an expired booking TourNotFoundError (404), DepartureGoneError, InsufficientSeatsError (409)
+ */
+export async function confirmBooking(
+  db: Db,
+  seller: Seller<ChangedBooking>,
+  { bookingRef, by, byOperator = false }: Confirmation,
+): Promise<StoredChange<ChangedBooking>> {
+  const { tenant } = seller;
+  const found = await getBooking(db, tenant.id, bookingRef);
+  return changeOfBooking(seller, found, (lead, facts) => {
+    if (lead.status === 'confirmed') return unchangedBooking(lead);
+    if (lead.status === 'cancelled') throw new BookingStateConflictError(lead.status, 'confirmed');
+    const departure = departureOf(facts, lead);
+    if (lead.status === 'expired') {
+      if (!byOperator) assertShown(facts, tenant, lead, departure);
+      if (departure) assertFree(departure, seatsOf(lead.party));
+    }
+    // Refuses a cancelled departure even if the booking is paid, because nobody will travel.
+    if (departure?.cancelled) throw new DepartureCancelledError(wantedOf(departure, seatsOf(lead.party)));
+    return statusChange(lead, { status: 'confirmed', by, at: facts.at });
+  });
+}
+
+/**
+ * Cancels a booking; its seats become free. A cancelled booking keeps its first reason, stays unchanged and has no event.
+ * @throws BookingNotFoundError (404); the decision BookingStateConflictError for an expired booking (409)
+ */
+export async function cancelBooking(
+  db: Db,
+  seller: Seller<ChangedBooking>,
+  { bookingRef, by, reason }: NamedBooking & { reason: string | null },
+): Promise<StoredChange<ChangedBooking>> {
+  const found = await getBooking(db, seller.tenant.id, bookingRef);
+  return changeOfBooking(seller, found, (lead, { at }) => {
+    if (lead.status === 'cancelled') return unchangedBooking(lead);
+    if (lead.status === 'expired') throw new BookingStateConflictError(lead.status, 'cancelled');
+    return statusChange(lead, { status: 'cancelled', by, at, reason });
+  });
+}
+
+function departureOf(
+  { departures }: SaleFacts,
+  { departureId, sandbox }: BookingLead,
+): Departure | undefined {
+  return departureId === null ? undefined : departures.get(countedKey(departureId, sandbox));
+}
+
+/** Checks that the tenant's visibility rules show the tour of the booking. @throws TourNotFoundError (404) */
+function assertShown(
+  facts: SaleFacts,
+  tenant: Tenant,
+  { tour }: BookingLead,
+  departure: Departure | undefined,
+): void {
+  if (departure) return assertVisible(facts, tenant, departure);
+  if (!facts.undatedTours.has(viewKey(tenant.id, tour.id))) throw new TourNotFoundError();
+}
+
+interface NewStatus {
+  status: 'confirmed' | 'cancelled';
+  by: Actor | null;
+  at: string;
+  /** The reason of a cancellation. It is not stored for an anonymized booking, because it may name the customer. */
+  reason?: string | null;
+}
+
+function statusChange(lead: StoredLead, { status, by, at, reason }: NewStatus): Decided<ChangedBooking> {
+  const cancelReason = lead.anonymizedAt ? null : (reason ?? lead.cancelReason);
+  const done =
+    status === 'confirmed'
+      ? { confirmedAt: new Date(at), confirmedBy: by }
+      : { cancelledAt: new Date(at), cancelledBy: by };
+  const after = { ...lead, ...done, status, cancelReason, updatedAt: new Date(lead.nextUpdatedAt) };
+  const { departureDate, tour } = lead;
+  return {
+    result: { before: lead, after },
+    lead: {
+      id: lead.id,
+      columns: {
+        status,
+        [`${status}_at`]: at,
+        [`${status}_by`]: by,
+        cancel_reason: cancelReason,
+        updated_at: lead.nextUpdatedAt,
+      },
+    },
+    events: [eventOfLead(`booking.${status}`, after)],
+    changed: departureDate === null ? [] : [dateOf({ tour, departureDate }, lead.sandbox)],
+  };
+}

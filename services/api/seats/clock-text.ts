@@ -1,0 +1,10 @@
+const UP_TO_SECONDS = 'YYYY-MM-DDTHH:MM:SS'.length;
+
+/**
+ * Returns the time some whole minutes after a clock reading, with the same microseconds, which a Date would drop.
+ * @param at a time of SaleFacts: YYYY-MM-DDTHH:MM:SS, a fraction, Z
+ */
+export function addMinutes(at: string, minutes: number): string {
+  const later = new Date(Date.parse(at) + minutes * 60_000).toISOString();
+  return later.slice(0, UP_TO_SECONDS) + at.slice(UP_TO_SECONDS);
+}

@@ -1,0 +1,43 @@
+import type { BookingLead, ChangedBooking } from '../bookings/booking-lead';
+import { BookingNotFoundError } from '../bookings/booking.errors';
+import { assertNotMoved } from '../departures/reserve-seats';
+import type { Seller } from './sale';
+import type { ChangeFacts, Decided, StoredChange, StoredLead } from './stored-change';
+
+/**
+ * Builds a change of a booking on its present departure.
+ * @param found the booking before the lock
+ * @param decide gets the booking under the lock
+ */
+export function changeOfBooking(
+  seller: Seller<ChangedBooking>,
+  found: BookingLead,
+  decide: (lead: StoredLead, facts: ChangeFacts) => Decided<ChangedBooking>,
+): StoredChange<ChangedBooking> {
+  return {
+    ...seller,
+    kind: 'change',
+    departureIds: found.departureId === null ? [] : [found.departureId],
+    tour: found.tour,
+    holdId: null,
+    leadId: found.id,
+    hidesDates: false,
+    createsLead: false,
+    decide: (facts) => decide(lockedLead(facts, found), facts),
+  };
+}
+
+/**
+ * Returns the booking as it is under the locks.
+ * @throws BookingNotFoundError (404); SaleMovedError if another request moved it during the wait (409 after three tries)
+ */
+function lockedLead({ lead }: ChangeFacts, { departureId }: BookingLead): StoredLead {
+  if (!lead) throw new BookingNotFoundError();
+  assertNotMoved(departureId, lead);
+  return lead;
+}
+
+/** Returns the result of a change that changes nothing. */
+export function unchangedBooking(lead: StoredLead): Decided<ChangedBooking> {
+  return { result: { before: lead, after: lead }, changed: [] };
+}

@@ -1,0 +1,84 @@
+import type { WebhookEvent } from '../../webhook-queue/enqueue-delivery';
+import type { NewSaleChange } from '../audit/changed-fields';
+import type { BookingLead } from '../bookings/booking-lead';
+import type { OctoDetails } from '../holds/octo-booking';
+import type { SeatHold } from '../holds/seat-hold';
+import type { Actor } from '../tenants/actor';
+import type { GrantedBooking } from './decide/decide-booking';
+import type { Seller } from './sale';
+import type { SaleFacts } from './read/sale-facts';
+
+/** A change of a stored hold or booking: the rows that it locks and reads, and its decision. */
+export interface StoredChange<Result = unknown> extends Seller<Result> {
+  kind: 'change';
+  /** The departures to lock: the present one and, for a move, the new one. Empty: a booking without a date. */
+  departureIds: string[];
+  /** The tour after the change. Its price rules are read. */
+  tour: { id: string };
+  /** The hold to read. Null: the change needs none. */
+  holdId: string | null;
+  /** The booking to lock and to read. Null: the change needs none. */
+  leadId: number | null;
+  /** True: if the tenant does not see the tour, no refusal may name its dates. False: the decision checks that the tenant sees it. */
+  hidesDates: boolean;
+  /** True: the decision may make a booking of the hold. */
+  createsLead: boolean;
+  /**
+   * Decides by the facts that were read under the locks.
+   * @throws AppError: the refusal
+   */
+  decide(facts: ChangeFacts): Decided<Result>;
+}
+
+/** The facts of a change: those of a sale, and the stored rows as they are under the locks. */
+export interface ChangeFacts extends SaleFacts {
+  /** The hold `holdId`, if it exists. */
+  hold: StoredHold | undefined;
+  /** The booking `leadId`, if it exists. */
+  lead: StoredLead | undefined;
+  /** The number of the new booking. Undefined unless the change may create one. */
+  newLeadId: number | undefined;
+}
+
+export interface StoredHold extends SeatHold {
+  /** Seconds from the clock reading to the end of the hold. */
+  secondsLeft: number;
+  /** Seconds from the clock reading to the latest end that extensions can reach. */
+  lifeSecondsLeft: number;
+}
+
+export interface StoredLead extends BookingLead {
+  /** The updated_at of this change, with microseconds. */
+  nextUpdatedAt: string;
+}
+
+/** The columns of a row that a change writes, with their new values. */
+export type ChangedColumns = Record<string, unknown>;
+
+/** The result of a granted change, and the rows that it writes. A part that is left out is not written. */
+export interface Decided<Result> {
+  result: Result;
+  hold?: {
+    id: string;
+    columns: ChangedColumns;
+    change?: NewSaleChange;
+    /** The new end of an extended hold. */
+    extension?: { expiresAt: string; by: Actor | null };
+  };
+  lead?: { id: number; columns: ChangedColumns; change?: NewSaleChange };
+  octo?: { holdId: string } & Partial<Pick<OctoDetails, 'contact' | 'unitItems' | 'notes' | 'cancelReason'>>;
+  /** A booking that consumes the hold. */
+  booking?: { granted: GrantedBooking; lead: BookingLead };
+  events?: WebhookEvent[];
+  /** The dates whose seats change. */
+  changed: ChangedDate[];
+}
+
+/** A date of a tour whose seats have changed. */
+export interface ChangedDate {
+  tourId: string;
+  /** YYYY-MM-DD. */
+  date: string;
+  /** True: seats of the sandbox; false: real seats. */
+  sandbox: boolean;
+}

@@ -1,0 +1,67 @@
+import { type Departure, isOpen } from '../departures/departure';
+import { assertNotMoved } from '../departures/reserve-seats';
+import type { ChangedHold } from '../holds/change-hold';
+import { HoldNotFoundError } from '../holds/hold.errors';
+import type { SeatHold } from '../holds/seat-hold';
+import { countedKey, type DepartureFacts } from './read/sale-facts';
+import type { Seller } from './sale';
+import type { ChangedDate, ChangeFacts, Decided, StoredChange, StoredHold } from './stored-change';
+
+/**
+ * Builds a change of a hold on its present departure.
+ * @param found the hold before the lock
+ * @param decide gets the hold under the lock
+ */
+export function changeOfHold(
+  seller: Seller<ChangedHold>,
+  found: SeatHold,
+  decide: (hold: StoredHold, facts: ChangeFacts) => Decided<ChangedHold>,
+): StoredChange<ChangedHold> {
+  return {
+    ...seller,
+    kind: 'change',
+    departureIds: [found.departureId],
+    tour: found.tour,
+    holdId: found.id,
+    leadId: null,
+    hidesDates: false,
+    createsLead: false,
+    decide: (facts) => decide(lockedHold(facts, found), facts),
+  };
+}
+
+/**
+ * Returns the hold as it is under the lock of its departure.
+ * @throws HoldNotFoundError (404); SaleMovedError if another request moved it during the wait (409 after three tries)
+ */
+function lockedHold({ hold }: ChangeFacts, { departureId }: SeatHold): StoredHold {
+  if (!hold) throw new HoldNotFoundError();
+  assertNotMoved(departureId, hold);
+  return hold;
+}
+
+/** Returns the result of a change that changes nothing. */
+export function unchangedHold(hold: StoredHold): Decided<ChangedHold> {
+  return { result: { before: hold, after: hold }, changed: [] };
+}
+
+/** Returns the departure of the hold, which its lock has kept. */
+export function departureOfHold(
+  facts: DepartureFacts,
+  { departureId }: SeatHold,
+  sandbox: boolean,
+): Departure {
+  return facts.departures.get(countedKey(departureId, sandbox))!;
+}
+
+/** Returns the free seats of a departure, as a hold shows them. @param more seats that the change takes, or frees if negative */
+export function freeSeatsAfter(departure: Departure, more: number): number {
+  return isOpen(departure) ? Math.max(0, departure.seatsTotal - departure.seatsTaken - more) : 0;
+}
+
+export function dateOf(
+  { tour, departureDate }: { tour: { id: string }; departureDate: string },
+  sandbox: boolean,
+): ChangedDate {
+  return { tourId: tour.id, date: departureDate, sandbox };
+}

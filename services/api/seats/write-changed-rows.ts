@@ -1,0 +1,84 @@
+import type { ChangedColumns, Decided } from './stored-change';
+
+/** A part of the statement: common table expressions and their values. A part without rows is left out. */
+export interface Part {
+  rows: number;
+  sql: string;
+  values: Record<string, unknown>;
+  /** Name of the common table expression that must return exactly `rows` rows. Undefined: the number is not checked. */
+  counted?: string;
+}
+
+/** Returns the parts that write the rows of a change of a stored hold or booking. */
+export function changedRows({ hold, lead, octo }: Decided<unknown>): Part[] {
+  return [
+    changedRow('changedHold', 'seat_holds', hold && { key: 'id', id: hold.id, columns: hold.columns }),
+    extension(hold),
+    history('hold_change', 'hold_changes', 'hold_id', hold),
+    changedRow('changedLead', 'booking_leads', lead && { key: 'id', id: lead.id, columns: lead.columns }),
+    history('lead_change', 'booking_changes', 'lead_id', lead),
+    changedRow(
+      'changedOcto',
+      'octo_bookings',
+      octo && { key: 'hold_id', id: octo.holdId, columns: octoColumns(octo) },
+    ),
+  ];
+}
+
+function octoColumns({
+  contact,
+  unitItems,
+  notes,
+  cancelReason,
+}: NonNullable<Decided<unknown>['octo']>): ChangedColumns {
+  return { contact, unit_items: unitItems, notes, cancel_reason: cancelReason };
+}
+
+/** Updates the given columns of one row. The text of the statement depends on the names of the columns alone. */
+function changedRow(
+  name: string,
+  table: 'seat_holds' | 'booking_leads' | 'octo_bookings',
+  row: { key: string; id: string | number; columns: ChangedColumns } | undefined,
+): Part {
+  const given = Object.entries(row?.columns ?? {}).filter(([, value]) => value !== undefined);
+  const stamped = table === 'octo_bookings' ? ['updated_at = :at::timestamptz'] : [];
+  const set = [...given.map(([column]) => `${column} = n.${column}`), ...stamped];
+  return {
+    rows: row && set.length > 0 ? 1 : 0,
+    counted: name,
+    sql: `"${name}" as (
+      update ${table} o set ${set.join(', ')} from json_populate_record(null::${table}, :${name}::json) n
+      where o.${row?.key ?? ''} = :${name}Id returning 1)`,
+    values: { [name]: JSON.stringify(Object.fromEntries(given)), [`${name}Id`]: row?.id },
+  };
+}
+
+function extension(hold: Decided<unknown>['hold']): Part {
+  const { id, extension: extended } = hold ?? {};
+  return {
+    rows: extended ? 1 : 0,
+    sql: `extension as (
+      insert into hold_extensions (hold_id, at, expires_at, by)
+      values (:extended_id::uuid, :at::timestamptz, :extended_until::timestamptz, :extended_by))`,
+    values: { extended_id: id, extended_until: extended?.expiresAt, extended_by: extended?.by },
+  };
+}
+
+function history(
+  name: string,
+  table: 'hold_changes' | 'booking_changes',
+  key: 'hold_id' | 'lead_id',
+  row: Decided<unknown>['hold'] | Decided<unknown>['lead'],
+): Part {
+  const { id, change } = row ?? {};
+  return {
+    rows: change ? 1 : 0,
+    sql: `${name} as (
+      insert into ${table} (${key}, at, by, fields) values (:${name}_id, :at::timestamptz, :${name}_by, :${name}_fields::json))`,
+    values: {
+      [`${name}_id`]: id,
+      [`${name}_by`]: change?.by,
+      [`${name}_fields`]: JSON.stringify(change?.fields),
+    },
+  };
+}
