@@ -71,7 +71,7 @@ const TRIALS: Record<string, Trials> = {
     Webhooks: by('docs/guide-testing.test.ts'),
   },
   'terminal.md': { Bookings: NAMES, Departures: NAMES, Scripts: NAMES },
-  'upgrade.md': { Kubernetes: KUBERNETES, 'One server': DOCKER, 'From one login to three': DOCKER },
+  'upgrade.md': { Kubernetes: KUBERNETES, 'One server': DOCKER },
   'watching.md': {
     'Without Prometheus': OWN,
     'What to watch': [SQL],
