@@ -45,6 +45,23 @@ export async function findLead(
   return rows[0] && toLead(rows[0]);
 }
 
+/** Where a booking is: enough to lock it. */
+export type LeadPlace = Pick<BookingLead, 'id' | 'tour' | 'departureId' | 'departureDate'>;
+
+export async function findLeadPlace(
+  db: Db,
+  tenantId: string,
+  bookingRef: string,
+): Promise<LeadPlace | undefined> {
+  const { rows } = await db.raw<{ rows: LeadPlace[] }>(
+    `select l.id, l.departure_id, l.departure_date, json_build_object('id', t.id, 'slug', t.slug) as tour
+     from booking_leads l join tours t on t.id = l.tour_id
+     where l.booking_ref = :bookingRef and l.tenant_id = :tenantId`,
+    { bookingRef, tenantId },
+  );
+  return rows[0];
+}
+
 /** Returns the bookings with these ids, the oldest first. */
 export async function findLeadsById(db: Db, ids: number[]): Promise<BookingLead[]> {
   const { rows } = await db.raw(

@@ -6,7 +6,7 @@ import { describeParty, seatsOf } from '../pricing/party';
 import type { TenantScope } from '../tenants/tenant';
 import { BookingNotFoundError } from './booking.errors';
 import { isBookingRef, type BookingLead, type LeadPosition } from './booking-lead';
-import { findLead, findLeadsOfHolds } from './booking-lead.repository';
+import { findLead, findLeadPlace, findLeadsOfHolds, type LeadPlace } from './booking-lead.repository';
 import { findLeads, type LeadFilter } from './lead-list.repository';
 
 /**
@@ -17,6 +17,17 @@ export async function getBooking(db: Db, scope: TenantScope, bookingRef: string)
   const lead = isBookingRef(bookingRef) ? await findLead(db, scope, bookingRef) : undefined;
   if (!lead) throw new BookingNotFoundError();
   return lead;
+}
+
+/**
+ * Returns the place of the tenant's booking.
+ * @param bookingRef any text
+ * @throws BookingNotFoundError as getBooking (404)
+ */
+export async function getBookingPlace(db: Db, tenantId: string, bookingRef: string): Promise<LeadPlace> {
+  const place = isBookingRef(bookingRef) ? await findLeadPlace(db, tenantId, bookingRef) : undefined;
+  if (!place) throw new BookingNotFoundError();
+  return place;
 }
 
 /** Returns the bookings that consumed the holds, in no order. */

@@ -7,11 +7,13 @@ import { partyOfHold, type SeatHold } from './seat-hold';
 import {
   findExtensions,
   findHold,
+  findHoldPlace,
   findHoldChanges,
   findHolds,
   findHoldsById,
   findLiveHoldsByReference,
   type HoldFilter,
+  type HoldPlace,
   type HoldReference,
 } from './seat-hold.repository';
 
@@ -23,6 +25,17 @@ export async function getHold(db: Db, scope: TenantScope, id: string): Promise<S
   const hold = isUuid(id) ? await findHold(db, scope, id.toLowerCase()) : undefined;
   if (!hold) throw new HoldNotFoundError();
   return hold;
+}
+
+/**
+ * Returns the place of the tenant's hold.
+ * @param id any text
+ * @throws HoldNotFoundError as getHold (404)
+ */
+export async function getHoldPlace(db: Db, tenantId: string, id: string): Promise<HoldPlace> {
+  const place = isUuid(id) ? await findHoldPlace(db, tenantId, id.toLowerCase()) : undefined;
+  if (!place) throw new HoldNotFoundError();
+  return place;
 }
 
 /** Returns the holds with these ids, as far as they exist, in no order. */

@@ -8,7 +8,7 @@ import { octoDetails, type StoredUnitItem } from './octo-booking';
 import type { HoldExtension, HoldStatus, SeatHold } from './seat-hold';
 
 /** @param taken an SQL expression: the taken seats of the hold's departure; for a hold of a sandbox tenant, the seats of the sandbox */
-const holdColumns = (taken: string) => `
+export const holdColumns = (taken: string) => `
   h.id, h.tenant_id, n.slug as tenant_slug, h.departure_id, h.quantity, h.children, h.hold_minutes, h.expires_at, ${lockedPrices('h')} as prices, h.currency,
   h.currency_digits, h.price_breakdown, h.external_ref, h.customer_name, h.customer_phone, h.customer_phone_as_sent,
   h.customer_email, h.created_at,
@@ -18,8 +18,7 @@ const holdColumns = (taken: string) => `
   case when departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, clock.at)
        then greatest(d.seats_total - ${taken}, 0) else 0 end as seats_available`;
 
-/** The columns that toHold reads. */
-export const HOLD_COLUMNS = holdColumns('(select taken from count_seats(d.id, h.sandbox, clock.at))');
+const HOLD_COLUMNS = holdColumns('(select taken from count_seats(d.id, h.sandbox, clock.at))');
 
 /** The tables of HOLD_COLUMNS. */
 export const HOLD_TABLES = `clock, seat_holds h
@@ -34,6 +33,20 @@ export async function findHold(db: Db, scope: TenantScope, id: string): Promise<
     { tenantId: tenantIdOf(scope), id },
   );
   return rows[0] && toHold(rows[0]);
+}
+
+/** Where a hold is: enough to lock it. */
+export type HoldPlace = Pick<SeatHold, 'id' | 'tour' | 'departureId' | 'departureDate'>;
+
+/** Returns the place of a hold. Counts no seats, as findHold does. */
+export async function findHoldPlace(db: Db, tenantId: string, id: string): Promise<HoldPlace | undefined> {
+  const { rows } = await db.raw<{ rows: HoldPlace[] }>(
+    `select h.id, h.departure_id, d.departure_date, json_build_object('id', t.id, 'slug', t.slug) as tour
+     from seat_holds h join departures d on d.id = h.departure_id join tours t on t.id = d.tour_id
+     where h.id = :id and h.tenant_id = :tenantId`,
+    { id, tenantId },
+  );
+  return rows[0];
 }
 
 /**

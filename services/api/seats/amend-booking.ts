@@ -14,7 +14,7 @@ import {
   type Traveller,
 } from '../bookings/booking-lead';
 import { eventOfLead } from '../bookings/change-booking';
-import { getBooking } from '../bookings/find-booking';
+import { getBookingPlace } from '../bookings/find-booking';
 import type { DepartureChoice } from '../departures/choose-departure';
 import type { Departure } from '../departures/departure';
 import { findDepartureAfterChange } from '../departures/find-departures';
@@ -71,7 +71,7 @@ export async function amendBooking(
   { bookingRef, by, ...amendment }: NamedBooking & BookingAmendment,
 ): Promise<StoredChange<ChangedBooking>> {
   const { tenant } = seller;
-  const found = await getBooking(db, tenant.id, bookingRef);
+  const found = await getBookingPlace(db, tenant.id, bookingRef);
   const { departureId, departureDate, departureTime } = amendment;
   const to = await findDepartureAfterChange(db, found, { departureId, departureDate, departureTime });
   const change = changeOfBooking(seller, found, (lead, facts) =>

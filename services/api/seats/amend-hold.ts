@@ -7,7 +7,7 @@ import type { DepartureChoice } from '../departures/choose-departure';
 import type { Departure } from '../departures/departure';
 import { findDepartureAfterChange } from '../departures/find-departures';
 import { assertActive, type ChangedHold } from '../holds/change-hold';
-import { getHold } from '../holds/find-hold';
+import { getHoldPlace } from '../holds/find-hold';
 import { HoldAnonymizedError } from '../holds/hold.errors';
 import {
   comparedCustomer,
@@ -61,7 +61,7 @@ export async function amendHold(
   seller: Seller<ChangedHold>,
   { holdId, by, ...amendment }: NamedHold & HoldAmendment,
 ): Promise<StoredChange<ChangedHold>> {
-  const found = await getHold(db, seller.tenant.id, holdId);
+  const found = await getHoldPlace(db, seller.tenant.id, holdId);
   const { departureId, departureDate, departureTime, tour = found.tour } = amendment;
   const to = await findDepartureAfterChange(db, found, {
     tourId: tour.id,

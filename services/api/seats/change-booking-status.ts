@@ -2,7 +2,7 @@ import type { Db } from '../../platform/database/database';
 import { BookingStateConflictError } from '../bookings/booking.errors';
 import type { BookingLead, ChangedBooking, NamedBooking } from '../bookings/booking-lead';
 import { eventOfLead } from '../bookings/change-booking';
-import { getBooking } from '../bookings/find-booking';
+import { getBookingPlace } from '../bookings/find-booking';
 import { TourNotFoundError } from '../catalog/catalog.errors';
 import type { Departure } from '../departures/departure';
 import { DepartureCancelledError } from '../departures/departure.errors';
@@ -35,7 +35,7 @@ export async function confirmBooking(
   { bookingRef, by, byOperator = false }: Confirmation,
 ): Promise<StoredChange<ChangedBooking>> {
   const { tenant } = seller;
-  const found = await getBooking(db, tenant.id, bookingRef);
+  const found = await getBookingPlace(db, tenant.id, bookingRef);
   return changeOfBooking(seller, found, (lead, facts) => {
     if (lead.status === 'confirmed') return unchangedBooking(lead);
     if (lead.status === 'cancelled') throw new BookingStateConflictError(lead.status, 'confirmed');
@@ -59,7 +59,7 @@ export async function cancelBooking(
   seller: Seller<ChangedBooking>,
   { bookingRef, by, reason }: NamedBooking & { reason: string | null },
 ): Promise<StoredChange<ChangedBooking>> {
-  const found = await getBooking(db, seller.tenant.id, bookingRef);
+  const found = await getBookingPlace(db, seller.tenant.id, bookingRef);
   return changeOfBooking(seller, found, (lead, { at }) => {
     if (lead.status === 'cancelled') return unchangedBooking(lead);
     if (lead.status === 'expired') throw new BookingStateConflictError(lead.status, 'cancelled');

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database/database';
 import { assertOpen } from '../departures/reserve-seats';
 import { assertActive, type ChangedHold } from '../holds/change-hold';
-import { getHold } from '../holds/find-hold';
+import { getHoldPlace } from '../holds/find-hold';
 import { HoldStateConflictError } from '../holds/hold.errors';
 import { assertHoldLife, assertHoldMinutes } from '../holds/hold-length';
 import { octoHoldEvent } from '../holds/octo-booking';
@@ -28,7 +28,7 @@ export async function extendHold(
 ): Promise<StoredChange<ChangedHold>> {
   const { tenant } = seller;
   assertHoldMinutes(tenant, extension.holdMinutes);
-  const found = await getHold(db, tenant.id, extension.holdId);
+  const found = await getHoldPlace(db, tenant.id, extension.holdId);
   return changeOfHold(seller, found, (hold, facts) => {
     assertBookable(facts, tenant, hold);
     return decideExtension(hold, extension, facts.at, tenant.sandbox);
@@ -80,7 +80,7 @@ export async function releaseHold(
   { holdId, by }: NamedHold,
 ): Promise<StoredChange<ChangedHold>> {
   const { tenant } = seller;
-  const found = await getHold(db, tenant.id, holdId);
+  const found = await getHoldPlace(db, tenant.id, holdId);
   return changeOfHold(seller, found, (hold, facts) => {
     if (hold.status === 'converted') throw new HoldStateConflictError(hold.status);
     if (hold.status !== 'active') return unchangedHold(hold);

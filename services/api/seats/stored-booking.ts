@@ -1,4 +1,5 @@
-import type { BookingLead, ChangedBooking } from '../bookings/booking-lead';
+import type { ChangedBooking } from '../bookings/booking-lead';
+import type { LeadPlace } from '../bookings/booking-lead.repository';
 import { BookingNotFoundError } from '../bookings/booking.errors';
 import { assertNotMoved } from '../departures/reserve-seats';
 import type { Seller } from './sale';
@@ -11,7 +12,7 @@ import type { ChangeFacts, Decided, StoredChange, StoredLead } from './stored-ch
  */
 export function changeOfBooking(
   seller: Seller<ChangedBooking>,
-  found: BookingLead,
+  found: LeadPlace,
   decide: (lead: StoredLead, facts: ChangeFacts) => Decided<ChangedBooking>,
 ): StoredChange<ChangedBooking> {
   return {
@@ -31,7 +32,7 @@ export function changeOfBooking(
  * Returns the booking as it is under the locks.
  * @throws BookingNotFoundError (404); SaleMovedError if another request moved it during the wait (409 after three tries)
  */
-function lockedLead({ lead }: ChangeFacts, { departureId }: BookingLead): StoredLead {
+function lockedLead({ lead }: ChangeFacts, { departureId }: LeadPlace): StoredLead {
   if (!lead) throw new BookingNotFoundError();
   assertNotMoved(departureId, lead);
   return lead;

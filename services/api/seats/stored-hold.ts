@@ -2,7 +2,7 @@ import { type Departure, isOpen } from '../departures/departure';
 import { assertNotMoved } from '../departures/reserve-seats';
 import type { ChangedHold } from '../holds/change-hold';
 import { HoldNotFoundError } from '../holds/hold.errors';
-import type { SeatHold } from '../holds/seat-hold';
+import type { HoldPlace } from '../holds/seat-hold.repository';
 import { countedKey, type DepartureFacts } from './read/sale-facts';
 import type { Seller } from './sale';
 import type { ChangedDate, ChangeFacts, Decided, StoredChange, StoredHold } from './stored-change';
@@ -14,7 +14,7 @@ import type { ChangedDate, ChangeFacts, Decided, StoredChange, StoredHold } from
  */
 export function changeOfHold(
   seller: Seller<ChangedHold>,
-  found: SeatHold,
+  found: HoldPlace,
   decide: (hold: StoredHold, facts: ChangeFacts) => Decided<ChangedHold>,
 ): StoredChange<ChangedHold> {
   return {
@@ -26,7 +26,7 @@ export function changeOfHold(
     leadId: null,
     hidesDates: false,
     createsLead: false,
-    decide: (facts) => decide(lockedHold(facts, found), facts),
+    decide: (facts) => decide(lockedHold(facts, found, seller.tenant.sandbox), facts),
   };
 }
 
@@ -34,10 +34,11 @@ export function changeOfHold(
  * Returns the hold as it is under the lock of its departure.
  * @throws HoldNotFoundError (404); SaleMovedError if another request moved it during the wait (409 after three tries)
  */
-function lockedHold({ hold }: ChangeFacts, { departureId }: SeatHold): StoredHold {
+function lockedHold(facts: ChangeFacts, { departureId }: HoldPlace, sandbox: boolean): StoredHold {
+  const { hold } = facts;
   if (!hold) throw new HoldNotFoundError();
   assertNotMoved(departureId, hold);
-  return hold;
+  return { ...hold, seatsAvailable: freeSeatsAfter(departureOfHold(facts, hold, sandbox), 0) };
 }
 
 /** Returns the result of a change that changes nothing. */
@@ -48,7 +49,7 @@ export function unchangedHold(hold: StoredHold): Decided<ChangedHold> {
 /** Returns the departure of the hold, which its lock has kept. */
 export function departureOfHold(
   facts: DepartureFacts,
-  { departureId }: SeatHold,
+  { departureId }: Pick<HoldPlace, 'departureId'>,
   sandbox: boolean,
 ): Departure {
   return facts.departures.get(countedKey(departureId, sandbox))!;

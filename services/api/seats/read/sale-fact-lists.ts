@@ -4,7 +4,7 @@ import { COUNTED_DEPARTURES, type CountedRow } from '../../departures/departure.
 import { LEAD_COLUMNS, LEAD_TABLES, type LeadRow } from '../../bookings/booking-lead.repository';
 import { START_TIME } from '../../catalog/start-time';
 import { LIFE_MINUTES } from '../../holds/hold-length';
-import { HOLD_COLUMNS, HOLD_TABLES, type HoldRow } from '../../holds/seat-hold.repository';
+import { HOLD_TABLES, holdColumns, type HoldRow } from '../../holds/seat-hold.repository';
 import { bindKeys, STORED_ANSWERS, type StoredAnswer } from '../../idempotency/idempotency.repository';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import type { ExchangeRate } from '../../pricing/convert-price';
@@ -333,13 +333,13 @@ export function leadIds(leads: number): FactList {
   };
 }
 
-/** Selects the holds that changes change, as findHold does. */
+/** Selects the holds that changes change, as findHold does. The free seats come from the facts of the departure. */
 export function storedHolds(changes: StoredChange[]): FactList {
   const ids = changes.flatMap(({ holdId }) => holdId ?? []);
   return {
     name: 'storedHolds',
     isWanted: ids.length > 0,
-    sql: `select ${HOLD_COLUMNS}, extract(epoch from h.expires_at - clock.at) as seconds_left,
+    sql: `select ${holdColumns('0')}, extract(epoch from h.expires_at - clock.at) as seconds_left,
         extract(epoch from h.created_at + make_interval(mins => ${LIFE_MINUTES}) - clock.at) as life_seconds_left
       from ${HOLD_TABLES} where h.id = any(:changedHolds::uuid[])`,
     values: { changedHolds: ids },
