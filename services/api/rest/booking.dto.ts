@@ -49,11 +49,11 @@ export interface BookingBody {
   /** By default the tenant's setting. `reserve` takes no deposit. */
   payment_method?: 'bank' | 'reserve' | 'card';
   /**
-   * The website's own reference; by default the reference of the hold. Without `hold_id`, the booking consumes the live hold that has
+   * The website's own reference; by default the reference of the hold. Without `hold_id`, the booking consumes the active hold that has
    * the same reference, if there is exactly one: on `departure_date`, or on any date of the tour if `departure_date` is left out.
    */
   external_ref?: string;
-  /** A live hold to turn into this booking, at its locked price. */
+  /** An active hold to turn into this booking, at its locked price. */
   hold_id?: string;
   /** The total that the customer saw, in major units. A different total is refused. */
   expected_total?: number;

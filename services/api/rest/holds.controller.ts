@@ -175,7 +175,7 @@ export class HoldsController {
   }
 
   /**
-   * Changes a live hold: its date or time, its party, its reference or its customer. On the same departure its prices stay locked. On
+   * Changes an active hold: its date or time, its party, its reference or its customer. On the same departure its prices stay locked. On
    * another departure the present prices are locked, in the same currency. The end of the hold stays the same.
    * @summary Change a hold
    */
