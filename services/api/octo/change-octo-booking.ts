@@ -53,7 +53,7 @@ export async function extendOctoBooking(write: OctoWrite, holdMinutes: number): 
 
 /**
  * Makes a lead from the hold and confirms the lead. If the hold already has a lead, confirms that lead and stores none of the sent details.
- * @throws errors of prepareBooking, writeSale, confirmBooking and assertSale; OctoRefusalError INVALID_BOOKING_UUID for an ended hold
+ * @throws errors of prepareBooking, performIn, confirmBooking and assertSale; OctoRefusalError INVALID_BOOKING_UUID for an ended hold
  */
 export async function confirmOctoBooking(write: OctoWrite, sent: SentDetails & SentSale): Promise<void> {
   const { trx, principal, state } = write;

@@ -23,7 +23,6 @@ export function changeOfBooking(
     holdId: null,
     leadId: found.id,
     hidesDates: false,
-    createsLead: false,
     decide: (facts) => decide(lockedLead(facts, found), facts),
   };
 }

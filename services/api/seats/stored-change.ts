@@ -1,10 +1,8 @@
 import type { WebhookEvent } from '../../webhook-queue/enqueue-delivery';
 import type { NewSaleChange } from '../audit/changed-fields';
 import type { BookingLead } from '../bookings/booking-lead';
-import type { OctoDetails } from '../holds/octo-booking';
 import type { SeatHold } from '../holds/seat-hold';
 import type { Actor } from '../tenants/actor';
-import type { GrantedBooking } from './decide/decide-booking';
 import type { Seller } from './sale';
 import type { SaleFacts } from './read/sale-facts';
 
@@ -21,8 +19,6 @@ export interface StoredChange<Result = unknown> extends Seller<Result> {
   leadId: number | null;
   /** True: if the tenant does not see the tour, no refusal may name its dates. False: the decision checks that the tenant sees it. */
   hidesDates: boolean;
-  /** True: the decision may make a booking of the hold. */
-  createsLead: boolean;
   /**
    * Decides by the facts that were read under the locks.
    * @throws AppError: the refusal
@@ -36,8 +32,6 @@ export interface ChangeFacts extends SaleFacts {
   hold: StoredHold | undefined;
   /** The booking `leadId`, if it exists. */
   lead: StoredLead | undefined;
-  /** The number of the new booking. Undefined unless the change may create one. */
-  newLeadId: number | undefined;
 }
 
 export interface StoredHold extends SeatHold {
@@ -66,9 +60,6 @@ export interface Decided<Result> {
     extension?: { expiresAt: string; by: Actor | null };
   };
   lead?: { id: number; columns: ChangedColumns; change?: NewSaleChange };
-  octo?: { holdId: string } & Partial<Pick<OctoDetails, 'contact' | 'unitItems' | 'notes' | 'cancelReason'>>;
-  /** A booking that consumes the hold. */
-  booking?: { granted: GrantedBooking; lead: BookingLead };
   events?: WebhookEvent[];
   /** The dates whose seats change. */
   changed: ChangedDate[];

@@ -25,7 +25,6 @@ export function changeOfHold(
     holdId: found.id,
     leadId: null,
     hidesDates: false,
-    createsLead: false,
     decide: (facts) => decide(lockedHold(facts, found, seller.tenant.sandbox), facts),
   };
 }

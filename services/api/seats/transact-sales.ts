@@ -132,15 +132,11 @@ function decide(sale: SeatChange, read: ReadFacts): Granted | Outcome {
   }
 }
 
-function factsFor(
-  { holdId, leadId }: StoredChange,
-  { facts, holds, leads, leadIds }: ReadFacts,
-): ChangeFacts {
+function factsFor({ holdId, leadId }: StoredChange, { facts, holds, leads }: ReadFacts): ChangeFacts {
   return {
     ...facts,
     hold: holdId === null ? undefined : holds.get(holdId),
     lead: leadId === null ? undefined : leads.get(leadId),
-    newLeadId: leadIds[0],
   };
 }
 

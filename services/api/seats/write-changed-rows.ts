@@ -10,45 +10,30 @@ export interface Part {
 }
 
 /** Returns the parts that write the rows of a change of a stored hold or booking. */
-export function changedRows({ hold, lead, octo }: Decided<unknown>): Part[] {
+export function changedRows({ hold, lead }: Decided<unknown>): Part[] {
   return [
-    changedRow('changedHold', 'seat_holds', hold && { key: 'id', id: hold.id, columns: hold.columns }),
+    changedRow('changedHold', 'seat_holds', hold),
     extension(hold),
     history('hold_change', 'hold_changes', 'hold_id', hold),
-    changedRow('changedLead', 'booking_leads', lead && { key: 'id', id: lead.id, columns: lead.columns }),
+    changedRow('changedLead', 'booking_leads', lead),
     history('lead_change', 'booking_changes', 'lead_id', lead),
-    changedRow(
-      'changedOcto',
-      'octo_bookings',
-      octo && { key: 'hold_id', id: octo.holdId, columns: octoColumns(octo) },
-    ),
   ];
-}
-
-function octoColumns({
-  contact,
-  unitItems,
-  notes,
-  cancelReason,
-}: NonNullable<Decided<unknown>['octo']>): ChangedColumns {
-  return { contact, unit_items: unitItems, notes, cancel_reason: cancelReason };
 }
 
 /** Updates the given columns of one row. The text of the statement depends on the names of the columns alone. */
 function changedRow(
   name: string,
-  table: 'seat_holds' | 'booking_leads' | 'octo_bookings',
-  row: { key: string; id: string | number; columns: ChangedColumns } | undefined,
+  table: 'seat_holds' | 'booking_leads',
+  row: { id: string | number; columns: ChangedColumns } | undefined,
 ): Part {
   const given = Object.entries(row?.columns ?? {}).filter(([, value]) => value !== undefined);
-  const stamped = table === 'octo_bookings' ? ['updated_at = :at::timestamptz'] : [];
-  const set = [...given.map(([column]) => `${column} = n.${column}`), ...stamped];
+  const set = given.map(([column]) => `${column} = n.${column}`);
   return {
     rows: row && set.length > 0 ? 1 : 0,
     counted: name,
     sql: `"${name}" as (
       update ${table} o set ${set.join(', ')} from json_populate_record(null::${table}, :${name}::json) n
-      where o.${row?.key ?? ''} = :${name}Id returning 1)`,
+      where o.id = :${name}Id returning 1)`,
     values: { [name]: JSON.stringify(Object.fromEntries(given)), [`${name}Id`]: row?.id },
   };
 }

@@ -66,19 +66,16 @@ export async function writeSales(
   const createdAt = new Date(at);
   const numbers = leadIds.values();
   const holds = granted.filter((one) => one.kind === 'hold');
-  const sold = granted.filter((one) => one.kind === 'booking');
+  const bookings = granted.filter((one) => one.kind === 'booking');
   const changes = granted.filter((one) => one.kind === 'change');
-  const made = changes.flatMap(({ decided }) => decided.booking ?? []);
-  const leads = sold.map((booking) => toBookingLead(booking, numbers.next().value!, createdAt));
-  const bookings = [...sold, ...made.map((one) => one.granted)];
-  const allLeads = [...leads, ...made.map(({ lead }) => lead)];
+  const leads = bookings.map((booking) => toBookingLead(booking, numbers.next().value!, createdAt));
   const written: Written[] = [
     ...holds.map((hold) => ({
       sale: hold.sale,
       result: toSeatHold(hold, createdAt),
       changed: [dateOf(hold.departure)],
     })),
-    ...sold.map((booking, n) => ({
+    ...bookings.map((booking, n) => ({
       sale: booking.sale,
       result: leads[n],
       changed: booking.departure ? [dateOf(booking.departure)] : [],
@@ -89,9 +86,9 @@ export async function writeSales(
     converted(holds, bookings),
     insertedHolds(holds),
     insertedOctoDetails(holds),
-    insertedLeads(bookings, allLeads),
+    insertedLeads(bookings, leads),
     ...changes.flatMap(({ decided }) => changedRows(decided)),
-    events(sold, leads, changes),
+    events(bookings, leads, changes),
     storedAnswers(written),
   ].filter(({ rows }) => rows > 0);
   if (parts.length > 0)
@@ -102,7 +99,7 @@ export async function writeSales(
     });
   const rows = {
     newHolds: holds.map(({ held }) => held.id),
-    newLeads: allLeads.map(({ id }) => id),
+    newLeads: leads.map(({ id }) => id),
     changedHolds: changes.flatMap(({ decided }) => decided.hold?.id ?? []),
     changedLeads: changes.flatMap(({ decided }) => decided.lead?.id ?? []),
   };
@@ -225,12 +222,11 @@ function insertedLeads(bookings: GrantedBooking[], leads: BookingLead[]): Part {
     rows: leads.length,
     sql: `new_lead as (
       insert into booking_leads (id, booking_ref, tenant_id, sandbox, tour_id, departure_id, departure_date, hold_id, created_at,
-        payment_due_at, status, confirmed_at, confirmed_by, ${LEAD_COLUMNS})
+        payment_due_at, ${LEAD_COLUMNS})
       overriding system value
       select id, booking_ref, tenant_id, sandbox, tour_id, departure_id, departure_date, hold_id, :at::timestamptz,
-        :at::timestamptz + make_interval(mins => window_minutes), status,
-        case when status = 'confirmed' then :at::timestamptz end, confirmed_by, ${LEAD_COLUMNS}
-      from json_to_recordset(:leads::json) as l (id bigint, booking_ref text, window_minutes integer, status text, confirmed_by text, tenant_id uuid, sandbox boolean,
+        :at::timestamptz + make_interval(mins => window_minutes), ${LEAD_COLUMNS}
+      from json_to_recordset(:leads::json) as l (id bigint, booking_ref text, window_minutes integer, tenant_id uuid, sandbox boolean,
         tour_id uuid, departure_id uuid, departure_date date, hold_id uuid, adults integer, children integer,
         single_supplements integer, unit_price_minor bigint, child_price_minor bigint, single_supplement_minor bigint,
         travellers jsonb, total_minor bigint, deposit_minor bigint, currency text, currency_digits smallint, price_breakdown jsonb,
@@ -250,8 +246,6 @@ function toLeadRow(lead: BookingLead, windowMinutes: number | null) {
     id: lead.id,
     booking_ref: lead.bookingRef,
     window_minutes: windowMinutes,
-    status: lead.status,
-    confirmed_by: lead.confirmedBy,
     tenant_id: lead.tenant.id,
     sandbox: lead.sandbox,
     tour_id: lead.tour.id,

@@ -79,7 +79,7 @@ export async function readSaleFacts(
     lists.storedHolds(changes),
     lists.storedLeads(changes),
     // A booking whose locks this transaction lacks needs no number: the booking is tried again, or refused.
-    lists.leadIds(sales.filter((sale) => createsLead(sale) && hasItsLocks(sale, locks)).length),
+    lists.leadIds(bookings.filter((sale) => hasItsLocks(sale, locks)).length),
   ];
   let row = await readRow(trx, wanted);
   const expired = await markExpired(trx, row);
@@ -112,10 +112,6 @@ export async function readSaleFacts(
       assertKeyServes: keyCheckOf(row.apiKeys),
     },
   };
-}
-
-function createsLead(sale: SeatChange): boolean {
-  return sale.kind === 'booking' || (sale.kind === 'change' && sale.createsLead);
 }
 
 type StoredHoldRow = FactLists['storedHolds'][number];
