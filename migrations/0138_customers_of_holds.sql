@@ -1,4 +1,4 @@
--- The text of phone numbers, and holds without customers (ADR 50).
+-- The text of phone numbers, and holds without customers (ADR 23).
 
 -- The phone number as sent, if the text says more than the number, such as `030 901820 (Anna)`. customer_phone has the first number.
 alter table booking_leads add column customer_phone_as_sent text;

@@ -1,4 +1,4 @@
--- For the search for the customers of bookings and holds, and for the periodic erasure of ended holds (ADR 50).
+-- For the search for the customers of bookings and holds, and for the periodic erasure of ended holds (ADR 23).
 
 -- The words of a booking, with the text of its phone number and the digits in it. privacy/search-people.ts has the same expression.
 drop index concurrently if exists booking_leads_search_texts;
