@@ -19,19 +19,19 @@ const PAUSE_MS = 50;
 
 const waitSeconds = new Histogram({
   name: 'sale_wait_seconds',
-  help: 'Time from the arrival of a hold or booking to the start of the transaction that writes it; at most 2 s',
+  help: 'Time from the arrival of a hold, a booking or its change to the start of the transaction that writes it; at most 2 s',
   buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2],
 });
 
 const transactions = new Counter({
   name: 'sale_transactions_total',
-  help: 'Transactions that write holds and bookings, by outcome: committed; rolled_back, written again one by one; unknown',
+  help: 'Transactions that write holds, bookings and their changes, by outcome: committed; rolled_back, written again one by one; unknown',
   labelNames: ['outcome'] as const,
 });
 
 const transactionSales = new Histogram({
   name: 'sale_transaction_sales',
-  help: 'Holds and bookings of one transaction',
+  help: 'Holds and bookings of one transaction; a change is alone',
   buckets: [1, 2, 4, 8, 16, 32, 64, 128],
 });
 

@@ -19,7 +19,7 @@ export const QUEUE_LIMITS = {
    * has its full number of sales (ADR 26).
    */
   batches: 2,
-  /** The most batches that are written at the same time without group commit. Each such batch has one sale. */
+  /** The most transactions at the same time that write one change of a stored hold or booking or, without group commit, one sale. */
   singleBatches: 4,
   /** The most departures that transactions wait for at the same time. All these limits together stay below the pool's 16 connections. */
   lockWaiters: 6,

@@ -15,7 +15,7 @@ import { type Outcome, transactSales } from '../transact-sales';
 
 const waitingSales = new Gauge({
   name: 'sales_waiting',
-  help: 'Holds and bookings that wait in this process to be written',
+  help: 'Holds, bookings and their changes that wait in this process to be written',
 });
 
 /**
