@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { ApiKeyPrincipal } from '../../services/api/credentials/credential';
 import { revokeCredential } from '../../services/api/credentials/manage-credentials';
+import { findDeparture } from '../../services/api/departures/find-departures';
 import { DepartureBusyError } from '../../services/api/departures/departure.errors';
 import type { SeatHold } from '../../services/api/holds/seat-hold';
+import { amendHold } from '../../services/api/seats/amend-hold';
 import { releaseHold } from '../../services/api/seats/change-hold';
 import { QUEUE_LIMITS } from '../../services/api/seats/queue/queue-limits';
 import { prepareBooking, prepareHold } from '../../services/api/seats/prepare-sale';
@@ -15,7 +17,7 @@ import type { Tenant } from '../../services/api/tenants/tenant';
 import { type Db, inTransaction, openDatabase, type Trx } from '../../services/platform/database/database';
 import { createLogger } from '../../services/platform/logger';
 import { useTestDatabase } from '../support/database';
-import { givenKey, givenTenant } from '../support/given';
+import { daysFromToday, givenDeparture, givenKey, givenTenant } from '../support/given';
 import { bookingRequest, holdRequest } from '../support/sell';
 import { givenSeats, type PlacedSeats, type Seats, seatsTaken } from '../support/website';
 
@@ -106,6 +108,29 @@ describe.each([
     await arriving;
     await Promise.all(sales);
     expect(isLocked()).toBe(false);
+  });
+
+  it('the queue moves a hold between two departures of which one is always being sold', async () => {
+    const { db } = database;
+    const from = await givenSeats(db, { seats: 500 });
+    const date = await givenDeparture(db, from.tour, { date: daysFromToday(31), seats: 500 });
+    const found = await findDeparture(db, { tourId: from.tour.id, departureDate: date });
+    const to: PlacedSeats = { tour: from.tour, date, departureId: found.departureId! };
+    const { id } = (await queue.perform(holdOf(from))) as SeatHold;
+    const named = { holdId: id, by: null, departureDate: date, customer: {} };
+    const move = await amendHold(db, sellerWithoutKey(tenant), named);
+    let moved = false;
+    const sell = async (departure: PlacedSeats) => {
+      while (!moved) await queue.perform(holdOf(departure));
+    };
+    // A sale that begins while a batch writes the other departure waits for the end of this batch. So the batches take turns.
+    const selling = [sell(from)];
+    await nextTurn();
+    selling.push(sell(to));
+    await nextTurn();
+    const moving = queue.perform(move).finally(() => (moved = true));
+    expect(await moving.then(kindOf, kindOf)).toBe('sold');
+    await Promise.all(selling);
   });
 
   it('the queue of sales refuses a sale of a departure that stays locked for two seconds', async () => {

@@ -135,7 +135,7 @@ export class SaleQueue {
   /** Takes the changes of the next transaction: the oldest one that is written alone, or the oldest sales together. Empty: none may begin. */
   private nextBatch(): WaitingSale[] {
     const { single, shared } = this.batches.count;
-    const free = this.waiting.filter((one) => this.isFree(one));
+    const free = this.freeSales();
     const alone = free.find((one) => this.isWrittenAlone(one));
     const sales = free.filter((one) => !this.isWrittenAlone(one)).slice(0, QUEUE_LIMITS.batchMax);
     const mayBeAlone = alone !== undefined && single < QUEUE_LIMITS.singleBatches;
@@ -143,6 +143,27 @@ export class SaleQueue {
     const mayShare = shared < QUEUE_LIMITS.batches && sales.length >= least;
     if (mayBeAlone && !(mayShare && sales[0]!.number < alone.number)) return this.takeAll([alone]);
     return mayShare ? this.takeAll(sales) : [];
+  }
+
+  /**
+   * Returns the sales that a transaction may take. A change of two departures that waits for a batch of one of them keeps both from later
+   * sales. Otherwise batches of the two departures could take turns, and the change would never find both free.
+   */
+  private freeSales(): WaitingSale[] {
+    const kept = new Set<string>();
+    return this.waiting.filter((one) => {
+      const departures = departuresToLock(one.sale);
+      const isKept = departures.some((id) => kept.has(id));
+      if (departures.length > 1 && this.waitsForBatch(one)) for (const id of departures) kept.add(id);
+      return !isKept && this.isFree(one);
+    });
+  }
+
+  /** Returns whether only batches of this process delay the sale, not a lock of another transaction. */
+  private waitsForBatch({ sale, resting }: WaitingSale): boolean {
+    const departures = departuresToLock(sale);
+    const isLocked = departures.some((id) => this.awaited.has(id) || this.paused.has(id));
+    return !resting && !isLocked && departures.some((id) => this.batches.isWriting(id));
   }
 
   /** Returns whether the sale has a transaction of its own: a change of a stored hold or booking, or each one without group commit. */
