@@ -125,6 +125,42 @@ describe('requests for a departure that is locked', () => {
   });
 });
 
+describe('changes that wait in the queue of their departure', () => {
+  it('a repeat gets the stored answer although the changes before it take longer than two seconds', async () => {
+    const { db } = api;
+    const holds: string[] = [];
+    for (let n = 0; n < 12; n++) holds.push((await hold(locked)).body.hold_id);
+    const change = (id: string, headers = {}) =>
+      website.patch(`/api/gateway/holds/${id}`, { quantity: 2 }, headers);
+    const key = { 'idempotency-key': 'cart-2' };
+    const [repeated, ...changed] = holds;
+    const first = await change(repeated!, key);
+    expect(first.status).toBe(200);
+    await db.raw(`
+      create function sleep_before_update() returns trigger language plpgsql as 'begin perform pg_sleep(0.3); return new; end';
+      create trigger slow before update on seat_holds for each row execute function sleep_before_update()`);
+    try {
+      const others = Promise.all(changed.map((id) => change(id)));
+      await untilSleeps();
+      const repeat = await change(repeated!, key);
+      expect([repeat.status, repeat.text]).toEqual([200, first.text]);
+      expect(repeat.headers['idempotent-replayed']).toBe('true');
+      const refused = (await others).filter(({ status }) => status !== 200);
+      expect(refused.length).toBeGreaterThan(0);
+      for (const answer of refused) expectProblem(answer, 409, 'departure_busy');
+    } finally {
+      await db.raw('drop trigger slow on seat_holds; drop function sleep_before_update()');
+    }
+  });
+});
+
+/** Waits until a transaction sleeps in a trigger. */
+async function untilSleeps(): Promise<void> {
+  const query = "select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'";
+  let sleeping = 0;
+  while (sleeping === 0) sleeping = (await api.db.raw(query)).rows.length;
+}
+
 describe('moves of holds to a departure that is locked', () => {
   it.each(['asc', 'desc'])(
     'moves of holds to a locked departure do not delay sales of their old departure (order of ids: %s)',

@@ -4,6 +4,7 @@ import { AppError } from '../../platform/errors';
 import { requestIdOf } from '../../platform/http/request-log';
 import { setTransactionTrace, traceparentOf } from '../../platform/traces';
 import type { ApiKeyPrincipal } from '../credentials/credential';
+import { DepartureBusyError } from '../departures/departure.errors';
 import { lockKeyForUse } from '../credentials/verify-credential';
 import {
   isRepeat,
@@ -118,9 +119,15 @@ async function replayOrRefuse<T>(
   }
 }
 
-/** Returns whether a write may refuse a request this way before it has looked for a stored answer: each 409 comes after the look-up. */
+/**
+ * Returns whether a write may refuse a request this way before it has looked for a stored answer. Each 409 comes after the look-up, except
+ * departure_busy of a request that waited in the queue for two seconds.
+ */
 function mayPrecedeLookUp(refusal: unknown): refusal is AppError {
-  return refusal instanceof AppError && [400, 404].includes(PROBLEMS[problemCodeOf(refusal)].status);
+  if (!(refusal instanceof AppError)) return false;
+  return (
+    refusal instanceof DepartureBusyError || [400, 404].includes(PROBLEMS[problemCodeOf(refusal)].status)
+  );
 }
 
 /**
