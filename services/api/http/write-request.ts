@@ -4,7 +4,6 @@ import { AppError } from '../../platform/errors';
 import { requestIdOf } from '../../platform/http/request-log';
 import { setTransactionTrace, traceparentOf } from '../../platform/traces';
 import type { ApiKeyPrincipal } from '../credentials/credential';
-import { DepartureBusyError } from '../departures/departure.errors';
 import { lockKeyForUse } from '../credentials/verify-credential';
 import {
   isRepeat,
@@ -125,9 +124,8 @@ async function replayOrRefuse<T>(
  */
 function mayPrecedeLookUp(refusal: unknown): refusal is AppError {
   if (!(refusal instanceof AppError)) return false;
-  return (
-    refusal instanceof DepartureBusyError || [400, 404].includes(PROBLEMS[problemCodeOf(refusal)].status)
-  );
+  const code = problemCodeOf(refusal);
+  return code === 'departure_busy' || [400, 404].includes(PROBLEMS[code].status);
 }
 
 /**
