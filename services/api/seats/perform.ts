@@ -3,6 +3,7 @@ import { getVisibleTour } from '../catalog/find-tour';
 import { DepartureTimeMissingError } from '../departures/choose-departure';
 import { DepartureGoneError, SaleMovedError } from '../departures/departure.errors';
 import type { ReplayedResponse } from '../idempotency/run-idempotent';
+import { QUEUE_LIMITS } from './queue/queue-limits';
 import type { SaleQueue } from './queue/sale-queue';
 import type { StoredChange } from './stored-change';
 import { performIn } from './transact-sales';
@@ -13,7 +14,7 @@ interface SeatServices {
   sales: SaleQueue;
 }
 
-/** A hold or booking may move to another departure while a change waits for the lock. The change then begins again. */
+/** A hold or booking may move to another departure while a change waits for the lock. The change then begins again, within the same two seconds. */
 const ATTEMPTS = 3;
 
 /**
@@ -26,10 +27,11 @@ export async function perform<Result>(
   { db, sales }: SeatServices,
   prepare: () => Promise<StoredChange<Result>>,
 ): Promise<Result | ReplayedResponse> {
+  const lockBy = performance.now() + QUEUE_LIMITS.waitMs;
   for (let attempt = 1; ; attempt++) {
     const change = await prepare();
     try {
-      return await sales.perform(change);
+      return await sales.perform(change, lockBy);
     } catch (refusal) {
       if (attempt >= ATTEMPTS || !(refusal instanceof SaleMovedError))
         return refuseForTenant(db, change, refusal);

@@ -30,7 +30,7 @@ const STYLE_ELEMENT = trusted(`<style>${PAGE_STYLE}</style>`);
 const PAGE_SCRIPT = compactSource(readAssets('docs.js', 'search.js'));
 const SCRIPT_ELEMENT = trusted(`<script>${PAGE_SCRIPT}</script>`);
 
-/** What a page needs beside its own style sheet, its script and pictures of this host. */
+/** Lists the sources that a page needs in addition to its own style sheet, its script and pictures of this host. */
 interface PageNeeds {
   /** The source from which the script may read. Undefined: it may not read from any source. */
   connect?: "'self'";

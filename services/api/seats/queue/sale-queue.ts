@@ -98,13 +98,17 @@ export class SaleQueue {
   ) {}
 
   /**
-   * Commits the change, if it is granted, and tells the listeners which dates changed.
+   * Commits the change, if it is granted, and tells the listener which dates changed.
+   * @param lockBy the time, on the clock of performance.now(), at which the wait for locks ends; by default in two seconds
    * @throws the refusal; DepartureBusyError, IdempotencyInProgressError after two seconds (409); SalesOverloadedError (503)
    */
-  perform<C extends SeatChange>(sale: C): Promise<ResultOf<C> | ReplayedResponse> {
+  perform<C extends SeatChange>(
+    sale: C,
+    lockBy = performance.now() + QUEUE_LIMITS.waitMs,
+  ): Promise<ResultOf<C> | ReplayedResponse> {
     return new Promise((resolve, reject) => {
       if (isFull(this.waiting, this.aloneWaiting, sale)) throw new SalesOverloadedError();
-      const one = toWaitingSale(sale, this.arrivals++, resolve, reject);
+      const one = toWaitingSale(sale, { number: this.arrivals++, lockBy, resolve, reject });
       this.wait(one);
       // Sales that arrive in one turn of the event loop share a batch.
       if (!this.starting) setImmediate(() => this.start());
@@ -364,22 +368,16 @@ export class SaleQueue {
 
 function toWaitingSale(
   sale: SeatChange,
-  number: number,
-  resolve: WaitingSale['resolve'],
-  reject: WaitingSale['reject'],
+  given: Pick<WaitingSale, 'number' | 'lockBy' | 'resolve' | 'reject'>,
 ): WaitingSale {
-  const arrivedAt = performance.now();
   return {
+    ...given,
     sale,
     state: 'waiting',
-    number,
-    arrivedAt,
-    lockBy: arrivedAt + QUEUE_LIMITS.waitMs,
+    arrivedAt: performance.now(),
     met: undefined,
     resting: false,
     timer: undefined,
-    resolve,
-    reject,
   };
 }
 
