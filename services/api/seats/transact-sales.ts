@@ -48,9 +48,9 @@ export interface TransactOptions {
 }
 
 /**
- * Creates holds and bookings in one transaction, in order of arrival, in four steps: locks their keys and departures, reads the facts,
- * decides each sale, and writes all that are granted. Waits for no lock of another transaction: a sale that would have to wait gets `key in
- * use`, `API key changing` or `departure locked`.
+ * Performs changes of seats in one transaction, in order of arrival, in four steps: locks their keys, departures and bookings, reads the
+ * facts, decides each change, and writes all that are granted. Waits for no lock of another transaction: a change that would have to wait
+ * gets `key in use`, `API key changing`, `departure locked` or `booking locked`.
  */
 export async function transactSales(
   trx: Trx,
