@@ -1,3 +1,4 @@
+import { SCOPES } from '../../services/api/credentials/credential';
 import { describeOnTerminal, KEY } from '../support/pseudo-terminal';
 import { useTestTerminal } from './terminal';
 
@@ -14,13 +15,13 @@ const rightsOf = async (shown: string) =>
   (await terminal.tourctl('key inspect --json', keyIn(shown))).json as { expires_at: string | null };
 
 describeOnTerminal('tourctl key issue on a terminal', () => {
-  it('tourctl key issue on a terminal asks for the scopes and the lifetime, and suggests catalog:read and 90 days', async () => {
+  it('tourctl key issue on a terminal asks for the scopes and the lifetime, and suggests a whole shop and 90 days', async () => {
     const person = terminal.sit('key issue acme');
     await person.answer(WHAT, KEY.enter);
     await person.answer(HOW_LONG, KEY.enter);
     expect(await person.ended).toBe(0);
     const rights = await rightsOf(person.shown);
-    expect(rights).toMatchObject({ usable: true, scopes: ['catalog:read'] });
+    expect(rights).toMatchObject({ usable: true, scopes: SCOPES });
     expect((Date.parse(rights.expires_at!) - Date.now()) / 86_400_000).toBeCloseTo(90, 1);
   });
 

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { SCOPES } from '../../services/api/credentials/credential';
 import { givenTour } from '../support/given';
 import { describeOnTerminal, KEY, type PseudoTerminal } from '../support/pseudo-terminal';
 import { useTemporaryFolder } from '../support/temporary-folder';
@@ -125,7 +126,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     await person.answer('(it exists)', KEY.clearLine, `${folder}/no/file`, KEY.enter);
     await person.answer('(its folder does not exist)', KEY.clearLine, 'none', KEY.enter);
 
-    await person.see('The same in one line:\n');
+    await person.see('The same as one command, for a script:\n');
     expect((await terminal.tourctl('tenant show acme-ch')).code).toBe(1);
     await person.answer('Write all of it?', KEY.enter);
     await person.see('acme-ch is ready');
@@ -138,7 +139,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     expect(shown).toEqual([expect.stringMatching(/^WIDGET_TOKEN=/)]);
     expect(person.shown).toContain(`data-token="${shown[0]!.slice('WIDGET_TOKEN='.length)}"`);
 
-    const [, line] = /The same in one line:\n\s+(tourctl[^]*?--yes)\n/.exec(person.shown)!;
+    const [, line] = /The same as one command, for a script:\n\s+(tourctl[^]*?--yes)\n/.exec(person.shown)!;
     const twin = line!
       .replace('--slug acme-ch', '--slug twin')
       .replace('--booking-prefix ACMECH', '--booking-prefix TWIN');
@@ -210,15 +211,15 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     expect(person.shown).not.toContain('Slug');
   });
 
-  it('tourctl tenant onboard at a terminal offers a key that can also create and read bookings', async () => {
+  it('tourctl tenant onboard at a terminal offers first a key for a whole shop', async () => {
     const person = terminal.sit('tenant onboard --name Shop --no-widget');
     await accept(person, 'Slug', 'Kind', 'Status', 'Country', 'Currency', 'Prefix', 'Tours', 'Its prices');
     await accept(person, 'Deposit', 'Percent of a departure', 'Sites', 'Issue an API key');
-    await person.answer('a whole shop (catalog:read, booking:create, booking:read)', KEY.down, KEY.enter);
+    await person.answer('❯ a whole shop', KEY.enter);
     await accept(person, 'When does it expire', 'Site that', 'Endpoint', 'New file', 'Write all of it?');
     expect(await person.ended).toBe(0);
     const { items } = await terminal.json('key list shop');
-    expect(items).toMatchObject([{ scopes: ['catalog:read', 'booking:create', 'booking:read'] }]);
+    expect(items).toMatchObject([{ scopes: SCOPES }]);
   });
 
   it('tourctl tenant onboard at a terminal writes nothing and exits with 130 at Ctrl-C in the third question', async () => {

@@ -1,12 +1,14 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ONBOARD_FLAGS, describeCommand, type OnboardPlan } from '../../cli/commands/tenant/onboard-plan';
 import { flagName } from '../../cli/engine/command';
+import { SCOPES } from '../../services/api/credentials/credential';
 import { currencyDigits } from '../../services/api/pricing/currency';
 import { currencyOfCountry, isCountry } from '../../services/api/tenants/country';
 import { givenTour } from '../support/given';
 import { useTemporaryFolder } from '../support/temporary-folder';
-import { useTestTerminal } from './terminal';
+import { useTestTerminal, withEnv } from './terminal';
 
 const terminal = useTestTerminal();
 const folder = useTemporaryFolder();
@@ -16,6 +18,15 @@ beforeAll(async () => {
 });
 
 const onboard = (flags: string) => terminal.tourctl(`tenant onboard --json ${flags}`);
+
+const keyIn = (text: string) => /svc_live_\w+/.exec(text)![0];
+
+/** Runs the printed commands in a shell whose curl prints the header of its request. @param pasted lines that run first */
+function authorizationOf(notes: string, pasted = ''): string {
+  const lines = notes.split('\n').filter((line) => /^(\. |curl )/.test(line));
+  const script = [`curl() { printf '%s' "$3"; }`, pasted, ...lines].join('\n');
+  return execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' });
+}
 
 const rowsWritten = async () => {
   const tables = ['tenants', 'api_keys', 'widget_tokens', 'price_rules', 'webhook_endpoints', 'audit_log'];
@@ -113,11 +124,11 @@ describe('tourctl tenant onboard', () => {
     }
   });
 
-  it('tourctl tenant onboard requires only a name, and issues a key with only the scope catalog:read', async () => {
+  it('tourctl tenant onboard requires only a name, and issues a key with every scope, so that it can sell', async () => {
     const { json } = await onboard('--name Żółw-Reisen');
     expect(json.tenant).toMatchObject({ slug: 'zolw-reisen', booking_prefix: 'ZOLWREISEN' });
     expect(json.tenant).toMatchObject({ currency: 'EUR', visibility: 'all', status: 'trial' });
-    expect(json).toMatchObject({ price_rule: null, webhook: null, key: { scopes: ['catalog:read'] } });
+    expect(json).toMatchObject({ price_rule: null, webhook: null, key: { scopes: SCOPES } });
     expect(await actionsOf('zolw-reisen')).toEqual(['tenant.create', 'key.issue', 'widget.issue']);
   });
 
@@ -142,6 +153,30 @@ describe('tourctl tenant onboard', () => {
     expect(stderr).toContain('person.example is stored as https://person.example');
     expect(stderr).toContain(`data-token="${token}"`);
     expect(stderr).toContain(`/embed/tours?token=${token}"></iframe>`);
+  });
+
+  it('tourctl tenant onboard names the commands that try the key, which work when pasted after its line', async () => {
+    const shown = await terminal.tourctl('tenant onboard --name Pasted');
+    expect(shown.stderr).toContain('paste its line API_KEY=… into your shell, and then:\ncurl ');
+    expect(shown.stderr).toMatch(/^Next, its first booking: http:\S+\/docs\/guide#first-booking$/m);
+    expect(authorizationOf(shown.stderr, shown.stdout)).toBe(`Authorization: Bearer ${keyIn(shown.stdout)}`);
+    const file = path.join(folder, "a shop's.env");
+    const kept = await terminal.tourctl(['tenant', 'onboard', '--name', 'Kept', '--out', file]);
+    expect(authorizationOf(kept.stderr)).toBe(`Authorization: Bearer ${keyIn(readFileSync(file, 'utf8'))}`);
+  });
+
+  it('tourctl tenant onboard says that a key without booking:create cannot book, and names no first booking', async () => {
+    const { stderr } = await terminal.tourctl('tenant onboard --name Reader --scope catalog:read');
+    expect(stderr).toContain('catalog:read (it cannot hold or book)');
+    expect(stderr).not.toContain('first booking');
+  });
+
+  it('tourctl tenant onboard says how to send a request before the address has DNS', async () => {
+    const settings = { PUBLIC_BASE_URL: 'https://tours.example.com' };
+    const { stderr } = await withEnv(terminal, settings, () =>
+      terminal.tourctl('tenant onboard --name Early'),
+    );
+    expect(stderr).toContain('Until tours.example.com has DNS and TLS, write');
   });
 
   it('tourctl tenant onboard writes the secrets to a file that only its owner can read', async () => {

@@ -21,7 +21,7 @@ import { UsageError } from '../../engine/failure';
 import { withContext } from '../../engine/open-database';
 import { OUT_FLAG, readPastedToken } from '../../engine/secrets';
 import { domain, line, parseDuration } from '../../engine/values';
-import { askOne, askSome } from '../../terminal/prompts';
+import { askOne, askSome, type Choice } from '../../terminal/prompts';
 import { properties } from '../../terminal/table';
 import {
   awaitEnd,
@@ -171,18 +171,29 @@ async function issue(
     output.warn(`${slug} is ${tenant.status}: the key is refused until it is activated`);
 }
 
-/** Lists the smallest bundle first, because Enter selects the first one. */
-const BUNDLES: Record<string, readonly Scope[]> = {
-  'read the catalog (catalog:read)': ['catalog:read'],
-  'a whole shop (catalog:read, booking:create, booking:read)': [
-    'catalog:read',
-    'booking:create',
-    'booking:read',
-  ],
-  'everything (also booking:manage: confirm, change and cancel)': SCOPES,
-};
+/** The scopes of a server that sells: it reads the catalog, holds, books, and confirms, changes and cancels its bookings. */
+export const WHOLE_SHOP: readonly Scope[] = SCOPES;
+
+interface Bundle extends Choice {
+  scopes: readonly Scope[];
+}
+
+/** Lists the whole shop first, because Enter selects the first bundle and a newcomer wants to book. */
+const BUNDLES: Bundle[] = [
+  bundle('a whole shop', WHOLE_SHOP, 'reads, holds, books, confirms, changes and cancels'),
+  bundle(
+    'sell only',
+    ['catalog:read', 'booking:create', 'booking:read'],
+    'cannot confirm, change or cancel a booking',
+  ),
+  bundle('read the catalog', ['catalog:read'], 'cannot hold or book'),
+];
 const EACH = 'choose each';
 const LIFETIMES = ['90d', '30d', '365d', 'none'];
+
+function bundle(value: string, scopes: readonly Scope[], meaning: string): Bundle {
+  return { value, scopes, description: `${scopes.join(', ')}: ${meaning}` };
+}
 
 interface Rights {
   scopes: readonly Scope[];
@@ -201,8 +212,10 @@ export async function completeRights(
   if (scope) return { scopes: scope, lifetimeSeconds: expiresIn };
   if (!mayAsk(terminal)) throw new UsageError('--scope is missing: what the key may do');
   const { io } = terminal;
-  const bundle = await askOne(io, 'What may the key do?', [...Object.keys(BUNDLES), EACH]);
-  const scopes = BUNDLES[bundle] ?? ((await askSome(io, 'Which scopes?', SCOPES)) as Scope[]);
+  const chosen = await askOne(io, 'What may the key do?', [...BUNDLES, EACH]);
+  const { scopes } = BUNDLES.find(({ value }) => value === chosen) ?? {
+    scopes: (await askSome(io, 'Which scopes?', SCOPES)) as Scope[],
+  };
   if (expiresIn !== undefined) return { scopes, lifetimeSeconds: expiresIn };
   const lifetime = await askOne(io, 'When does it expire? (none: never)', LIFETIMES);
   return { scopes, lifetimeSeconds: parseDuration(lifetime) ?? null };

@@ -8,7 +8,7 @@ import { flag, type Flag, flagName, type Verb, verbName } from '../../engine/com
 import { refuseMistakes, UsageError } from '../../engine/failure';
 import { OUT_FLAG } from '../../engine/secrets';
 import { formatDuration, webUrl } from '../../engine/values';
-import { keyVerbs } from '../key/key';
+import { keyVerbs, WHOLE_SHOP } from '../key/key';
 import { EXPIRES_FLAG } from '../key/credentials';
 import { checkOrigins, DEV_FLAG } from '../origins';
 import { pricingVerbs, type RuleOptions } from '../pricing/pricing';
@@ -68,7 +68,7 @@ export const ONBOARD_FLAGS: Flag[] = [
     ...flagOf(keyVerbs, 'issue', '--scope'),
     about: 'what the key may do',
     must: false,
-    otherwise: 'catalog:read',
+    otherwise: 'every scope, for a whole shop',
   },
   flagOf(keyVerbs, 'issue', '--website'),
   expiry('--key-expires-in', 'the key'),
@@ -157,7 +157,7 @@ export function toPlan(options: OnboardOptions): OnboardPlan {
     status: options.status ?? 'trial',
     currency: options.currency ?? defaultCurrency(country),
     visibility: options.visibility ?? (tour || continent ? 'none' : 'all'),
-    scope: options.scope ?? ['catalog:read'],
+    scope: options.scope ?? [...WHOLE_SHOP],
   };
 }
 
@@ -275,6 +275,6 @@ function inWords(seconds: number | null | undefined): string | undefined {
 }
 
 /** Quotes a word for a shell if needed. */
-function quote(text: string): string {
+export function quote(text: string): string {
   return /^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

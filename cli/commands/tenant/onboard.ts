@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import path from 'node:path';
 import { referencePrefix } from '../../../services/api/bookings/booking-lead';
+import type { ApiKey } from '../../../services/api/credentials/credential';
+import type { Tenant } from '../../../services/api/tenants/tenant';
 import { recordChange } from '../../../services/platform/audit-log';
 import { mayAsk, nobodyToAsk } from '../../engine/confirm';
 import type { Context } from '../../engine/context';
@@ -11,7 +14,7 @@ import { describeExpiry } from '../key/credentials';
 import { printSpelling } from '../origins';
 import { describeLowPrices, describePriceChange } from '../pricing/price-rule';
 import { askOnboarding } from './ask-onboarding';
-import { describeCommand, type OnboardOptions, type OnboardPlan, toPlan } from './onboard-plan';
+import { describeCommand, type OnboardOptions, type OnboardPlan, quote, toPlan } from './onboard-plan';
 import { type Provisioned, provisionTenant, rehearse, rehearsePlan } from './provision';
 import { toTenantDocument } from './settings';
 import { toVisibilityDocument } from '../visibility';
@@ -50,7 +53,7 @@ async function agree(context: Context, plan: OnboardPlan): Promise<void> {
   const rehearsed = await rehearse(db, (trx) => provisionTenant(context, trx, plan));
   output.note(`\n${describeOnboarding(rehearsed, plan.out, 'will be written')}\n`);
   for (const warning of rehearsed.warnings) output.warn(warning);
-  output.note(`The same in one line:\n  ${describeCommand(plan)}\n`);
+  output.note(`The same as one command, for a script:\n  ${describeCommand(plan)}\n`);
   if (!(await askYesNo(io, 'Write all of it?', true))) throw new NotConfirmedError();
 }
 
@@ -92,26 +95,43 @@ async function announce(
     for (const warning of made.warnings) output.warn(warning);
   }
   await output.answer(document, () => (hidden ? '' : secrets.join('\n')));
-  output.note(`${slug} is ready.${describeSecrets(secrets.length, out)}`);
+  output.note(`\n${slug} is ready.${describeSecrets(secrets.length, out)}`);
+  if (made.key?.credential.scopes.includes('catalog:read'))
+    output.note(`\n${describeTrial(made.key.credential, config.publicBaseUrl, out)}`);
   if (document.widget?.snippet) {
     // Prints the widget token: it is public, because every page contains it.
-    output.note(`\nTo paste into a page:\n${document.widget.snippet}`);
+    output.note(`\nTo show its tours, paste this into a page:\n${document.widget.snippet}`);
   }
-  if (made.key) {
-    output.note(`\nTo try the key:\n${tryKey(config.publicBaseUrl)}`);
-  }
-  if (made.widget && origins.length === 0) {
-    output.warn(`no site may show the widget yet: tourctl origins add ${slug} https://…`);
-  }
+  if (made.widget && origins.length === 0) output.warn(describeMissingSite(made.tenant));
 }
 
 function describeSecrets(count: number, out: string | undefined): string {
   if (count === 0) return '';
-  return out === undefined ? ' Its secrets are shown only once.' : ` Its secrets are in ${out}`;
+  return out === undefined
+    ? ' Copy the lines above now: they are shown only once.'
+    : ` Its secrets are in ${out}`;
 }
 
-function tryKey(publicBaseUrl: string): string {
-  return `curl -H "Authorization: Bearer <API_KEY>" "${publicBaseUrl}/api/tenant/catalog?limit=1"`;
+/** Describes how to try the key. The commands work when pasted, though they do not show the key again. */
+function describeTrial({ scopes }: ApiKey, publicBaseUrl: string, out: string | undefined): string {
+  const { protocol, host } = new URL(publicBaseUrl);
+  const lines = [
+    out === undefined
+      ? 'To try the key, paste its line API_KEY=… into your shell, and then:'
+      : `To try the key, in a shell that may read the file:\n. ${quote(path.resolve(out))}`,
+    `curl -sS -H "Authorization: Bearer $API_KEY" "${publicBaseUrl}/api/tenant/catalog?limit=1"`,
+  ];
+  if (protocol === 'https:')
+    lines.push(`Until ${host} has DNS and TLS, write the API's own address, such as http://127.0.0.1:3000`);
+  if (scopes.includes('booking:create'))
+    lines.push(`Next, its first booking: ${publicBaseUrl}/docs/guide#first-booking`);
+  return lines.join('\n');
+}
+
+function describeMissingSite({ slug, status }: Tenant): string {
+  const local =
+    status === 'trial' ? `, or on trial: tourctl origins add ${slug} http://localhost:8080 --dev` : '';
+  return `no site may show the widget yet: tourctl origins add ${slug} https://SITE${local}`;
 }
 
 /**
@@ -146,21 +166,24 @@ function describeOnboarding(made: Provisioned, out: string | undefined, written:
   const deposit = `${Number(tenant.depositPercent)} % deposit`;
   const rows: [string, string | string[]][] = [
     ['Tenant', `${tenant.slug} (${tenant.name}), ${tenant.status === 'trial' ? 'on trial' : tenant.status}`],
-    ['Country', `${tenant.country}, price rules in ${tenant.currency}`],
+    ['Country', `${tenant.country}, for phone numbers without a country code`],
+    ['Currency', `${tenant.currency}, for price rules`],
     [
       'Bookings',
       `${referencePrefix(tenant)}-1042 and so on, ${deposit}${tenant.sandbox ? '; tests that take no real seat' : ''}`,
     ],
-    ['Unpaid seats', `${tenant.maxHoldShare} % of a departure at most`],
+    ['Unpaid seats', `at most ${tenant.maxHoldShare} % of a departure`],
     ['Tours', describeTours(made)],
     ['Prices', rule ? describePrices(rule) : "the platform's"],
-    ['Sites', tenant.origins.length > 0 ? tenant.origins : 'none yet'],
+    ['Sites', tenant.origins.length > 0 ? tenant.origins : 'none yet, so no page shows the widget'],
     ['API key', key ? describeKey(key.credential) : 'none'],
-    ['Widget token', widget ? `for these sites; ${expiry(widget.credential.expiresAt)}` : 'none'],
-    ['Cards', tenant.linkTemplate ? `lead to ${tenant.linkTemplate}` : 'lead nowhere'],
+    ['Widget token', widget ? `for the sites above; ${expiry(widget.credential.expiresAt)}` : 'none'],
+    ['Tour links', tenant.linkTemplate ?? 'none: the tours of the widget have no links'],
     [
       'Webhook',
-      endpoint ? [endpoint.url, `${endpoint.events.join(', ')}; format ${endpoint.format}`] : 'none',
+      endpoint
+        ? [endpoint.url, `${endpoint.events.join(', ')}; format ${endpoint.format}`]
+        : 'none: no server is told of a booking',
     ],
     ['Secrets', out === undefined ? 'shown once, on this screen' : `${written} to ${out} (0600)`],
   ];
@@ -187,12 +210,9 @@ function describePrices(rule: NonNullable<Provisioned['rule']>): string {
   return `${describePriceChange(rule)} on the platform's${rounding}`;
 }
 
-function describeKey({
-  scopes,
-  website,
-  expiresAt,
-}: NonNullable<Provisioned['key']>['credential']): string[] {
-  return [scopes.join(', '), `${website ? `for ${website}; ` : ''}${expiry(expiresAt)}`];
+function describeKey({ scopes, website, expiresAt }: ApiKey): string[] {
+  const limit = scopes.includes('booking:create') ? '' : ' (it cannot hold or book)';
+  return [`${scopes.join(', ')}${limit}`, `${website ? `for ${website}; ` : ''}${expiry(expiresAt)}`];
 }
 
 function expiry(at: Date | null): string {
