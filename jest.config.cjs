@@ -17,7 +17,7 @@ const LONG = [
   '/test/cli/(drained-output|onboard-terminal|plant-demo|terminal-guide|up-welcome|widget-doctor)[.]test[.]ts$',
   '/test/docs/(code-blocks|guide-\\w+|node-tenant|openapi-rules|own-postgresql|pages-in-browser|sql)[.]test[.]ts$',
   '/test/octo/(booking-races|limits|long-availability|long-list|notifications|stored-answers|stored-bookings)[.]test[.]ts$',
-  '/test/platform/(broken-log|carry-over|database-tls|database-away-at-start|database-roles|embedded-postgres[\\w-]*|env-file|full-disk)[.]test[.]ts$',
+  '/test/platform/(broken-log|database-tls|database-away-at-start|database-roles|embedded-postgres[\\w-]*|env-file|full-disk)[.]test[.]ts$',
   '/test/platform/(history-bounds|make-directory|secret-search|slow-readers|store-drivers|store-forms|store-outage)[.]test[.]ts$',
   '/test/webhook-queue/(breaker|delivery-stats|fairness|history|lost-worker|monitor-http-live|monitor-in-browser)[.]test[.]ts$',
 ];

@@ -1,13 +1,9 @@
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Db, inTransaction } from '../../services/platform/database/database';
-import {
-  appliedMigrations,
-  knownMigrations,
-  migrateWithin,
-  pendingMigrations,
-} from '../../services/platform/migrate/migrate';
-import { readSchemaFacts } from '../../services/platform/migrate/schema-facts';
+import { migrateWithin, pendingMigrations } from '../../services/platform/migrate/migrate';
+import { listMigrations } from '../../services/platform/migrate/migration-files';
+import { readSchemaFacts } from '../support/schema-facts';
 import { findSecretChecks } from '../../services/platform/secrets';
 import { END_OF_TABLE, readBackupFile, writeBackupFile } from '../../services/api/backup/backup-file';
 import type { TableHeader } from '../../services/api/backup/backup-header';
@@ -20,9 +16,7 @@ import {
   findColumns,
   setCopyForms,
 } from '../../services/api/backup/snapshot.repository';
-import { issueSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';
 import { departureOf, insertLead } from '../catalog/catalog-rows';
-import { fillOldTables, LAST_OLD, makeOldSchema } from '../migrations/old-database';
 import { removeDirectories, temporaryDirectory } from '../platform/embedded-postgres-support';
 import { runOnce } from '../cli/run-once';
 import { daysFromToday, givenDeparture, givenTenant, givenTour } from '../support/given';
@@ -92,7 +86,7 @@ describe('tourctl backup and restore', () => {
 
   it('a restore migrates the backup of an earlier version to the current version', async () => {
     // The migrations of the last version without start times of departures.
-    const earlier = (await knownMigrations()).filter((name) => name < '0115');
+    const earlier = listMigrations().filter((name) => name < '0115');
     const old = await installations.bareDatabase();
     await inTransaction(old.db, (trx) => migrateWithin(trx, earlier));
     expect(await pendingMigrations(old.db)).not.toEqual([]);
@@ -123,7 +117,7 @@ describe('tourctl backup and restore', () => {
 
 describe('a backup of a version without payment reminders', () => {
   it('an unpaid booking gets one payment reminder after a restore', async () => {
-    const earlier = (await knownMigrations()).filter((name) => name < '0119');
+    const earlier = listMigrations().filter((name) => name < '0119');
     const old = await installations.bareDatabase();
     await inTransaction(old.db, (trx) => migrateWithin(trx, earlier));
     const [tenant] = await old
@@ -174,52 +168,6 @@ describe('the backup of a tour with two departures a day', () => {
     await expect(double).rejects.toThrow('departures_one_per_start');
   });
 });
-
-describe('the backup of a version before 0.1.0', () => {
-  it.each(['0033_seat_count_of_a_new_database', LAST_OLD])(
-    'a restore loads all rows of a database at %s and records the current migrations',
-    async (last) => {
-      const old = await installations.bareDatabase();
-      await makeOldSchema(old.db, last);
-      await fillOldTables(old.db);
-      const target = await installations.migrated();
-      await sealSecrets(old.db, target.env.SECRETS_KEY!);
-      const file = fileOf(`${last}.backup`);
-      await writeBackupOf(old.db, file, await appliedMigrations(old.db));
-      expect((await target.json(`restore ${file}`)).tables).toMatchObject({
-        booking_leads: 9,
-        seat_holds: 9,
-        tours: 3,
-      });
-      expect(await appliedMigrations(target.db)).toEqual(await knownMigrations());
-      const fresh = await installations.migrated();
-      expect(await readSchemaFacts(target.db)).toEqual(await readSchemaFacts(fresh.db));
-    },
-  );
-
-  it('a restore refuses a database whose last migration is 0032, and names this migration', async () => {
-    const old = await installations.bareDatabase();
-    await makeOldSchema(old.db, LAST_OLD);
-    const file = fileOf('too-old.backup');
-    const names = await appliedMigrations(old.db);
-    await writeBackupOf(
-      old.db,
-      file,
-      names.filter((name) => name < '0033'),
-    );
-    const { code, stderr } = await (await installations.bare()).tourctl(`restore ${file}`);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('at 0032_database_roles')]);
-  });
-});
-
-/** Replaces the made-up secrets of fillOldTables by sealed ones, because a restore checks that SECRETS_KEY opens the secrets. */
-async function sealSecrets(db: Db, secretsKey: string): Promise<void> {
-  await db('webhook_secrets').delete();
-  const ids = await db('webhook_endpoints').pluck<string[]>('id');
-  await inTransaction(db, async (trx) => {
-    for (const id of ids) await issueSecret(trx, secretsKey, id);
-  });
-}
 
 /** Writes the backup that a version with these migrations would write. The backup has a monthly partition without rows. */
 async function writeBackupOf(db: Db, file: string, migrations: string[]): Promise<void> {

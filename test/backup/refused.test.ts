@@ -4,7 +4,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { readSchemaFacts } from '../../services/platform/migrate/schema-facts';
+import { readSchemaFacts } from '../support/schema-facts';
 import {
   END_OF_TABLE,
   readBackupFile,

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { readSchemaFacts } from '../../services/platform/migrate/schema-facts';
+import { readSchemaFacts } from '../support/schema-facts';
 import { COPIED_TABLES } from '../../services/api/backup/tables';
 import {
   checksumTable,

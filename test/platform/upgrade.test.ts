@@ -1,11 +1,14 @@
-import { migrate } from '../../services/platform/migrate/migrate';
-import { listMigrations, runMigrationWithin } from '../../services/platform/migrate/migration-files';
-import type { Db } from '../../services/platform/database/database';
-import { fillOldTables } from '../migrations/old-database';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { migrate, migrateWithin } from '../../services/platform/migrate/migrate';
+import { listMigrations } from '../../services/platform/migrate/migration-files';
+import { type Db, inTransaction } from '../../services/platform/database/database';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
 /** The newest migration of the release before start times. */
 const LAST_RELEASE = '0114_roles';
+/** Rows in every table of that release. */
+const ROWS = path.join(__dirname, 'upgrade-rows.sql');
 const SALES = ['seat_holds', 'booking_leads', 'octo_bookings', 'hold_changes', 'booking_changes'];
 
 let database: TestDatabase;
@@ -15,26 +18,14 @@ beforeAll(async () => {
   database = await createTestDatabase('template0');
   const { db } = database;
   const old = listMigrations().filter((name) => name <= LAST_RELEASE);
-  await migrateTo(db, old);
-  await fillOldTables(db);
+  await inTransaction(db, (trx) => migrateWithin(trx, old));
+  await db.raw(readFileSync(ROWS, 'utf8').replaceAll('?', '\\?'));
   await db('tours').where({ slug: 'tour-2' }).update({ start_time: '09:30' });
   await db('next_departures_due').delete();
   before = await rowsOf(db);
   await migrate(db);
 });
 afterAll(() => database.drop());
-
-/** Runs these migrations, and records each one as the migrator does. */
-async function migrateTo(db: Db, names: string[]): Promise<void> {
-  await db.raw(`
-    create table knex_migrations (id serial primary key, name varchar(255), batch integer, migration_time timestamptz);
-    create table knex_migrations_lock (index serial primary key, is_locked integer);
-    insert into knex_migrations_lock (is_locked) values (0)`);
-  for (const name of names) {
-    await db.transaction((trx) => runMigrationWithin(trx, name));
-    await db('knex_migrations').insert({ name, batch: 1, migration_time: db.fn.now() });
-  }
-}
 
 /** Returns the departures, holds and bookings with the columns of the last release. */
 async function rowsOf(db: Db): Promise<Record<string, unknown>[]> {

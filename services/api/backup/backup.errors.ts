@@ -42,18 +42,6 @@ export class BackupNewerError extends AppError {
   }
 }
 
-/** The file was made before 0.1.0, from a database with migrations that this version cannot carry over. */
-export class BackupTooOldError extends AppError {
-  readonly code = 'backup_too_old';
-
-  constructor(file: string, what: string) {
-    super(
-      `${file} was made by an early version (${what}): restore it with that version, run tourctl migrate of the last version ` +
-        'with migrations/0037_departure_status_index.sql, then of this one',
-    );
-  }
-}
-
 export class DatabaseNotEmptyError extends AppError {
   readonly code = 'database_not_empty';
 

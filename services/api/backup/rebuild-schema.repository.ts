@@ -59,7 +59,7 @@ async function dropOurFunctions(trx: Trx): Promise<void> {
     `select p.oid::regprocedure::text as signature from pg_proc p
      where p.pronamespace = current_schema()::regnamespace and p.proname = any(:functions)
        and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`,
-    { functions: await functionsOfMigrations() },
+    { functions: functionsOfMigrations() },
   );
   const signatures = rows.map(({ signature }) => signature);
   if (signatures.length > 0) await trx.raw(`drop routine ${signatures.join()} cascade`);

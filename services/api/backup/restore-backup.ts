@@ -2,18 +2,13 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Config } from '../../platform/config/config';
 import type { Trx } from '../../platform/database/database';
-import { carriedNames, lacksStatusChanges } from '../../platform/migrate/carry-over';
-import { knownMigrations, migrateWithin } from '../../platform/migrate/migrate';
+import { appliedMigrations, migrateWithin, refuseTooOld } from '../../platform/migrate/migrate';
+import { listMigrations } from '../../platform/migrate/migration-files';
 import { takeMigrationLock } from '../../platform/migrate/migration-lock';
 import { compareSecrets, findSecretChecks } from '../../platform/secrets';
 import { sqlState } from '../../platform/errors';
 import { readAsOf, recordRestore } from '../catalog/as-of';
-import {
-  BackupInvalidError,
-  BackupNewerError,
-  BackupTooOldError,
-  RestoreDiffersError,
-} from './backup.errors';
+import { BackupInvalidError, BackupNewerError, RestoreDiffersError } from './backup.errors';
 import { readBackupFile, verifyBackupFile } from './backup-file';
 import type { BackupHeader, TableHeader } from './backup-header';
 import { analyzeTables, dropEmptySchema, finishLoad, prepareLoad } from './rebuild-schema.repository';
@@ -39,12 +34,13 @@ export const LOST_NUMBERS = 100_000;
 /**
  * Checks everything about a file that can be checked without a database. The file must be complete, of this version or an earlier one, and
  * made with the same secrets. The file may name only tables of the product, because a forged file can also have a correct checksum.
- * @throws BackupNotReadError, BackupDamagedError, BackupInvalidError, BackupNewerError, BackupTooOldError, SecretsError
+ * @throws BackupNotReadError, BackupDamagedError, BackupInvalidError, BackupNewerError, DatabaseTooOldError, SecretsError
  */
 export async function checkBackup(config: Config, file: string): Promise<BackupHeader> {
   const header = await verifyBackupFile(file);
-  const known = await knownMigrations();
-  const unknown = migrationsOf(file, header).filter((name) => !known.includes(name));
+  refuseTooOld(header.migrations, file, 'restore it');
+  const known = listMigrations();
+  const unknown = header.migrations.filter((name) => !known.includes(name));
   if (unknown[0] !== undefined)
     throw new BackupNewerError(file, `${header.version}, with migration ${unknown[0]}`);
   const copied: readonly string[] = COPIED_TABLES;
@@ -54,26 +50,22 @@ export async function checkBackup(config: Config, file: string): Promise<BackupH
   return header;
 }
 
-/** Returns the names that this version has for the migrations of the file. */
-function migrationsOf(file: string, { migrations, version }: BackupHeader): string[] {
-  const names = carriedNames(migrations);
-  if (!names) throw new BackupTooOldError(file, `${version}, at ${migrations.toSorted().at(-1)}`);
-  return names;
-}
-
 /**
  * Loads a checked file into an empty database, in the caller's transaction. Builds the schema that the file was made with, because its rows
  * fit no other schema. Then loads the rows, compares their number and checksums with the file, and migrates to the present schema.
- * @throws DatabaseNotEmptyError, ServicesRunningError, MigrationRunningError, BackupInvalidError, RestoreDiffersError
+ * @throws DatabaseNotEmptyError, DatabaseTooOldError, ServicesRunningError, MigrationRunningError
+ * @throws BackupInvalidError, RestoreDiffersError
  */
 export async function restoreBackup(trx: Trx, file: string): Promise<BackupHeader> {
   await takeMigrationLock(trx);
+  // Refuses a database from before 0.1.0, because dropEmptySchema drops only objects of later migrations.
+  await appliedMigrations(trx);
   await setCopyForms(trx);
   const seenVersion = await dropEmptySchema(trx);
   return readBackupFile(file, async (header, nextRows) => {
     const tables = header.tables.map(({ name }) => name);
     await withFileErrors(file, 'its migrations', async () => {
-      await migrateWithin(trx, migrationsOf(file, header));
+      await migrateWithin(trx, header.migrations);
       for (const month of header.months) await makeMonth(trx, month);
     });
     await compareColumns(trx, file, header);
@@ -83,7 +75,7 @@ export async function restoreBackup(trx: Trx, file: string): Promise<BackupHeade
     await withFileErrors(file, 'the keys of its rows', () => finishLoad(trx, additions));
     await setSequences(trx, file, header);
     await withFileErrors(file, 'its rows in later migrations', async () =>
-      migrateWithin(trx, await knownMigrations()),
+      migrateWithin(trx, listMigrations()),
     );
     await advanceSequences(trx, LOST_NUMBERS);
     await compareSeats(trx, header);
@@ -121,13 +113,8 @@ async function withFileErrors<T>(file: string, part: string, work: () => Promise
 }
 
 /** Checks that the file has all tables and columns that its migrations have created, and no others. */
-async function compareColumns(trx: Trx, file: string, { tables, migrations }: BackupHeader): Promise<void> {
+async function compareColumns(trx: Trx, file: string, { tables }: BackupHeader): Promise<void> {
   const schema = await findColumns(trx, COPIED_TABLES);
-  if (lacksStatusChanges(migrations))
-    schema.set(
-      'departures',
-      schema.get('departures')!.filter((column) => column !== 'status_changed_at'),
-    );
   const given = new Map(tables.map(({ name, columns }) => [name, columns]));
   for (const name of new Set([...schema.keys(), ...given.keys()])) {
     const made = schema.get(name)?.toSorted();

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { carryOver } from './carry-over';
 import { awaitIndexBuilds, type OnWait, withMigrationLock } from './migration-lock';
 import type { Db, Trx } from '../database/database';
 import { AppError, DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from '../errors';
@@ -40,34 +39,30 @@ const migrationSource = new SqlMigrationSource();
 /**
  * Migrates the schema to the latest version. Concurrent callers wait for each other. The pool must allow two connections.
  * @param onWait receives a line for each minute of waiting for another process
- * @returns the names of the migrations that ran. For a database from before 0.1.0, also the new names of its migrations
+ * @returns the names of the migrations that ran
  * @throws TablesInUseError; earlier migrations of the same run stay applied
- * @throws DatabaseTooOldError, SchemaNotCreatedError, SchemaDiffersError
+ * @throws DatabaseTooOldError
  */
 export async function migrate(db: Db, onWait: OnWait = () => {}): Promise<string[]> {
   return withMigrationLock(db, onWait, async () => {
     await awaitIndexBuilds(db, onWait);
-    const carried = await runUntilLocked(async () => carryOver(db, await appliedMigrations(db)));
+    const pending = await pendingMigrations(db);
     // Frees Knex's own lock, which a killed migration leaves locked. MIGRATION_LOCK prevents concurrent migrations.
     await db.migrate.forceFreeMigrationsLock({ migrationSource });
-    return [...carried, ...(await runPending(db))];
+    // Runs each migration in a transaction of its own, so that its locks end with it.
+    for (const name of pending) await runUntilLocked(() => db.migrate.up({ migrationSource, name }));
+    return pending;
   });
-}
-
-/** Runs each migration in a transaction of its own, so that its locks end with it. */
-async function runPending(db: Db): Promise<string[]> {
-  const pending = await pendingMigrations(db);
-  for (const name of pending) await runUntilLocked(() => db.migrate.up({ migrationSource, name }));
-  return pending;
 }
 
 /**
  * Repeats a migration that could not lock a table because of a long transaction. Other statements can run in the pauses between the tries.
  */
-async function runUntilLocked<T>(run: () => Promise<T>): Promise<T> {
+async function runUntilLocked(run: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await run();
+      await run();
+      return;
     } catch (error) {
       if (![LOCK_NOT_AVAILABLE, DEADLOCK].includes(sqlState(error) ?? '')) throw error;
       if (attempt === TABLE_LOCK_ATTEMPTS) throw new TablesInUseError();
@@ -87,21 +82,37 @@ class TablesInUseError extends AppError {
   }
 }
 
-/** Lists the migrations that this build has, in their order. */
-export async function knownMigrations(): Promise<string[]> {
-  return migrationSource.getMigrations();
+/** Matches the names of 0001 to 0037, the migrations of the builds before 0.1.0. 0.1.0 replaces them by those of this build. */
+const BEFORE_FIRST_RELEASE = /^00\d\d_/;
+
+/** A database or a backup has migrations of a build before 0.1.0. */
+class DatabaseTooOldError extends AppError {
+  readonly code = 'database_too_old';
 }
 
-/** Lists the migrations that the database has, in their order. */
+/**
+ * Refuses the migrations of a build before 0.1.0.
+ * @param subject what has the migrations, as the message names it
+ * @param remedy what to do with 0.1.0
+ * @throws DatabaseTooOldError
+ */
+export function refuseTooOld(names: readonly string[], subject: string, remedy: string): void {
+  if (!names.some((name) => BEFORE_FIRST_RELEASE.test(name))) return;
+  throw new DatabaseTooOldError(`${subject} has migrations from before 0.1.0: ${remedy} with 0.1.0 first`);
+}
+
+/** Lists the migrations that the database has, in their order. @throws DatabaseTooOldError */
 export async function appliedMigrations(db: Db): Promise<string[]> {
   if (!(await db.schema.hasTable('knex_migrations'))) return [];
-  return db('knex_migrations').orderBy('name').pluck<string[]>('name');
+  const names = await db('knex_migrations').orderBy('name').pluck<string[]>('name');
+  refuseTooOld(names, 'This database', 'migrate');
+  return names;
 }
 
-/** Lists the migrations that this build has and the database lacks. */
+/** Lists the migrations that this build has and the database lacks. @throws DatabaseTooOldError */
 export async function pendingMigrations(db: Db): Promise<string[]> {
   const applied = new Set(await appliedMigrations(db));
-  return (await knownMigrations()).filter((name) => !applied.has(name));
+  return listMigrations().filter((name) => !applied.has(name));
 }
 
 /** Creates Knex's tables as Knex does. Knex's migrator is not used: in a transaction, it would change the settings of the pool. */
@@ -125,8 +136,8 @@ export async function migrateWithin(trx: Trx, names: readonly string[]): Promise
 }
 
 /** Lists the names of the functions that any migration creates. */
-export async function functionsOfMigrations(): Promise<string[]> {
-  const texts = (await knownMigrations()).map((name) => readMigration(name));
+export function functionsOfMigrations(): string[] {
+  const texts = listMigrations().map((name) => readMigration(name));
   const created = texts.flatMap((sql) => [...sql.matchAll(/^create (?:or replace )?function (\w+)/gm)]);
   return [...new Set(created.map(([, name]) => name!))];
 }

@@ -1,4 +1,4 @@
-import type { Db } from '../database/database';
+import type { Db } from '../../services/platform/database/database';
 
 /**
  * Describes the first schema of the search path in sorted lines with one fact each. If the lines of two databases on one server are equal,

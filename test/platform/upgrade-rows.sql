@@ -1,4 +1,4 @@
--- Rows in every table of a database at 0033 or later, but for change_marks, whose rows end with their transaction.
+-- Rows in every table of a database at 0114 or later, except change_marks, whose rows end with their transaction.
 insert into tenants (id, slug, name, booking_prefix, country, currency, currency_digits)
 values ('11111111-1111-4111-8111-111111111111', 'acme', 'Acme Travel', 'ACME', 'DE', 'EUR', 2);
 insert into tenants (slug, name, booking_prefix, country, currency, currency_digits, sandbox)
