@@ -164,7 +164,7 @@ export const TREE: Branch[] = [
       ),
       lone(
         'logs',
-        'Show the logs of the services that npm start runs; with --json, their JSON lines as they are',
+        'Show the logs of the services that tourctl up runs; with --json, their JSON lines as they are',
         () => (require('./commands/logs/logs') as typeof import('./commands/logs/logs')).logsVerb,
       ),
       lone(

@@ -104,7 +104,7 @@ async function checkConfigCommand({ io, output }: Basics): Promise<number> {
   if (config.databaseUrl === undefined && !hasDatabase(config.dataDir))
     notices.push({
       variable: 'DATA_DIR',
-      message: `${config.dataDir} has no database: npm start or tourctl migrate creates one`,
+      message: `${config.dataDir} has no database: tourctl up or tourctl migrate creates one`,
     });
   const ok = issues.length === 0;
   const sources = Object.fromEntries(items.map(({ variable, source }) => [variable, source]));

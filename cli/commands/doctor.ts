@@ -22,6 +22,7 @@ import type { Config } from '../../services/platform/config/config';
 import type { Db } from '../../services/platform/database/database';
 import { readDiskSpace } from '../../services/platform/directories';
 import { NoInstallationError } from '../../services/platform/embedded-postgres/embedded-postgres.errors';
+import { START_WEBHOOK_QUEUE } from '../../services/platform/start-advice';
 import { ConfigError } from '../../services/platform/read-variable';
 import { SecretsError, inspectSecrets } from '../../services/platform/secrets';
 import { findUnopenedEndpoints, opensSealed } from '../../services/webhook-queue/endpoints/endpoint-secrets';
@@ -197,7 +198,8 @@ function checkDepth({ due, oldestDueSeconds, held, workers }: QueueHealth): Heal
   const age = due > 0 ? `, the oldest for ${oldestDueSeconds} s` : '';
   const detail = `${due} due${age}; ${held} held back by their endpoints`;
   if (oldestDueSeconds < LATE_SECONDS) return ok('queue', detail);
-  return notice('queue', detail, [workers === 0 ? 'npm run webhook-queue' : 'tourctl monitor']);
+  // Names no command if no queue runs, because the check of the workers says what to do.
+  return notice('queue', detail, workers === 0 ? [] : ['tourctl monitor']);
 }
 
 function checkDeliveries({ dead, retrying, waiting }: QueueHealth): HealthCheck {
@@ -224,15 +226,14 @@ function checkWorkers({ workers, silent, due }: QueueHealth): HealthCheck {
       ? `; ${silent[0].id} has not reported since ${silent[0].beatAt.toISOString()}`
       : '';
     const waiting = due > 0 ? `, and ${countIs(due, 'delivery')} due` : '';
-    return notice('workers', `no webhook queue runs: nothing is sent${waiting}${last}`, [
-      'npm run webhook-queue',
-    ]);
+    const detail = `no webhook queue runs: nothing is sent${waiting}${last}; ${START_WEBHOOK_QUEUE}`;
+    return notice('workers', detail, []);
   }
   if (silent.length > 0) {
     return noticeOf('workers', silent, {
       meaning: 'killed, or disconnected from the database (other workers send their deliveries)',
       label: ({ id, beatAt }) => `${id} has not reported since ${beatAt.toISOString()}`,
-      command: () => 'npm run webhook-queue',
+      advice: START_WEBHOOK_QUEUE,
     });
   }
   return ok('workers', `${workers} of the webhook queue`);

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { AppError } from '../../services/platform/errors';
+import { START_WEBHOOK_QUEUE } from '../../services/platform/start-advice';
 import { isQueueRunning } from '../../services/webhook-queue/inspect-queue';
 import { createMonitorLink } from '../../services/webhook-queue/monitor/session';
 import type { VerbBody } from '../engine/command';
@@ -16,9 +17,7 @@ class QueueNotRunningError extends AppError {
   readonly code = 'queue_not_running';
 
   constructor(address: string) {
-    super(
-      `No webhook queue runs, and nothing answers at ${address}: start one with npm run webhook-queue, or npm start`,
-    );
+    super(`No webhook queue runs, and nothing answers at ${address}: ${START_WEBHOOK_QUEUE}`);
   }
 }
 

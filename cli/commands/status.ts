@@ -11,6 +11,7 @@ import type { Db } from '../../services/platform/database/database';
 import { findWriteObstacle } from '../../services/platform/database/write-obstacle';
 import { newestMigration, pendingMigrations } from '../../services/platform/migrate/migrate';
 import type { FailingEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
+import { START_API, START_WEBHOOK_QUEUE } from '../../services/platform/start-advice';
 import { readQueueStatus } from '../../services/webhook-queue/inspect-queue';
 import { COUNTED_MOST } from '../../services/webhook-queue/stats/queue-counts.repository';
 import type { VerbBody } from '../engine/command';
@@ -110,9 +111,12 @@ function apiLine(status: StatusDocument): StatusLine | undefined {
   if (!api) return undefined;
   if (api.length === 0 && !reports)
     return { label: 'API', text: 'not known: with AUTHORIZATION_CACHE off, instances do not report' };
-  const text = describeInstances(api, at, { none: 'none runs' });
+  // `tourctl up` starts both services, but only on an embedded database that no service uses.
+  const isIdle = nothingRuns(status);
+  const none = isIdle ? 'none runs' : `none runs: ${START_API}`;
+  const text = describeInstances(api, at, { none });
   if (api.some(({ alive }) => alive)) return { label: 'API', text };
-  return { label: 'API', text, tone: 'bad', commands: [nothingRuns(status) ? 'npm start' : 'npm run api'] };
+  return { label: 'API', text, tone: 'bad', commands: isIdle ? ['tourctl up'] : [] };
 }
 
 /**
@@ -130,10 +134,11 @@ function queueLine(status: StatusDocument): StatusLine | undefined {
   const label = 'Webhook queue';
   const alive = workers.filter((worker) => worker.alive);
   const [busy, slots] = [sum(alive.map((w) => w.in_flight)), sum(alive.map((w) => w.slots))];
-  const none = 'none runs: no webhook is sent';
+  const next = nothingRuns(status) ? '' : `; ${START_WEBHOOK_QUEUE}`;
+  const none = `none runs: no webhook is sent${next}`;
   const text = describeInstances(workers, at, { none, more: `; ${busy} of ${slots} slots busy` });
   if (alive.length > 0) return { label, text };
-  return { label, text, tone: 'bad', commands: nothingRuns(status) ? [] : ['npm run webhook-queue'] };
+  return { label, text, tone: 'bad' };
 }
 
 function databaseLines(status: StatusDocument): StatusLine[] {

@@ -185,7 +185,7 @@ describe('tourctl config check', () => {
       [
         {
           variable: 'DATA_DIR',
-          message: `${emptyDir} has no database: npm start or tourctl migrate creates one`,
+          message: `${emptyDir} has no database: tourctl up or tourctl migrate creates one`,
         },
       ],
     ]);

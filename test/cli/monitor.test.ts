@@ -77,7 +77,9 @@ describe('tourctl monitor', () => {
     await withEnv(terminal, { WEBHOOK_QUEUE_PORT: '1' }, async () => {
       const { code, stdout, stderr } = await terminal.tourctl('monitor');
       expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toContain('No webhook queue runs, and nothing answers at http://127.0.0.1:1: start one');
+      expect(stderr).toContain(
+        'No webhook queue runs, and nothing answers at http://127.0.0.1:1: start the webhook queue (docs/',
+      );
       expect(await terminal.refusal('monitor')).toBe('1 queue_not_running');
     });
     expect(await terminal.db('audit_log')).toEqual([]);

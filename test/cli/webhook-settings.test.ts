@@ -111,7 +111,9 @@ describe('tourctl webhook trigger', () => {
     async (line) => {
       const { id } = await givenEndpoint();
       const { code, stderr } = await terminal.tourctl(line.replace('ID', id));
-      expect(stderr).toContain('warning: No webhook queue runs, so nobody sends it: start one');
+      expect(stderr).toContain(
+        'warning: No webhook queue runs, so nobody sends it: start the webhook queue (docs/',
+      );
       expect(code).toBe(0);
     },
   );

@@ -1,3 +1,4 @@
+import { START_WEBHOOK_QUEUE } from '../../services/platform/start-advice';
 import { inTransaction } from '../../services/platform/database/database';
 import { overviewPage } from '../../services/webhook-queue/monitor/pages/overview-page';
 import { secretPage, endpointPage } from '../../services/webhook-queue/monitor/pages/endpoint-page';
@@ -27,8 +28,8 @@ describe('the overview', () => {
     const text = textOf(await overview());
     expect(text).toContain('No endpoint yet.');
     expect(text).toContain('tourctl webhook add <tenant> https://…');
-    expect(text).toContain('No worker is alive: nothing is sent.');
-    expect(text).toContain('No worker has started yet.');
+    expect(text).toContain(`No worker is alive: nothing is sent. To go on, ${START_WEBHOOK_QUEUE}.`);
+    expect(text).toContain(`No worker has started yet. To begin, ${START_WEBHOOK_QUEUE}.`);
   });
 
   it('the overview counts the deliveries that are due, held back, retrying, dead or without an endpoint', async () => {

@@ -29,7 +29,7 @@ class NoLogsError extends AppError {
 
   constructor(dataDir: string) {
     super(
-      `There are no logs in ${dataDir}/logs: npm start writes them; services that are started otherwise log to their standard output`,
+      `There are no logs in ${dataDir}/logs: tourctl up writes them; services that are started otherwise log to their standard output (journalctl, docker compose logs)`,
     );
   }
 }
@@ -41,7 +41,7 @@ const TAIL_BYTES = 256 * 1024;
 const FOLLOW_MS = 250;
 
 /**
- * Prints the lines of the logs of `npm start` in the order of their times.
+ * Prints the lines of the logs of `tourctl up` in the order of their times.
  * @returns 130 after Ctrl-C
  */
 async function logsCommand(

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../../services/platform/database/database';
 import { AppError } from '../../../services/platform/errors';
+import { START_WEBHOOK_QUEUE } from '../../../services/platform/start-advice';
 import type { EventType } from '../../../services/webhook-queue/deliveries/delivery';
 import {
   type AttemptItem,
@@ -107,7 +108,5 @@ async function awaitAttempt(db: Db, delivery: string): Promise<AttemptItem | und
 /** Warns if deliveries wait because no webhook queue runs. */
 export async function warnIfNothingSends(db: Db, output: Output): Promise<void> {
   if (await isQueueRunning(db)) return;
-  output.warn(
-    'No webhook queue runs, so nobody sends it: start one with npm run webhook-queue, or npm start',
-  );
+  output.warn(`No webhook queue runs, so nobody sends it: ${START_WEBHOOK_QUEUE}`);
 }

@@ -14,6 +14,7 @@ import {
   recountSeats,
   type UnusedPriceRule,
 } from './installation.repository';
+import { START_API } from '../../platform/start-advice';
 import { findWriteObstacle } from '../../platform/database/write-obstacle';
 import { pendingMigrations } from '../../platform/migrate/migrate';
 import { findCollationVersions, findDatabaseFacts } from './status.repository';
@@ -101,13 +102,12 @@ async function checkHolds(db: Db, { liveHolds }: InstallationFacts): Promise<Hea
     return ok('holds', `${liveHolds} active, all in the right state`);
   const kinds = [
     lapsed &&
-      `${lapsed} expired over ten minutes ago and still stored as active: no instance of the API cleans up (their seats are free)`,
+      `${lapsed} expired over ten minutes ago and still stored as active: no instance of the API cleans up (their seats are free); ${START_API}`,
     unbooked.length && `${unbooked.length} converted without a booking: ${unbooked.join(', ')}`,
     unconverted.length &&
       `${unconverted.length} booked and not converted, their seats counted twice: ${unconverted.join(', ')}`,
   ];
   return notice('holds', kinds.filter(Boolean).join('; '), [
-    ...(lapsed ? ['npm run api'] : []),
     ...unconverted.map((id) => `tourctl hold release ${id} --yes`),
     ...unbooked.map((id) => `tourctl hold show ${id}`),
   ]);
@@ -127,7 +127,7 @@ async function checkInstances(db: Db, { instances }: InstallationFacts): Promise
   return noticeOf('instances', silent, {
     meaning: 'of the API, killed (then the next change removes them) or disconnected from the database',
     label: ({ id, polledAt }) => `${id} has not polled since ${polledAt.toISOString()}`,
-    command: () => 'npm run api',
+    advice: START_API,
   });
 }
 
@@ -155,17 +155,26 @@ export function broken(name: string, detail: string, commands: string[]): Health
 
 const NAMED = 10;
 
-/** Returns a notice that names the first ten findings, with a command for each. Returns `ok` if nothing was found. */
+/** Describes the findings of a check, with a command for each, or with one advice in words if no command is right everywhere. */
+interface Finding<T> {
+  meaning: string;
+  label: (one: T) => string;
+  command?: (one: T) => string;
+  advice?: string;
+}
+
+/** Returns a notice that names the first ten findings and what to do. Returns `ok` if nothing was found. */
 export function noticeOf<T>(
   name: string,
   found: T[],
-  { meaning, label, command }: { meaning: string; label: (one: T) => string; command: (one: T) => string },
+  { meaning, label, command, advice }: Finding<T>,
 ): HealthCheck {
   if (found.length === 0) return ok(name, 'nothing to note');
   const shown = found.slice(0, NAMED);
   const more = found.length > NAMED ? ` and ${found.length - NAMED} more` : '';
-  const detail = `${meaning}: ${shown.map(label).join(', ')}${more}`;
-  return notice(name, detail, [...new Set(shown.map(command))]);
+  const next = advice === undefined ? '' : `; ${advice}`;
+  const detail = `${meaning}: ${shown.map(label).join(', ')}${more}${next}`;
+  return notice(name, detail, command ? [...new Set(shown.map(command))] : []);
 }
 
 /**

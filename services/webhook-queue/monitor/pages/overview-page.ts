@@ -1,5 +1,6 @@
 import type { Db } from '../../../platform/database/database';
 import { html, type Markup, trusted } from '../../../platform/html-template';
+import { START_WEBHOOK_QUEUE } from '../../../platform/start-advice';
 import { type FailingEndpoint, findFailingEndpoints } from '../../endpoints/endpoint.repository';
 import { findWorkers, type WorkerRow } from '../../maintenance/worker-heartbeat.repository';
 import { COUNTED_MOST, findQueueCounts, type QueueCounts } from '../../stats/queue-counts.repository';
@@ -136,8 +137,8 @@ function workerItems(counts: QueueCounts, workers: readonly WorkerRow[]): Attent
   if (!workers.some(({ alive }) => alive)) {
     const last = workers[0];
     const since = last && html`The last one was seen ${formatRelative(last.beatAt, counts.now)}. `;
-    const text = html`<strong>No worker is alive: nothing is sent.</strong> ${since}Start one with
-      <code>npm run webhook-queue</code>.`;
+    const text = html`<strong>No worker is alive: nothing is sent.</strong> ${since}To go on,
+      ${START_WEBHOOK_QUEUE}.`;
     return [{ tone: 'bad', text }];
   }
   const late = lateMs(counts);
@@ -295,8 +296,6 @@ const WORKER_COLUMNS: readonly TableColumn<WorkerRow>[] = [
 /** Renders the workers with their last heartbeat. */
 function workerTable(workers: readonly WorkerRow[]): Markup {
   if (workers.length === 0)
-    return html`<p class="empty">
-      No worker has started yet. Start one with <code>npm run webhook-queue</code>.
-    </p>`;
+    return html`<p class="empty">No worker has started yet. To begin, ${START_WEBHOOK_QUEUE}.</p>`;
   return tableElement('Workers', WORKER_COLUMNS, workers);
 }
