@@ -27,6 +27,7 @@ const PLATFORM = [
   'metrics',
   'traces',
   'service',
+  'start-advice',
 ];
 
 /** The folders of the API, and the folders that each may import: the edges first, then those that they stand on. */
