@@ -29,7 +29,7 @@ create table tenants (
   max_holds              integer     not null default 1000 constraint tenants_max_holds_positive check (max_holds > 0),
   max_hold_share         integer     not null default 100
                                      constraint tenants_max_hold_share_range check (max_hold_share between 1 and 100),
-  -- The address of a tour on the tenant's site, with {slug} in it. tenants/link-template.ts accepts the same schemes when it reads it.
+  -- The address of a tour on the tenant's site, with {slug} in it. The reader of the template accepts the same schemes.
   link_template          text        constraint tenants_link_template_scheme
                                      check (link_template ~ '^(https://|http://localhost:[0-9]+/)'),
   brand_color            text        constraint tenants_brand_color_form check (brand_color ~ '^#[0-9a-f]{6}$'),
@@ -44,8 +44,8 @@ create table tenants (
                                      constraint tenants_origins_no_wildcard check (array_to_string(origins, ' ') !~ '[*]')
                                      constraint tenants_origins_at_most_twenty check (cardinality(origins) <= 20),
   created_at             timestamptz not null default now(),
-  -- The most unpaid bookings of the tenant (seats/decide/tenant-limits.ts). An unpaid booking keeps seats until the end of the payment window,
-  -- like a hold, so it also counts in the tenant's share of a departure (max_hold_share).
+  -- The most unpaid bookings of the tenant. An unpaid booking keeps seats until the end of the payment window, like a hold,
+  -- so it also counts in the tenant's share of a departure (max_hold_share).
   max_unpaid             integer     not null default 1000 constraint tenants_max_unpaid_positive check (max_unpaid > 0),
   -- A sandbox tenant sees the real catalog, but its holds and bookings take no real seat (ADR 29).
   sandbox                boolean     not null default false,

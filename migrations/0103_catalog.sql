@@ -14,7 +14,7 @@ create table tours (
                       constraint tours_slug_form check (slug ~ '^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$'
                         and slug !~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'),
   name                text        not null constraint tours_name_length check (char_length(name) between 1 and 200),
-  -- The name without case and accents, as catalog/fold-name.ts writes it, for sorting and searching.
+  -- The name without case and accents, as the API folds it, for sorting and searching.
   name_folded         text        collate "C" not null,
   summary             text        constraint tours_summary_length check (char_length(summary) <= 2000),
   description         text        constraint tours_description_length check (char_length(description) <= 20000),
@@ -25,7 +25,7 @@ create table tours (
   currency            char(3)     not null constraint tours_currency_form check (currency ~ '^[A-Z]{3}$'),
   currency_digits     smallint    not null constraint tours_currency_digits_range check (currency_digits between 0 and 4),
   base_price_minor    bigint      not null constraint tours_base_price_range check (base_price_minor between 0 and 1000000000000),
-  -- platform/text-forms.ts accepts the same addresses when it reads them.
+  -- The API accepts the same addresses.
   image_url           text        constraint tours_image_url_scheme check (image_url ~ '^(https://|/($|[^/\\]))'),
   images              jsonb       not null default '[]' constraint tours_images_list check (jsonb_typeof(images) = 'array')
                       constraint tours_images_schemes check (images_with_safe_addresses(images) = images),

@@ -1,8 +1,7 @@
 -- The rules that decide which tours a tenant sees, and the rules for its prices.
 
--- Shows or hides one tour. A tour rule overrides a continent rule, and a continent rule overrides the tenant's default
--- (catalog/visibility.ts). The rule has a copy of the tour's sort key, so that a page is read from one index. The foreign key keeps the
--- copy equal to the tour.
+-- Shows or hides one tour. A tour rule overrides a continent rule, and a continent rule overrides the tenant's default.
+-- The rule has a copy of the tour's sort key, so that a page is read from one index. The foreign key keeps the copy equal to the tour.
 create table visibility_tour_rules (
   tenant_id   uuid        not null references tenants (id),
   tour_id     uuid        not null,
@@ -27,7 +26,7 @@ create table visibility_continent_rules (
   primary key (tenant_id, continent)
 );
 
--- The price rules of tenants. Each price is decided by at most one rule, which pricing/choose-price-rule.ts chooses.
+-- The price rules of tenants. Each price is decided by at most one rule, which the API chooses.
 create table price_rules (
   id           bigint      generated always as identity primary key,
   tenant_id    uuid        not null references tenants (id),

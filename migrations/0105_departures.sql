@@ -27,7 +27,7 @@ create table departures (
   created_at     timestamptz not null default now(),
   updated_at     timestamptz not null default now(),
   -- The time at which the departure was last cancelled or reopened. It also counts as a change of its bookings, whose rows are not written
-  -- (updated_since, bookings/lead-list.repository.ts). Null: no such change is known.
+  -- (updated_since). Null: no such change is known.
   status_changed_at timestamptz,
   constraint departures_one_per_tour_and_date unique (tour_id, departure_date),
   constraint departures_return_not_before check (return_date >= departure_date)
@@ -59,7 +59,7 @@ create function tour_today(time_zone text, at timestamptz) returns date
   language sql immutable
   return (at at time zone time_zone)::date;
 
--- Returns true if the departure can be booked at the instant `at`, whether or not it has free seats. departures/departure.ts derives the
+-- Returns true if the departure can be booked at the instant `at`, whether or not it has free seats. The API derives the
 -- reason why a departure cannot be booked.
 create function departure_is_open(status text, departure_date date, closes_at timestamptz, time_zone text, at timestamptz)
   returns boolean

@@ -33,7 +33,7 @@ create table seat_holds (
   single_supplement_minor bigint,
   -- True for a hold of a sandbox tenant. Seats of the sandbox and real seats are counted separately.
   sandbox          boolean     not null default false,
-  -- A hold lasts two hours at most (holds/hold-length.ts).
+  -- A hold lasts two hours at most.
   constraint seat_holds_life check (expires_at <= created_at + interval '120 minutes 1 second'),
   constraint seat_holds_children_priced check (children = 0 or child_price_minor is not null),
   constraint seat_holds_prices_range check (child_price_minor >= 0 and single_supplement_minor >= 0)

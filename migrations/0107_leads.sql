@@ -82,7 +82,7 @@ create index booking_leads_departure on booking_leads (departure_id) where depar
 create index booking_leads_anonymized on booking_leads (tenant_id, anonymized_at) where anonymized_at is not null;
 create index booking_leads_by_time on booking_leads using brin (created_at);
 
--- For the lists of bookings and their filters, in the three orders of bookings/lead-list.repository.ts: by number, by departure and by
+-- For the lists of bookings and their filters, in the three orders of a list: by number, by departure and by
 -- change. Without an index by status, a page would read all bookings of the tenant if only few have the status. The expression of the third
 -- order is the last change of the lead itself.
 create index booking_leads_tenant on booking_leads (tenant_id, id);

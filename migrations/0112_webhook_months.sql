@@ -1,4 +1,4 @@
--- The months of the webhook history. maintenance/history-retention.ts calls these functions. It creates months ahead, and drops months that
+-- The months of the webhook history. The webhook queue calls these functions. It creates months ahead, and drops months that
 -- are older than the retention. If a month has no table, because the queue did not run for months, it finds the rows of the month in the
 -- default partitions.
 -- The owner has the tables of the months. So the functions that the queue may call run with the rights of the owner (at the end of this

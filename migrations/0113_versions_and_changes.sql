@@ -22,7 +22,7 @@ create table change_marks (
 );
 
 -- The processes of the API that cache data. Each process writes twice a second the version that it has seen, after it has dropped the data
--- of earlier versions. A command waits until all rows have the version of its change (platform/read-cache/instance.repository.ts).
+-- of earlier versions. A command waits until all rows have the version of its change.
 create table api_instances (
   id             uuid        primary key,
   seen_version   bigint      not null,

@@ -2,7 +2,7 @@
 -- migrations owns everything and keeps all rights; an installation may use it alone.
 
 -- The rights of each role on each table: the text between GRANT and ON. An empty text: no rights. A migration that adds a table must add a
--- row for each role, and then run grant_database_roles(); otherwise test/platform/database-roles.test.ts fails.
+-- row for each role, and then run grant_database_roles(). The test of the roles fails without it.
 create table database_rights (
   role   text not null constraint database_rights_role_known check (role in ('tour_platform_api', 'tour_platform_queue')),
   object text not null,

@@ -1,6 +1,6 @@
 -- For the terminal's lists over all tenants and tours.
 
--- The words of a booking. bookings/booking-search.ts has the same expression.
+-- The words of a booking. The search has the same expression.
 drop index concurrently if exists booking_leads_search;
 create index concurrently booking_leads_search on booking_leads using gin (
   fold_words(' ' || booking_ref || ' | ' || coalesce(customer_name, '') || ' | ' || coalesce(customer_phone, '') || ' | '

@@ -8,7 +8,7 @@ alter table tours
   -- The translated texts by language tag: {"de": {"name": "…", "summary": "…"}}. A text that is missing is shown in the tour's language.
   add column translations jsonb not null default '{}'
     constraint tours_translations_object check (jsonb_typeof(translations) = 'object'),
-  -- The translated names, folded by catalog/fold-name.ts, by language tag. An empty text: the translation has no name.
+  -- The translated names, folded as tours.name_folded is, by language tag. An empty text: the translation has no name.
   add column translation_names jsonb not null default '{}'
     constraint tours_translation_names_object check (jsonb_typeof(translation_names) = 'object'),
   add constraint tours_language_not_translated check (not jsonb_exists(translations, language));

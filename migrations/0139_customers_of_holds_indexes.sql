@@ -1,6 +1,6 @@
 -- For the search for the customers of bookings and holds, and for the periodic erasure of ended holds (ADR 23).
 
--- The words of a booking, with the text of its phone number and the digits in it. privacy/search-people.ts has the same expression.
+-- The words of a booking, with the text of its phone number and the digits in it. The search has the same expression.
 drop index concurrently if exists booking_leads_search_texts;
 create index concurrently booking_leads_search_texts on booking_leads using gin (
   fold_words(' ' || booking_ref || ' | ' || coalesce(customer_name, '') || ' | ' || coalesce(customer_phone, '') || ' | '
