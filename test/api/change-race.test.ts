@@ -4,7 +4,7 @@ import { type Db, inTransaction } from '../../services/platform/database/databas
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { daysFromToday, givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
-import { type RaceAnswer, sendTo, tally, untilDecided } from '../support/race';
+import { outcomesOf, type RaceAnswer, sendTo, untilDecided } from '../support/race';
 import { CUSTOMER, type Seats, seatsTaken } from '../support/website';
 
 const SEATS = 8;
@@ -38,8 +38,6 @@ const changeHold = (process: number, id: string, body: object) =>
   send(process, 'PATCH', `/api/gateway/holds/${id}`, body);
 const changeBooking = (process: number, ref: string, body: object) =>
   send(process, 'PATCH', `/api/tenant/bookings/${ref}`, body);
-
-const outcomesOf = (answers: Answer[]) => tally(answers, ({ status, body }) => [status, body.code]);
 
 /** Creates a tour with two departures. */
 async function givenTwo(db: Db, seats: number): Promise<[Seats, Seats]> {

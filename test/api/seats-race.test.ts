@@ -2,6 +2,7 @@ import type { Db } from '../../services/platform/database/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenKey, givenTenant } from '../support/given';
+import { outcomesOf, type RaceAnswer, sendTo, untilDecided } from '../support/race';
 import { CUSTOMER, givenSeats, type Seats, seatsTaken, seatsTakenByKind } from '../support/website';
 
 let database: TestDatabase;
@@ -14,46 +15,28 @@ let sandboxAuthorization: string;
 /** Requests with this number or a higher one use the key of a sandbox tenant. */
 const SANDBOX = 1000;
 
-interface Answer {
-  status: number;
-  body: { code?: string; hold_id: string; booking_ref: string; tour: { id: string } };
+interface Body {
+  code?: string;
+  hold_id: string;
+  booking_ref: string;
+  tour: { id: string };
 }
+type Answer = RaceAnswer<Body>;
 
-async function send(
-  process: number,
-  method: string,
-  path: string,
-  body?: object,
-  more?: object,
-): Promise<Answer> {
-  const sender = process < SANDBOX ? authorization : sandboxAuthorization;
-  const headers = { authorization: sender, ...(body && { 'content-type': 'application/json' }), ...more };
-  const url = processes[process % processes.length]!.baseUrl + path;
-  const response = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
-  const text = await response.text();
-  return { status: response.status, body: text ? JSON.parse(text) : {} };
-}
+const send = (process: number, method: string, path: string, body?: object, headers?: object) =>
+  sendTo<Body>(processes, process, {
+    method,
+    path,
+    body,
+    authorization: process < SANDBOX ? authorization : sandboxAuthorization,
+    headers,
+  });
 
 const hold = (process: number, { tour, date }: Seats, quantity = 1) =>
   send(process, 'POST', `/api/gateway/tours/${tour.slug}/hold`, { departure_date: date, quantity });
 const book = (process: number, { tour, date }: Seats, more: object = {}, headers?: object) => {
   const order = { ...CUSTOMER, tour_id: tour.id, departure_date: date, ...more };
   return send(process, 'POST', '/api/tenant/bookings', order, headers);
-};
-
-/** Retries while the answer is departure_busy. */
-async function untilDecided(request: () => Promise<Answer>): Promise<Answer> {
-  const answer = await request();
-  return answer.body.code === 'departure_busy' ? untilDecided(request) : answer;
-}
-
-const tally = (answers: Answer[]) => {
-  const counts: Record<string, number> = {};
-  for (const { status, body } of answers) {
-    const outcome = [status, body.code].filter(Boolean).join(' ');
-    counts[outcome] = (counts[outcome] ?? 0) + 1;
-  }
-  return counts;
 };
 
 describe.each([
@@ -82,7 +65,7 @@ describe.each([
       const answers = await Promise.all(
         Array.from({ length: 200 }, (_, n) => untilDecided(() => hold(n, seats))),
       );
-      expect(tally(answers)).toEqual({ '201': 10, '409 insufficient_seats': 190 });
+      expect(outcomesOf(answers)).toEqual({ '201': 10, '409 insufficient_seats': 190 });
       expect(await seatsTaken(database.db, seats)).toBe(10);
     });
 
@@ -92,7 +75,7 @@ describe.each([
       const answers = await Promise.all(
         Array.from({ length: 60 }, (_, n) => untilDecided(() => book(n, seats))),
       );
-      expect(tally(answers)).toEqual({ '201': 10, '409 insufficient_seats': 50 });
+      expect(outcomesOf(answers)).toEqual({ '201': 10, '409 insufficient_seats': 50 });
       const refs = await db('booking_leads').where({ tour_id: seats.tour.id }).pluck('booking_ref');
       expect(await db('webhook_events').whereIn('booking_ref', refs).pluck('booking_ref')).toHaveLength(10);
       expect(refs).toHaveLength(10);
@@ -107,7 +90,7 @@ describe.each([
       );
       for (const kind of [0, 1]) {
         const ofKind = answers.filter((_answer, n) => n % 2 === kind);
-        expect(tally(ofKind)).toEqual({ '201': 10, '409 insufficient_seats': 70 });
+        expect(outcomesOf(ofKind)).toEqual({ '201': 10, '409 insufficient_seats': 70 });
       }
       expect(await seatsTakenByKind(db, seats)).toEqual({ real: 10, sandbox: 10 });
     });
@@ -118,7 +101,7 @@ describe.each([
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, n) => book(n, seats, { hold_id, adults: 2 })),
       );
-      expect(tally(answers)).toEqual({ '201': 1, '409 hold_state_conflict': 19 });
+      expect(outcomesOf(answers)).toEqual({ '201': 1, '409 hold_state_conflict': 19 });
     });
 
     it('requests with one Idempotency-Key to both processes book once', async () => {
@@ -126,7 +109,7 @@ describe.each([
       const key = { 'idempotency-key': 'one-order' };
       const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => book(n, seats, {}, key)));
       const made = answers.filter(({ status }) => status === 201);
-      expect(Object.keys(tally(answers)).sort()).toEqual(
+      expect(Object.keys(outcomesOf(answers)).sort()).toEqual(
         made.length === 40 ? ['201'] : ['201', '409 idempotency_in_progress'],
       );
       expect(new Set(made.map(({ body }) => JSON.stringify(body))).size).toBe(1);
@@ -140,8 +123,8 @@ describe.each([
         send(n, 'POST', `/api/tenant/bookings/${booking_ref}/${n % 4 < 2 ? 'confirm' : 'cancel'}`),
       );
       const answers = await Promise.all(steps);
-      expect(tally(answers.filter((_, n) => n % 4 >= 2))).toEqual({ '200': 10 });
-      const confirms = tally(answers.filter((_, n) => n % 4 < 2));
+      expect(outcomesOf(answers.filter((_, n) => n % 4 >= 2))).toEqual({ '200': 10 });
+      const confirms = outcomesOf(answers.filter((_, n) => n % 4 < 2));
       const { '200': before = 0, '409 booking_state_conflict': after = 0 } = confirms;
       expect(before + after).toBe(10);
       expect(await seatsTaken(database.db, seats)).toBe(0);
@@ -203,7 +186,7 @@ describe.each([
       const clients = Array.from({ length: 6 }, (_, n) => [client(n), client(SANDBOX + n)]).flat();
       await Promise.all([watch(), ...clients]);
 
-      const counts = tally(answers);
+      const counts = outcomesOf(answers);
       expect(Object.keys(counts).filter((outcome) => !/^(20[014]|409 \w+)$/.test(outcome))).toEqual([]);
       // On a busy machine some requests wait for two seconds.
       expect(counts['409 departure_busy'] ?? 0).toBeLessThan(answers.length / 5);

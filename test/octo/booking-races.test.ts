@@ -2,40 +2,28 @@ import { randomUUID } from 'node:crypto';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenKey, givenTenant } from '../support/given';
+import { type RaceAnswer, sendTo, untilDecided } from '../support/race';
 import { endHoldIn, givenSeats, type Seats, seatsTaken } from '../support/website';
 
 let database: TestDatabase;
 let processes: ApiProcess[];
 let keys: string[];
 
-interface Answer {
-  status: number;
-  body: { code?: string; error?: string; uuid: string; status: string; supplierReference: string | null };
+interface Body {
+  code?: string;
+  error?: string;
+  uuid: string;
+  status: string;
+  supplierReference: string | null;
 }
+type Answer = RaceAnswer<Body>;
 
-/** Sends to the processes in turn. */
-async function send(
-  process: number,
-  method: string,
-  path: string,
-  body: object = {},
-  key = keys[0],
-): Promise<Answer> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const url = processes[process % processes.length]!.baseUrl + path;
-  const response = await fetch(url, {
-    method,
-    headers,
-    body: method === 'GET' ? undefined : JSON.stringify(body),
-  });
-  return { status: response.status, body: (await response.json()) as Answer['body'] };
-}
+const send = (process: number, method: string, path: string, body?: object, key = keys[0]) =>
+  sendTo<Body>(processes, process, { method, path, body, authorization: `Bearer ${key}` });
 
 /** Repeats the request while another write is in progress: OCTO then answers 503, and REST answers departure_busy. */
-async function untilDecided(request: () => Promise<Answer>): Promise<Answer> {
-  const answer = await request();
-  return answer.status === 503 || answer.body.code === 'departure_busy' ? untilDecided(request) : answer;
-}
+const untilWritten = (request: () => Promise<Answer>) =>
+  untilDecided(request, ({ status, body }) => status === 503 || body.code === 'departure_busy');
 
 async function bodyFor({ tour, date }: Seats, more: object = {}) {
   const departure = { tour_id: tour.id, departure_date: date };
@@ -50,9 +38,9 @@ async function bodyFor({ tour, date }: Seats, more: object = {}) {
 }
 
 const reserve = (process: number, body: object, key?: string) =>
-  untilDecided(() => send(process, 'POST', '/octo/bookings', body, key));
+  untilWritten(() => send(process, 'POST', '/octo/bookings', body, key));
 const call = (process: number, uuid: string, what: string) =>
-  untilDecided(() => send(process, 'POST', `/octo/bookings/${uuid}/${what}`, {}));
+  untilWritten(() => send(process, 'POST', `/octo/bookings/${uuid}/${what}`, {}));
 
 async function rowsOf(uuid: string) {
   const holds = await database.db('octo_bookings').where({ uuid }).pluck('hold_id');
@@ -88,7 +76,7 @@ describe.each([
       const byRest = { departure_date: seats.date, quantity: 1 };
       const answers = await Promise.all(
         [0, 1, 2, 3, 4, 5, 6, 7].map((n) =>
-          n % 4 < 2 ? reserve(n, body) : untilDecided(() => send(n, 'POST', path, byRest)),
+          n % 4 < 2 ? reserve(n, body) : untilWritten(() => send(n, 'POST', path, byRest)),
         ),
       );
       const placed = answers.filter(({ status }) => status < 300);
@@ -201,7 +189,7 @@ describe.each([
       const path = `/octo/bookings/${uuid}`;
       const change = { unitItems: [{ unitId: 'adult' }, { unitId: 'adult' }], contact: { fullName: 'New' } };
       const [changed] = await Promise.all([
-        untilDecided(() => send(round, 'PATCH', path, change)),
+        untilWritten(() => send(round, 'PATCH', path, change)),
         call(round + 1, uuid, 'confirm'),
       ]);
       expect(changed.status).toBe(200);
@@ -222,7 +210,7 @@ describe.each([
       const changes = [{ fullName: 'Ana Lima' }, { emailAddress: 'ana@example.com' }];
       await Promise.all(
         changes.map((contact, n) =>
-          untilDecided(() => send(n, 'PATCH', `/octo/bookings/${uuid}`, { contact })),
+          untilWritten(() => send(n, 'PATCH', `/octo/bookings/${uuid}`, { contact })),
         ),
       );
       const { contact } = await database.db('octo_bookings').where({ uuid }).first('contact');
