@@ -5,6 +5,7 @@ import { runOnce } from '../cli/run-once';
 import { useTerminalOf } from '../cli/terminal';
 import { useTestApi } from '../support/api';
 import { PEPPER } from '../support/given';
+import { untilTransactionWaits } from '../support/lock-wait';
 import { givenSeats, givenWebsite, type PlacedSeats, type Website } from '../support/website';
 
 /** A command that ends a key or a tenant waits for the writes whose COMMIT is slow, on every route. */
@@ -292,9 +293,7 @@ describe('a command that ends a key while a write waits for a departure', () => 
     const locking = await api.db.transaction();
     await locking('departures').where({ id: all.departureId }).forUpdate().select('id');
     const answer = send();
-    const waiting =
-      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    while ((await api.db.raw(waiting)).rows.length === 0) await sleep(5);
+    await untilTransactionWaits(api.db);
     const { code } = await terminal.tourctl(`key revoke ${keyIdOf(all.site)} --yes`);
     expect(code).toBe(0);
     const atReturn = await rowsOf(all);

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { anonymizeBooking } from '../../services/api/bookings/anonymize-booking';
 import { type Db, inTransaction, type Trx } from '../../services/platform/database/database';
 import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
 import { eraseCustomer } from '../../services/webhook-queue/deliveries/erase-customer';
 import { untilItMeetsKey } from '../support/claimed-key';
 import { useTestApi } from '../support/api';
+import { untilTransactionWaits } from '../support/lock-wait';
 import { CUSTOMER, givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
 import { useTerminalOf } from './terminal';
 
@@ -24,18 +24,6 @@ beforeEach(async () => {
   const order = { tour_id: seats.tour.id, departure_date: seats.date, external_ref: 'lima-ana-7' };
   ref = (await site.book(order)).body.booking_ref;
 });
-
-/** Waits until `count` transactions wait for a lock. */
-async function untilWaiting(count: number): Promise<void> {
-  for (;;) {
-    const { rows } = await db.raw(
-      `select count(*)::integer as n from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    if (rows[0].n >= count) return;
-    await sleep(10);
-  }
-}
 
 /** @param meanwhile runs after the erasure and before its COMMIT */
 async function anonymize(meanwhile: (trx: Trx) => Promise<void> = async () => {}): Promise<void> {
@@ -64,7 +52,7 @@ describe('while a booking is anonymized', () => {
     let adding: Promise<unknown> | undefined;
     await anonymize(async () => {
       adding = inTransaction(db, addStandardEndpoint);
-      await untilWaiting(1);
+      await untilTransactionWaits(db);
     });
     await adding;
     await expectBodyWithoutCustomer();
@@ -75,7 +63,7 @@ describe('while a booking is anonymized', () => {
     await inTransaction(db, async (trx) => {
       await addStandardEndpoint(trx);
       erasing = anonymize();
-      await untilWaiting(1);
+      await untilTransactionWaits(db);
     });
     await erasing;
     await expectBodyWithoutCustomer();
@@ -88,9 +76,9 @@ describe('while a booking is anonymized', () => {
       await trx.raw('select from departures where tour_id = ? for update', [seats.tour.id]);
       const path = `/api/tenant/bookings/${ref}/confirm`;
       confirming = site.post(path, undefined, { 'Idempotency-Key': 'confirm-1' });
-      await untilWaiting(1);
+      await untilTransactionWaits(db);
       erasing = anonymize();
-      await untilWaiting(2);
+      await untilTransactionWaits(db, 2);
     });
     expect((await confirming!).body.status).toBe('confirmed');
     await erasing;
@@ -109,9 +97,9 @@ describe('while a booking is anonymized', () => {
       const rui = { name: 'Rui Costa', email: 'rui@example.com', external_ref: 'rui.costa-9' };
       const key = { 'Idempotency-Key': 'change-rui@example.com' };
       changing = site.patch(`/api/tenant/bookings/${ref}`, rui, key);
-      await untilWaiting(1);
+      await untilTransactionWaits(db);
       erasing = anonymize();
-      await untilWaiting(2);
+      await untilTransactionWaits(db, 2);
     });
     expect((await changing!).body.external_ref).toBe('rui.costa-9');
     await erasing;
@@ -126,7 +114,7 @@ describe('while a booking is anonymized', () => {
     let changing: ReturnType<typeof terminal.tourctl>;
     await anonymize(async () => {
       changing = terminal.tourctl(`booking confirm ${ref} --json`);
-      await untilWaiting(1);
+      await untilTransactionWaits(db);
     });
     expect((await changing!).code).toBe(0);
     const row = await db('audit_log').where({ subject: ref }).first('before', 'after');

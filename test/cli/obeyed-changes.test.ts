@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { run } from '../../cli/program';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import { openDatabase } from '../../services/platform/database/database';
+import { untilTransactionWaits } from '../support/lock-wait';
 import { openIo } from './run-once';
 import { useTestTerminal } from './terminal';
 
@@ -105,8 +106,7 @@ describe('a command that changes cached data', () => {
     const lock = await terminal.db.transaction();
     await lock('tenants').where({ slug: 'acme' }).forUpdate().first();
     const code = run(['tenant', 'suspend', 'acme', '--yes'], io);
-    while (!(await terminal.db('pg_locks').where({ granted: false }).first()))
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    await untilTransactionWaits(terminal.db);
     interrupt.abort();
     await lock.commit();
 

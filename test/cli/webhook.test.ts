@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
 import { inTransaction } from '../../services/platform/database/database';
 import { changeEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { rotateSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';
+import { untilTransactionWaits } from '../support/lock-wait';
 import { useTestTerminal } from './terminal';
 
 const terminal = useTestTerminal();
@@ -28,15 +28,6 @@ const finishDeliveries = async (tenantId: string) => {
   await terminal.db('webhook_deliveries').where({ tenant_id: tenantId }).update(fate);
 };
 const deliveries = async (flags: string) => (await terminal.json(`delivery list ${flags}`)).items;
-
-const untilSomeoneWaits = async () => {
-  const waiting = () =>
-    terminal
-      .db('pg_stat_activity')
-      .whereRaw("datname = current_database() and wait_event_type = 'Lock'")
-      .first<unknown>('pid');
-  while (!(await waiting())) await sleep(10);
-};
 
 describe('tourctl webhook', () => {
   it('tourctl webhook adds an endpoint and shows its secret once', async () => {
@@ -87,7 +78,7 @@ describe('tourctl webhook', () => {
     const resuming = await terminal.db.transaction(async (trx) => {
       await changeEndpoint(trx, 'pause', id);
       const waiting = terminal.tourctl(`webhook resume ${id} --json`);
-      await untilSomeoneWaits();
+      await untilTransactionWaits(terminal.db);
       return { waiting };
     });
     expect((await resuming.waiting).json.status).toBe('active');
@@ -100,7 +91,7 @@ describe('tourctl webhook', () => {
     const second = await terminal.db.transaction(async (trx) => {
       await rotateSecret(trx, terminal.env.SECRETS_KEY!, id);
       const waiting = terminal.tourctl(`webhook rotate-secret ${id} --json`);
-      await untilSomeoneWaits();
+      await untilTransactionWaits(terminal.db);
       return { waiting };
     });
     expect((await second.waiting).code).toBe(0);

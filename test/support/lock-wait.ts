@@ -3,11 +3,11 @@ import type { Response } from 'supertest';
 import type { Db, Trx } from '../../services/platform/database/database';
 import type { Seats } from './website';
 
-/** Resolves when a transaction on this database waits for a lock. */
-export async function untilTransactionWaits(db: Db): Promise<void> {
+/** Resolves when `count` transactions on this database wait for a lock. */
+export async function untilTransactionWaits(db: Db, count = 1): Promise<void> {
   const waiting =
     "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-  while ((await db.raw(waiting)).rows.length === 0) await sleep(5);
+  while ((await db.raw(waiting)).rows.length < count) await sleep(5);
 }
 
 /**
