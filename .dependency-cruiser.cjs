@@ -21,6 +21,7 @@ const PLATFORM = [
   'html-template',
   'page-header',
   'http',
+  'accounts',
   'audit-log',
   'csv-cells',
   'directories',

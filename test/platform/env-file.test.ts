@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { withEnvFile, readEnvFile } from '../../services/platform/config/config';
@@ -99,6 +99,44 @@ describe('a process', () => {
       expect(await start(program, args)).toMatch(/: [^\n]+\.env, line 1, is not NAME=value\. [^\n]+\n$/);
     },
   );
+
+  const itAsRoot = process.geteuid?.() === 0 ? it : it.skip;
+  itAsRoot.each([
+    ['the owner', { uid: 65534, gid: 0, mode: 0o600 }, 'nobody', 'sudo -u nobody tourctl …'],
+    ['root', { uid: 0, gid: 0, mode: 0o640 }, 'root', 'sudo tourctl …'],
+    ['an owner without a name', { uid: 54_321, gid: 0, mode: 0o600 }, '#54321', "sudo -u '#54321' tourctl …"],
+    ['the account of the group', { uid: 0, gid: 1, mode: 0o640 }, 'daemon', 'sudo -u daemon tourctl …'],
+  ])(
+    'a process of an account that may not read .env names %s as the account to run as, and does not say to move the file',
+    async (_, { uid, gid, mode }, name, command) => {
+      const stranger = { cwd: folder, uid: 4321, gid: 4321, env: { PATH: process.env.PATH } };
+      writeFileSync(file, 'API_PORT=4100\n');
+      chmodSync(folder, 0o755);
+      chownSync(file, uid, gid);
+      chmodSync(file, mode);
+      const run = promisify(execFile)(process.execPath, [TOURCTL, 'config', 'get', 'API_PORT'], stranger);
+      const failure = await run.catch((error: { code: number; stderr: string }) => error);
+      chownSync(file, 0, 0);
+      expect(failure).toMatchObject({
+        code: 1,
+        stderr:
+          `error: ${file} cannot be read by this account. ` +
+          `Run this as ${name}, who may read it, such as: ${command}\n`,
+      });
+    },
+  );
+
+  itAsRoot('a process that may not enter the folder of .env names the owner of the folder', async () => {
+    chownSync(folder, 1, 1);
+    chmodSync(folder, 0o700);
+    const stranger = { cwd: folder, uid: 4321, gid: 4321, env: { PATH: process.env.PATH } };
+    const run = promisify(execFile)(process.execPath, [TOURCTL, 'config', 'get', 'API_PORT'], stranger);
+    const failure = await run.catch((error: { stderr: string }) => error);
+    chownSync(folder, 0, 0);
+    expect(failure.stderr).toContain(
+      'Run this as daemon, who may read it, such as: sudo -u daemon tourctl …',
+    );
+  });
 
   it('an empty variable of the environment means the default, not the value in .env', async () => {
     writeFileSync(file, 'API_PORT=4100\n');

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { ConfigError, type Environment, type Readings, readVariables } from '../read-variable';
+import { isAccessRefused, runAsReader } from '../accounts';
 import { type TrustProxy, VARIABLES } from './variables';
 import type { StoreAddress } from '../shared-store/store-address';
 import { AppError } from '../errors';
@@ -189,8 +190,8 @@ export function missingSecret(name: string): ConfigError {
 class EnvFileError extends AppError {
   readonly code = 'invalid_configuration';
 
-  constructor(file: string, problem: string) {
-    super(`${file} ${problem}. Correct the file, or move it away`);
+  constructor(file: string, problem: string, nextStep = 'Correct the file, or move it away') {
+    super(`${file} ${problem}. ${nextStep}`);
   }
 }
 
@@ -213,6 +214,9 @@ function readText(file: string): string {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return '';
+    // Never says to move away a file that is right for another account.
+    if (isAccessRefused(error))
+      throw new EnvFileError(file, 'cannot be read by this account', runAsReader(file));
     throw new EnvFileError(file, `cannot be read (${message})`);
   }
 }

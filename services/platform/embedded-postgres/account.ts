@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { systemAccounts } from '../accounts';
 import { makeDirectory } from '../directories';
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
 
@@ -54,9 +55,8 @@ export function isNobody({ uid }: Account): boolean {
 }
 
 function systemAccount(name: string): Account | undefined {
-  const users = readFileSync('/etc/passwd', 'utf8').split('\n');
-  const [, , uid, gid] = users.find((line) => line.startsWith(`${name}:`))?.split(':') ?? [];
-  return uid && gid ? { uid: Number(uid), gid: Number(gid) } : undefined;
+  const found = systemAccounts().find((account) => account.name === name);
+  return found && { uid: found.uid, gid: found.gid };
 }
 
 export function giveTo(account: Account, file: string): void {
