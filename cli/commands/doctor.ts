@@ -21,7 +21,6 @@ import { findUnsoldPrices } from '../../services/api/pricing/find-unsold-prices'
 import type { Config } from '../../services/platform/config/config';
 import type { Db } from '../../services/platform/database/database';
 import { readDiskSpace } from '../../services/platform/directories';
-import { NoInstallationError } from '../../services/platform/embedded-postgres/embedded-postgres.errors';
 import { START_WEBHOOK_QUEUE } from '../../services/platform/start-advice';
 import { ConfigError } from '../../services/platform/read-variable';
 import { SecretsError, inspectSecrets } from '../../services/platform/secrets';
@@ -29,7 +28,7 @@ import { findUnopenedEndpoints, opensSealed } from '../../services/webhook-queue
 import { inspectQueue, type QueueHealth } from '../../services/webhook-queue/inspect-queue';
 import type { VerbBody } from '../engine/command';
 import type { Terminal } from '../engine/context';
-import { describeError, EXIT } from '../engine/failure';
+import { describeError, EXIT, NoInstallationError } from '../engine/failure';
 import { withContext } from '../engine/open-database';
 import { CancelledError } from '../terminal/io';
 import { paint, type Screen, type Tone } from '../terminal/screen';

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import {
   AppError,
   databaseReason,
@@ -6,7 +8,7 @@ import {
   LOCK_NOT_AVAILABLE,
   sqlState,
 } from '../../services/platform/errors';
-import { CancelledError, ReaderGoneError } from '../terminal/io';
+import { CancelledError, type Io, ReaderGoneError } from '../terminal/io';
 import type { Output } from '../terminal/output';
 import { countOf } from '../terminal/text';
 
@@ -135,6 +137,20 @@ export class MigrationsPendingError extends AppError {
     super(
       `The database lacks ${countOf(pending.length, 'migration')}, from ${pending[0]} on: run tourctl migrate`,
     );
+  }
+}
+
+/** Signals that DATA_DIR has no database. Most often the command runs in a folder without the .env of the installation. */
+export class NoInstallationError extends AppError {
+  readonly code = 'no_installation';
+
+  constructor(dataDir: string, { root, envFile }: Pick<Io, 'root' | 'envFile'>) {
+    const settings = path.join(root, '.env');
+    const cure =
+      envFile !== settings && existsSync(settings)
+        ? `The settings are in ${settings}: cd ${root} first`
+        : 'Set DATA_DIR or DATABASE_URL, or cd to the folder whose .env sets one of them';
+    super(`No installation in ${dataDir}. ${cure}. To create one in ${dataDir}: tourctl up`);
   }
 }
 

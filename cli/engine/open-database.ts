@@ -3,7 +3,10 @@ import { findContinents } from '../../services/api/catalog/known-continents';
 import { findSimilarNames, type NameKind } from '../../services/api/health/known-names.repository';
 import type { Config } from '../../services/platform/config/config';
 import { type DatabaseOptions, type Db, openDatabase } from '../../services/platform/database/database';
-import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres/embedded-postgres';
+import {
+  hasDatabase,
+  joinEmbeddedPostgres,
+} from '../../services/platform/embedded-postgres/embedded-postgres';
 import { AppError, sqlState } from '../../services/platform/errors';
 import { migrate, pendingMigrations } from '../../services/platform/migrate/migrate';
 import { type Secrets, openSecrets } from '../../services/platform/secrets';
@@ -13,7 +16,7 @@ import { listEndpoints } from '../../services/webhook-queue/endpoints/endpoint.r
 import { awaitWrites, operatorOf, runAudited } from './audited-change';
 import type { DatabaseUse } from './command';
 import { asSettingsError, type Context, type Terminal } from './context';
-import { CHECK_DATABASE, isDatabaseLost, MigrationsPendingError } from './failure';
+import { CHECK_DATABASE, isDatabaseLost, MigrationsPendingError, NoInstallationError } from './failure';
 import { didYouMean, nearest } from './nearest';
 import { watchInterruption } from '../terminal/io';
 import type { Output } from '../terminal/output';
@@ -72,12 +75,13 @@ async function atMost(milliseconds: number, ending: Promise<unknown>): Promise<v
 }
 
 async function reachServer(
-  { config, output }: Terminal,
+  { config, io, output }: Terminal,
   creates: boolean,
 ): Promise<{ url: string; leave(): Promise<void> }> {
   const url = config.databaseDirectUrl;
   if (config.databaseUrl && url) return { url, leave: () => Promise.resolve() };
-  return joinEmbeddedPostgres(config.dataDir, { onNotice: (line) => output.note(line), creates });
+  if (!creates && !hasDatabase(config.dataDir)) throw new NoInstallationError(config.dataDir, io);
+  return joinEmbeddedPostgres(config.dataDir, { onNotice: (line) => output.note(line) });
 }
 
 async function ensureSchema(db: Db, ours: boolean, output: Output): Promise<void> {

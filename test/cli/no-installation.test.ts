@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { examplesOf, type Noun, type Verb } from '../../cli/engine/command';
 import { NOUNS, VERBS } from '../../cli/tree';
@@ -48,12 +48,33 @@ describe('a command on a DATA_DIR without an installation', () => {
         '',
         {
           code: 'no_installation',
-          message: expect.stringContaining(`No installation in ${missing}. Is DATA_DIR set?`),
+          message: expect.stringContaining(
+            `No installation in ${missing}. Set DATA_DIR or DATABASE_URL, or cd to`,
+          ),
         },
       ]);
       expect(existsSync(missing)).toBe(false);
     },
   );
+
+  it('a command outside the folder of the installation names that folder if its .env has the settings', async () => {
+    const root = path.join(folder, 'tours');
+    mkdirSync(root);
+    writeFileSync(path.join(root, '.env'), '');
+    writeFileSync(path.join(root, 'package.json'), '{"version": "1.0.0"}');
+    const messageIn = async (cwd: string) => {
+      const surroundings = { env: {}, root, envFile: path.join(cwd, '.env') };
+      return (await runOnce('status --json', surroundings)).error.message;
+    };
+    const where = `No installation in ${root}/.data. `;
+    const create = `. To create one in ${root}/.data: tourctl up`;
+    expect(await messageIn(folder)).toBe(
+      `${where}The settings are in ${root}/.env: cd ${root} first${create}`,
+    );
+    expect(await messageIn(root)).toBe(
+      `${where}Set DATA_DIR or DATABASE_URL, or cd to the folder whose .env sets one of them${create}`,
+    );
+  });
 
   it('a command refuses a DATA_DIR with only the remains of a killed start', async () => {
     const killed = path.join(folder, 'killed');

@@ -7,6 +7,8 @@ import type { Screen } from '../../cli/terminal/screen';
 interface Surroundings {
   env: Record<string, string>;
   envFile?: string;
+  /** The folder of the installation; this checkout unless a test has its own. */
+  root?: string;
   stdin?: string;
   /** Absent when stdout is a pipe. */
   screen?: Screen;
@@ -26,7 +28,7 @@ export interface Answer {
 }
 
 /** Opens the streams of a command that cannot ask questions. `written` collects its output. */
-export function openIo({ stdin = '', ...rest }: Surroundings): {
+export function openIo({ stdin = '', root = path.resolve(__dirname, '../..'), ...rest }: Surroundings): {
   io: Io;
   written: { stdout: string; stderr: string };
 } {
@@ -39,7 +41,7 @@ export function openIo({ stdin = '', ...rest }: Surroundings): {
       },
     });
   const streams = { stdin: Readable.from([stdin]), stdout: into('stdout'), stderr: into('stderr') };
-  return { io: { ...streams, ...rest, isTTY: false, root: path.resolve(__dirname, '../..') }, written };
+  return { io: { ...streams, ...rest, isTTY: false, root }, written };
 }
 
 /** Runs one command line in this process. @param line text that is split at spaces, or its words */

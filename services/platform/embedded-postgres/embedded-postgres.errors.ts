@@ -8,14 +8,3 @@ export class EmbeddedPostgresError extends AppError {
     super([`${problem}. ${nextStep}.`, log.trim()].filter(Boolean).join('\n'));
   }
 }
-
-/** The data directory has no database. Most often DATA_DIR is not set, or wrong. */
-export class NoInstallationError extends AppError {
-  readonly code = 'no_installation';
-
-  constructor(dataDir: string) {
-    super(
-      `No installation in ${dataDir}. Is DATA_DIR set? Only tourctl up, migrate, seed and restore create one`,
-    );
-  }
-}

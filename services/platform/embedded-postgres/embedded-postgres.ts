@@ -12,7 +12,7 @@ import {
   serviceUrl,
   superuserClient,
 } from './cluster';
-import { EmbeddedPostgresError, NoInstallationError } from './embedded-postgres.errors';
+import { EmbeddedPostgresError } from './embedded-postgres.errors';
 import {
   findServer,
   FREE_SPACE,
@@ -61,14 +61,12 @@ const JOIN_PAUSE_MS = 500;
  * first use. The server runs detached: it survives when this process is killed. If the server ends, this process starts the server again.
  * PostgreSQL refuses to run as root. If this process is root, the server runs as the owner of the cluster, and a new cluster belongs to
  * `postgres` or `nobody`.
- * @param creates false: refuses a directory without a database, and leaves the directory unchanged
- * @throws NoInstallationError, EmbeddedPostgresError (one sentence for the problem, one for the next step) if the database cannot be used
+ * @throws EmbeddedPostgresError (one sentence for the problem, one for the next step) if the database cannot be used
  */
 export async function joinEmbeddedPostgres(
   dataDir: string,
-  { onNotice: notice = () => undefined, creates = true }: { onNotice?: JoinNotice; creates?: boolean } = {},
+  { onNotice: notice = () => undefined }: { onNotice?: JoinNotice } = {},
 ): Promise<EmbeddedPostgres> {
-  if (!creates && !hasDatabase(dataDir)) throw new NoInstallationError(dataDir);
   const directory = openDirectory(dataDir);
   let use = await beginUse(directory, notice);
   const { url } = use;
