@@ -319,6 +319,16 @@ describe('tourctl origins', () => {
     await expect(write).rejects.toThrow('tenants_origins_no_wildcard');
   });
 
+  it.each(['origins add SLUG', 'origins set SLUG', 'widget issue SLUG --origin'])(
+    'tourctl %s refuses http://localhost without --dev, and names --dev as the cure',
+    async (line) => {
+      const command = `${line.replace('SLUG', await givenTenant())} http://localhost:8080`;
+      const { code, stderr } = await terminal.tourctl(command);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('for development: add --dev, ')]);
+      expect((await terminal.tourctl(`${command} --dev`)).code).toBe(0);
+    },
+  );
+
   it('tourctl origins allows http://localhost with --dev only for a tenant on trial', async () => {
     const slug = await givenTenant();
     expect((await terminal.tourctl(`origins add ${slug} http://localhost:3000 --dev`)).code).toBe(0);

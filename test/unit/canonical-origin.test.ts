@@ -114,7 +114,11 @@ describe('an origin that is not allowed', () => {
       /\.internal is reserved/,
     ],
     ['http on loopback', 'http://127.0.0.1:3000', /IP address.*http:\/\/localhost:3000.*--dev/],
-    ['localhost', 'http://localhost:3000', /--dev/],
+    [
+      'localhost with its port',
+      'http://localhost:3000',
+      /^[^,]*: add --dev, which a tenant on trial may use$/,
+    ],
     ['localhost without its port', 'http://localhost', /--dev/],
     ['localhost over https', 'https://localhost:3000', /--dev/],
     ['bare localhost', 'localhost', /--dev/],

@@ -36,8 +36,9 @@ export function canonicalOrigin(text: string, { dev = false }: { dev?: boolean }
   const secure = `https://${ascii}`;
 
   if (ascii === 'localhost') {
-    if (!dev || scheme !== 'http' || !port || port === DEFAULT_PORT.http)
+    if (scheme !== 'http' || !port || port === DEFAULT_PORT.http)
       refuse(`localhost is for development: write ${DEVELOPMENT}`);
+    if (!dev) refuse('localhost is for development: add --dev, which a tenant on trial may use');
   } else {
     refuseAddress(ascii, refuse);
     refuseBadLabels(ascii, refuse);
