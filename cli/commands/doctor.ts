@@ -14,6 +14,7 @@ import {
   noticeOf,
   ok,
 } from '../../services/api/health/inspect-installation';
+import { findLastBackup } from '../../services/api/health/status.repository';
 import { CURRENCIES_AS_OF } from '../../services/api/pricing/currency';
 import { findOldRates, findUnsellableTours } from '../../services/api/pricing/exchange-rate.repository';
 import { findLowPriceRules } from '../../services/api/pricing/find-low-prices';
@@ -33,7 +34,7 @@ import { withContext } from '../engine/open-database';
 import { CancelledError } from '../terminal/io';
 import { paint, type Screen, type Tone } from '../terminal/screen';
 import { beside } from '../terminal/table';
-import { countIs, countOf, padText, textWidth } from '../terminal/text';
+import { countIs, countOf, padText, roughDuration, textWidth } from '../terminal/text';
 import { adviseOn, type CredentialNoun } from './key/credentials';
 import { describeLowPrices } from './pricing/price-rule';
 import { adviseOnFailing, describeFailing, toFailingDocument } from './status';
@@ -138,6 +139,13 @@ function checkDisk({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseU
       ? broken('disk', `${detail}: the database cannot write`, [`df -h ${dataDir}`])
       : notice('disk', detail, [`df -h ${dataDir}`]),
   ];
+}
+
+/** Tells the age of the last backup. No age is a notice, because a snapshot of a provider or pgBackRest does not pass tourctl. */
+async function checkBackup(db: Db): Promise<HealthCheck> {
+  const last = await findLastBackup(db);
+  if (!last) return ok('backup', 'no backup was made with tourctl yet (docs/back-up-and-restore.md)');
+  return ok('backup', `last backup: ${roughDuration(last.ageSeconds)} ago (${last.subject})`);
 }
 
 const MOST = 100;
@@ -255,7 +263,8 @@ async function examine(terminal: Terminal): Promise<HealthCheck[]> {
       const secrets = await checkSecrets(db, terminal.config);
       const prices = [await checkLowPrices(db), ...(await checkRates(db))];
       const currencies = ok('currencies', `ISO 4217 as of ${CURRENCIES_AS_OF}`);
-      return [...checks, secrets, currencies, ...prices, ...(await checkKeys(db)), ...(await checkQueue(db))];
+      const rest = [...prices, ...(await checkKeys(db)), ...(await checkQueue(db)), await checkBackup(db)];
+      return [...checks, secrets, currencies, ...rest];
     });
   } catch (error) {
     if (error instanceof CancelledError || error instanceof NoInstallationError) throw error;

@@ -1,5 +1,8 @@
 import { useTemporaryFolder } from '../support/temporary-folder';
+import { checkOf } from './doctor-check';
 import { useTestTerminal } from './terminal';
+
+const THREE_HOURS_AGO = "now() - interval '3 hours 20 seconds'";
 
 const terminal = useTestTerminal();
 const folder = useTemporaryFolder();
@@ -41,6 +44,32 @@ describe('the age of the last backup', () => {
     expect([json, stdout.includes('tables')]).toEqual([{ recorded: 'pgbackrest' }, false]);
     expect(await terminal.db('audit_log').pluck('subject')).toEqual(['pgbackrest']);
     expect(await backupAge()).toBeLessThan(60);
+  });
+
+  it('tourctl doctor tells the age of the last backup, and never fails for it', async () => {
+    const advice = { code: 0, ok: true, name: 'backup', status: 'ok', commands: [] };
+    expect(await checkOf(terminal, 'backup')).toEqual({
+      ...advice,
+      detail: 'no backup was made with tourctl yet (docs/back-up-and-restore.md)',
+    });
+    await terminal.json('backup --record pgbackrest');
+    await terminal.db('audit_log').update({ at: terminal.db.raw("now() - interval '3 days'") });
+    expect((await checkOf(terminal, 'backup')).detail).toBe('last backup: 3 d ago (pgbackrest)');
+    const file = `${folder}/later.backup`;
+    await terminal.json(`backup --out ${file}`);
+    await terminal
+      .db('audit_log')
+      .where({ subject: file })
+      .update({ at: terminal.db.raw(THREE_HOURS_AGO) });
+    expect(await checkOf(terminal, 'backup')).toEqual({
+      ...advice,
+      detail: `last backup: 3 h ago (${file})`,
+    });
+  });
+
+  it('tourctl doctor does not count a backup that did not end', async () => {
+    await terminal.db('audit_log').insert({ actor: 'olga', host: 'host', action: 'backup', subject: 'cut' });
+    expect((await checkOf(terminal, 'backup')).detail).toMatch(/^no backup was made/);
   });
 
   it('tourctl backup refuses --record together with --out', async () => {

@@ -44,6 +44,25 @@ export async function findCollationVersions(db: Db): Promise<CollationVersions |
   return rows[0];
 }
 
+/** The last backup that `tourctl backup` completed, or recorded for another tool. */
+export interface LastBackup {
+  /** The file, or the name of the other tool. */
+  subject: string;
+  ageSeconds: number;
+}
+
+/** Reads the last backup from the audit log. Returns undefined if tourctl has made none, and has recorded none. */
+export async function findLastBackup(db: Db): Promise<LastBackup | undefined> {
+  const { rows } = await db.raw<{ rows: LastBackup[] }>(
+    `select subject, extract(epoch from now() - at)::float8 as age_seconds
+     from audit_log
+     where action = 'backup.complete'
+     order by at desc
+     limit 1`,
+  );
+  return rows[0];
+}
+
 export interface ApiInstance {
   id: string;
   /** Null: an instance of an earlier release. */
