@@ -172,11 +172,13 @@ describe('tourctl tenant onboard', () => {
   });
 
   it('tourctl tenant onboard says how to send a request before the address has DNS', async () => {
-    const settings = { PUBLIC_BASE_URL: 'https://tours.example.com' };
+    const settings = { PUBLIC_BASE_URL: 'https://tours.example.com', API_PORT: '4100' };
     const { stderr } = await withEnv(terminal, settings, () =>
       terminal.tourctl('tenant onboard --name Early'),
     );
-    expect(stderr).toContain('Until tours.example.com has DNS and TLS, write');
+    expect(stderr).toMatch(
+      /^Until tours\.example\.com has DNS and TLS, on the server of the API:\ncurl \S.+ "http:\/\/127\.0\.0\.1:4100\/api\//m,
+    );
   });
 
   it('tourctl tenant onboard writes the secrets to a file that only its owner can read', async () => {

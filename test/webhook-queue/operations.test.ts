@@ -52,7 +52,7 @@ describe('adding an endpoint', () => {
     ['ftp://example.com/', 'it must begin with https://'],
     [
       'http://example.com/',
-      'it must begin with https:// (unless WEBHOOK_ALLOW_PRIVATE_TARGETS is on, in this shell and for the webhook queue, which reads it at its start)',
+      'it must begin with https:// (unless WEBHOOK_ALLOW_PRIVATE_TARGETS is on: export WEBHOOK_ALLOW_PRIVATE_TARGETS=on in this shell, and start the webhook queue with it too)',
     ],
     ['https://user:secret@example.com/', 'it must not contain a user name or password'],
     ['https://example.com/#here', 'it must not have a #fragment'],

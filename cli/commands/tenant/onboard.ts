@@ -3,6 +3,7 @@ import path from 'node:path';
 import { referencePrefix } from '../../../services/api/bookings/booking-lead';
 import type { ApiKey } from '../../../services/api/credentials/credential';
 import type { Tenant } from '../../../services/api/tenants/tenant';
+import type { Config } from '../../../services/platform/config/config';
 import { recordChange } from '../../../services/platform/audit-log';
 import { mayAsk, nobodyToAsk } from '../../engine/confirm';
 import type { Context } from '../../engine/context';
@@ -12,6 +13,7 @@ import { askWithHistory, askYesNo } from '../../terminal/prompts';
 import { toIssuedKeyDocument } from '../key/key';
 import { describeExpiry } from '../key/credentials';
 import { printSpelling } from '../origins';
+import { reachable } from '../up/up';
 import { describeLowPrices, describePriceChange } from '../pricing/price-rule';
 import { askOnboarding } from './ask-onboarding';
 import { describeCommand, type OnboardOptions, type OnboardPlan, quote, toPlan } from './onboard-plan';
@@ -97,7 +99,7 @@ async function announce(
   await output.answer(document, () => (hidden ? '' : secrets.join('\n')));
   output.note(`\n${slug} is ready.${describeSecrets(secrets.length, out)}`);
   if (made.key?.credential.scopes.includes('catalog:read'))
-    output.note(`\n${describeTrial(made.key.credential, config.publicBaseUrl, out)}`);
+    output.note(`\n${describeTrial(made.key.credential, config, out)}`);
   if (document.widget?.snippet) {
     // Prints the widget token: it is public, because every page contains it.
     output.note(`\nTo show its tours, paste this into a page:\n${document.widget.snippet}`);
@@ -113,19 +115,29 @@ function describeSecrets(count: number, out: string | undefined): string {
 }
 
 /** Describes how to try the key. The commands work when pasted, though they do not show the key again. */
-function describeTrial({ scopes }: ApiKey, publicBaseUrl: string, out: string | undefined): string {
-  const { protocol, host } = new URL(publicBaseUrl);
+function describeTrial(
+  { scopes }: ApiKey,
+  { publicBaseUrl, host, apiPort }: Config,
+  out: string | undefined,
+): string {
+  const address = new URL(publicBaseUrl);
   const lines = [
     out === undefined
       ? 'To try the key, paste its line API_KEY=… into your shell, and then:'
       : `To try the key, in a shell that may read the file:\n. ${quote(path.resolve(out))}`,
-    `curl -sS -H "Authorization: Bearer $API_KEY" "${publicBaseUrl}/api/tenant/catalog?limit=1"`,
+    tryKey(publicBaseUrl),
   ];
-  if (protocol === 'https:')
-    lines.push(`Until ${host} has DNS and TLS, write the API's own address, such as http://127.0.0.1:3000`);
+  if (address.protocol === 'https:') {
+    lines.push(`Until ${address.host} has DNS and TLS, on the server of the API:`);
+    lines.push(tryKey(`http://${reachable(host)}:${apiPort}`));
+  }
   if (scopes.includes('booking:create'))
     lines.push(`Next, its first booking: ${publicBaseUrl}/docs/guide#first-booking`);
   return lines.join('\n');
+}
+
+function tryKey(baseUrl: string): string {
+  return `curl -sS -H "Authorization: Bearer $API_KEY" "${baseUrl}/api/tenant/catalog?limit=1"`;
 }
 
 function describeMissingSite({ slug, status }: Tenant): string {

@@ -127,7 +127,7 @@ export function parseEndpointUrl(text: string, allowPrivateTargets: boolean): st
 }
 
 const UNLESS_ALLOWED =
-  ' (unless WEBHOOK_ALLOW_PRIVATE_TARGETS is on, in this shell and for the webhook queue, which reads it at its start)';
+  ' (unless WEBHOOK_ALLOW_PRIVATE_TARGETS is on: export WEBHOOK_ALLOW_PRIVATE_TARGETS=on in this shell, and start the webhook queue with it too)';
 
 function refusePrivate(url: URL): void {
   if (url.protocol === 'http:')
