@@ -171,9 +171,9 @@ export const INSERT_EVENTS = `
   event_clock as materialized (
     select clock_timestamp() as at
   ), incoming as materialized (
-    select webhook_new_id(c.at) as id, c.at, i.*
+    select webhook_new_id(later.at) as id, later.at, i.*
     from event_clock c, json_to_recordset(:events::json) as i (tenant_id uuid, type text, booking_ref text, body text,
-      traceparent text)
+      traceparent text, later_ms integer), lateral (select c.at + make_interval(secs => later_ms / 1000.0) as at) later
   ), target as (
     select i.id as event_id, e.id as endpoint_id, b.body
     from incoming i
@@ -202,15 +202,24 @@ export interface TracedEvent extends WebhookEvent {
   traceparent: string | null;
 }
 
-/** Returns the bindings of INSERT_EVENTS. */
+/**
+ * Returns the bindings of INSERT_EVENTS. Each further event of a booking gets a time that is 1 ms later, because the ids of events keep
+ * their order by milliseconds.
+ */
 export function bindEvents(events: TracedEvent[]) {
-  const rows = events.map(({ tenantId, type, bookingRef, body, traceparent }) => ({
-    tenant_id: tenantId,
-    type,
-    booking_ref: bookingRef,
-    body: JSON.stringify(body),
-    traceparent,
-  }));
+  const counts = new Map<string, number>();
+  const rows = events.map(({ tenantId, type, bookingRef, body, traceparent }) => {
+    const earlier = bookingRef === null ? 0 : (counts.get(bookingRef) ?? 0);
+    if (bookingRef !== null) counts.set(bookingRef, earlier + 1);
+    return {
+      tenant_id: tenantId,
+      type,
+      booking_ref: bookingRef,
+      body: JSON.stringify(body),
+      traceparent,
+      later_ms: earlier,
+    };
+  });
   return { events: JSON.stringify(rows) };
 }
 

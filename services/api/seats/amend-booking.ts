@@ -38,7 +38,8 @@ import { assertExpectedTotal } from './decide/decide-booking';
 import { type DepartureFacts, existingDeparture, quoteDeparture } from './read/sale-facts';
 import type { Seller } from './sale';
 import { changeOfBooking, unchangedBooking } from './stored-booking';
-import type { ChangedColumns, ChangedDate, Decided, StoredChange, StoredLead } from './stored-change';
+import type { ChangedColumns, ChangedDate, Decided } from './decided';
+import type { StoredChange, StoredLead } from './stored-change';
 
 /** The changes of a booking that a request asks for; an undefined field stays as it is, and null clears it. */
 export interface BookingAmendment {

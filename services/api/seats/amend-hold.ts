@@ -27,7 +27,8 @@ import type { Tenant } from '../tenants/tenant';
 import { assertPartyOfChange } from './change-seats';
 import { type DepartureFacts, existingDeparture, quoteDeparture } from './read/sale-facts';
 import type { Seller } from './sale';
-import type { ChangedColumns, Decided, StoredChange, StoredHold } from './stored-change';
+import type { ChangedColumns, Decided } from './decided';
+import type { StoredChange, StoredHold } from './stored-change';
 import { changeOfHold, dateOf, freeSeatsAfter, unchangedHold } from './stored-hold';
 
 /** The changes of a hold that a request asks for; an undefined field stays as it is. */

@@ -13,7 +13,8 @@ import type { Tenant } from '../tenants/tenant';
 import { assertVisible, countedKey, type SaleFacts, viewKey } from './read/sale-facts';
 import type { Seller } from './sale';
 import { changeOfBooking, unchangedBooking } from './stored-booking';
-import type { Decided, StoredChange, StoredLead } from './stored-change';
+import type { Decided } from './decided';
+import type { StoredChange, StoredLead } from './stored-change';
 import { dateOf } from './stored-hold';
 
 /** A paid booking, and who confirms it. */

@@ -10,7 +10,8 @@ import type { Tenant } from '../tenants/tenant';
 import { addMinutes } from './clock-text';
 import { assertVisible, type DepartureFacts, existingDeparture } from './read/sale-facts';
 import type { Seller } from './sale';
-import type { Decided, StoredChange, StoredHold } from './stored-change';
+import type { Decided } from './decided';
+import type { StoredChange, StoredHold } from './stored-change';
 import { changeOfHold, dateOf, departureOfHold, freeSeatsAfter, unchangedHold } from './stored-hold';
 
 /** A request to extend a hold to `holdMinutes` from now. */

@@ -3,7 +3,8 @@ import type { LeadPlace } from '../bookings/booking-lead.repository';
 import { BookingNotFoundError } from '../bookings/booking.errors';
 import { assertNotMoved } from '../departures/reserve-seats';
 import type { Seller } from './sale';
-import type { ChangeFacts, Decided, StoredChange, StoredLead } from './stored-change';
+import type { Decided } from './decided';
+import type { ChangeFacts, StoredChange, StoredLead } from './stored-change';
 
 /**
  * Builds a change of a booking on its present departure.

@@ -1,8 +1,6 @@
-import type { WebhookEvent } from '../../webhook-queue/enqueue-delivery';
-import type { NewSaleChange } from '../audit/changed-fields';
 import type { BookingLead } from '../bookings/booking-lead';
 import type { SeatHold } from '../holds/seat-hold';
-import type { Actor } from '../tenants/actor';
+import type { Decided } from './decided';
 import type { Seller } from './sale';
 import type { SaleFacts } from './read/sale-facts';
 
@@ -19,6 +17,8 @@ export interface StoredChange<Result = unknown> extends Seller<Result> {
   leadId: number | null;
   /** True: if the tenant does not see the tour, no refusal may name its dates. False: the decision checks that the tenant sees it. */
   hidesDates: boolean;
+  /** True: the decision may make a booking, which needs a number. */
+  makesBooking?: boolean;
   /**
    * Decides by the facts that were read under the locks.
    * @throws AppError: the refusal
@@ -44,32 +44,4 @@ export interface StoredHold extends SeatHold {
 export interface StoredLead extends BookingLead {
   /** The updated_at of this change, with microseconds. */
   nextUpdatedAt: string;
-}
-
-/** The columns of a row that a change writes, with their new values. */
-export type ChangedColumns = Record<string, unknown>;
-
-/** The result of a granted change, and the rows that it writes. A part that is left out is not written. */
-export interface Decided<Result> {
-  result: Result;
-  hold?: {
-    id: string;
-    columns: ChangedColumns;
-    change?: NewSaleChange;
-    /** The new end of an extended hold. */
-    extension?: { expiresAt: string; by: Actor | null };
-  };
-  lead?: { id: number; columns: ChangedColumns; change?: NewSaleChange };
-  events?: WebhookEvent[];
-  /** The dates whose seats change. */
-  changed: ChangedDate[];
-}
-
-/** A date of a tour whose seats have changed. */
-export interface ChangedDate {
-  tourId: string;
-  /** YYYY-MM-DD. */
-  date: string;
-  /** True: seats of the sandbox; false: real seats. */
-  sandbox: boolean;
 }

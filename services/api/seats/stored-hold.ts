@@ -5,7 +5,8 @@ import { HoldNotFoundError } from '../holds/hold.errors';
 import type { HoldPlace } from '../holds/seat-hold.repository';
 import { countedKey, type DepartureFacts } from './read/sale-facts';
 import type { Seller } from './sale';
-import type { ChangedDate, ChangeFacts, Decided, StoredChange, StoredHold } from './stored-change';
+import type { ChangedDate, Decided } from './decided';
+import type { ChangeFacts, StoredChange, StoredHold } from './stored-change';
 
 /**
  * Builds a change of a hold on its present departure.

@@ -11,7 +11,8 @@ import { lockSales, type SaleLocks } from './lock';
 import { decideHold } from './decide/decide-hold';
 import { type ReadFacts, readSaleFacts } from './read/read-sale-facts';
 import { departuresToLock, type ResultOf, type SeatChange } from './seat-change';
-import type { ChangedDate, ChangeFacts, StoredChange } from './stored-change';
+import type { ChangedDate, Decided } from './decided';
+import type { ChangeFacts, StoredChange } from './stored-change';
 import { TenantCounter } from './decide/tenant-limits';
 import { countRows, type Granted, type WrittenRows, writeSales } from './write';
 
@@ -63,12 +64,12 @@ export async function transactSales(
   const granted: Granted[] = [];
   for (const sale of sales) {
     const decided = lockOfAnother(sale, locks, read, mayLock) ?? decide(sale, read);
-    if ('sale' in decided) granted.push(decided);
-    else outcomes.set(sale, decided);
+    if ('kind' in decided) outcomes.set(sale, decided);
+    else granted.push({ sale, decided });
   }
-  const { written, rows } = await writeSales(trx, granted, read.leadIds, read.facts.at);
-  for (const { sale, result, changed } of written)
-    outcomes.set(sale, { kind: 'answered', answer: result, changed });
+  const rows = await writeSales(trx, granted, read.facts.at);
+  for (const { sale, decided } of granted)
+    outcomes.set(sale, { kind: 'answered', answer: decided.result, changed: decided.changed });
   return {
     transactionId: countRows(rows) > 0 ? read.transactionId : null,
     rows,
@@ -117,14 +118,14 @@ function lockOfAnother(
  * Decides one change. If its Idempotency-Key has a stored answer, returns this answer. Otherwise decides by the facts, which include the
  * sales granted earlier in the transaction.
  */
-function decide(sale: SeatChange, read: ReadFacts): Granted | Outcome {
+function decide(sale: SeatChange, read: ReadFacts): Decided<unknown> | Outcome {
   const { claim, principal } = sale;
   const { facts } = read;
   const stored = read.answerOf(sale);
   try {
     if (principal) facts.assertKeyServes(principal);
     if (stored) return { kind: 'replayed', answer: answerIn(stored, claim!.request) };
-    if (sale.kind === 'change') return { kind: 'change', sale, decided: sale.decide(factsFor(sale, read)) };
+    if (sale.kind === 'change') return sale.decide(factsFor(sale, read));
     return sale.kind === 'hold' ? decideHold(facts, sale, randomUUID()) : decideBooking(facts, sale);
   } catch (refusal) {
     if (!(refusal instanceof AppError)) throw refusal;

@@ -1,4 +1,4 @@
-import type { ChangedColumns, Decided } from './stored-change';
+import type { ChangedColumns, Decided } from './decided';
 
 /** A part of the statement: common table expressions and their values. A part without rows is left out. */
 export interface Part {
@@ -10,9 +10,10 @@ export interface Part {
 }
 
 /** Returns the parts that write the rows of a change of a stored hold or booking. */
-export function changedRows({ hold, lead }: Decided<unknown>): Part[] {
+export function changedRows({ hold, octo, lead }: Decided<unknown>): Part[] {
   return [
     changedRow('changedHold', 'seat_holds', hold),
+    changedRow('changedOcto', 'octo_bookings', octo, 'hold_id'),
     extension(hold),
     history('hold_change', 'hold_changes', 'hold_id', hold),
     changedRow('changedLead', 'booking_leads', lead),
@@ -23,8 +24,9 @@ export function changedRows({ hold, lead }: Decided<unknown>): Part[] {
 /** Updates the given columns of one row. The text of the statement depends on the names of the columns alone. */
 function changedRow(
   name: string,
-  table: 'seat_holds' | 'booking_leads',
+  table: 'seat_holds' | 'octo_bookings' | 'booking_leads',
   row: { id: string | number; columns: ChangedColumns } | undefined,
+  key = 'id',
 ): Part {
   const given = Object.entries(row?.columns ?? {}).filter(([, value]) => value !== undefined);
   const set = given.map(([column]) => `${column} = n.${column}`);
@@ -33,7 +35,7 @@ function changedRow(
     counted: name,
     sql: `"${name}" as (
       update ${table} o set ${set.join(', ')} from json_populate_record(null::${table}, :${name}::json) n
-      where o.id = :${name}Id returning 1)`,
+      where o.${key} = :${name}Id returning 1)`,
     values: { [name]: JSON.stringify(Object.fromEntries(given)), [`${name}Id`]: row?.id },
   };
 }

@@ -1,5 +1,9 @@
 import { InvalidInputError } from '../../../platform/errors';
+import type { WebhookEvent } from '../../../webhook-queue/enqueue-delivery';
 import { PriceChangedError } from '../../bookings/booking.errors';
+import { type BookingLead, referencePrefix } from '../../bookings/booking-lead';
+import { eventOfLead } from '../../bookings/change-booking';
+import { paymentDueAt } from '../../bookings/payment-window';
 import { TourNotFoundError } from '../../catalog/catalog.errors';
 import type { Departure } from '../../departures/departure';
 import { SaleMovedError } from '../../departures/departure.errors';
@@ -7,10 +11,12 @@ import { assertFree } from '../../departures/reserve-seats';
 import { departureTimeWithoutDate } from '../../catalog/start-time';
 import { assertActive } from '../../holds/change-hold';
 import { AmbiguousHoldReferenceError, HoldNotFoundError, noLiveHold } from '../../holds/hold.errors';
+import { octoHoldEvent } from '../../holds/octo-booking';
 import { depositOf } from '../../pricing/apply-price-rule';
 import { toMajor } from '../../pricing/currency';
 import { assertPriced, seatsOf, totalOf } from '../../pricing/party';
 import type { LockedPrice } from '../../pricing/price-categories';
+import { type Decided, dateOfDeparture } from '../decided';
 import type { BookingSale } from '../sale';
 import {
   add,
@@ -27,19 +33,6 @@ import {
 } from '../read/sale-facts';
 import { assertMoreUnpaid, assertWithinShare } from './tenant-limits';
 
-export interface GrantedBooking {
-  kind: 'booking';
-  sale: BookingSale;
-  departure: Departure | null;
-  /** The consumed hold. */
-  held: HeldSeats | null;
-  price: LockedPrice;
-  totalMinor: number;
-  depositMinor: number;
-  priceBreakdown: Record<string, unknown>;
-  externalRef: string | null;
-}
-
 /**
  * Decides one booking by the facts, which count the sales that were granted before it in the transaction. Consumes the hold, reserves the
  * seats, checks the tenant's limits, and quotes the tenant's price.
@@ -48,9 +41,10 @@ export interface GrantedBooking {
  *   DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, PriceChangedError (409). After an error, the facts are
  *   unchanged.
  */
-export function decideBooking(facts: SaleFacts, sale: BookingSale): GrantedBooking {
+export function decideBooking(facts: SaleFacts, sale: BookingSale): Decided<BookingLead> {
   const { tenant, party, isConfirmed } = sale;
-  const { departure, held, price } = seatsToBook(facts, sale);
+  const booked = seatsToBook(facts, sale);
+  const { departure, held, price } = booked;
   const more = seatsOf(party) - (held ? held.quantity : 0);
   if (!isConfirmed) {
     assertMoreUnpaid(facts, tenant);
@@ -63,27 +57,37 @@ export function decideBooking(facts: SaleFacts, sale: BookingSale): GrantedBooki
   if (departure) takeSeats(facts, tenant, departure, more);
   if (held) consume(facts, sale, held);
   if (!isConfirmed) add(facts.unpaidLeads, tenant.id, 1);
+  const lead = toBookingLead(facts, sale, booked, totalMinor);
   return {
-    kind: 'booking',
-    sale,
-    departure,
-    held,
-    price,
-    totalMinor,
-    depositMinor: depositOf(totalMinor, tenant.depositPercent, sale.paymentMethod),
-    priceBreakdown: { ...price.priceBreakdown, deposit_percent: Number(tenant.depositPercent) },
-    externalRef: sale.externalRef ?? (held ? held.externalRef : null),
+    result: lead,
+    newLead: { lead, held, paymentWindowMinutes: tenant.paymentWindowMinutes },
+    events: eventsOfNew(lead),
+    changed: departure ? [dateOfDeparture(departure)] : [],
   };
+}
+
+/** Returns the events of a new booking. One that OCTO has reserved also notifies the reseller: its details are found by the hold. */
+function eventsOfNew(lead: BookingLead): WebhookEvent[] {
+  const events = [eventOfLead('booking.created', lead)];
+  if (lead.status === 'confirmed') events.push(eventOfLead('booking.confirmed', lead));
+  if (lead.octo) events.push(octoHoldEvent({ id: lead.holdId!, tenantId: lead.tenant.id }));
+  return events;
+}
+
+/** The seats and the price of a booking. */
+interface BookedSeats {
+  /** Null: a booking without a date. */
+  departure: Departure | null;
+  /** The consumed hold. */
+  held: HeldSeats | null;
+  price: LockedPrice;
 }
 
 /**
  * Finds the departure, the hold and the price of a booking, and checks that the departure has enough free seats, including the seats of the
  * hold. A booking with a hold has the locked price: its rate may be missing now.
  */
-function seatsToBook(
-  facts: SaleFacts,
-  sale: BookingSale,
-): Pick<GrantedBooking, 'departure' | 'held' | 'price'> {
+function seatsToBook(facts: SaleFacts, sale: BookingSale): BookedSeats {
   const { departureDate } = sale;
   if (departureDate === null) {
     assertNoHoldByReference(facts, sale);
@@ -174,6 +178,61 @@ function quoteBooking(facts: SaleFacts, sale: BookingSale, departure: Departure 
   const undated = facts.undatedTours.get(viewKey(tenant.id, tour.id));
   if (!undated) throw new TourNotFoundError();
   return quoteUndated(facts, tenant, undated);
+}
+
+/** Returns the lead of a granted booking, with the next free number. */
+function toBookingLead(
+  facts: SaleFacts,
+  sale: BookingSale,
+  { departure, held, price }: BookedSeats,
+  totalMinor: number,
+): BookingLead {
+  const { tenant, tour, party, travellers, paymentMethod, customer, notes, source, by, isConfirmed } = sale;
+  const id = facts.newLeadIds.shift()!;
+  const createdAt = new Date(facts.at);
+  return {
+    id,
+    bookingRef: `${referencePrefix(tenant)}-${id}`,
+    tour,
+    tenant: { id: tenant.id, slug: tenant.slug },
+    sandbox: tenant.sandbox,
+    ...placeOnDeparture(departure),
+    holdId: held?.id ?? null,
+    party,
+    travellers,
+    status: isConfirmed ? 'confirmed' : 'pending_payment',
+    prices: price.prices,
+    totalMinor,
+    depositMinor: depositOf(totalMinor, tenant.depositPercent, paymentMethod),
+    currency: price.currency,
+    currencyDigits: price.currencyDigits,
+    priceBreakdown: { ...price.priceBreakdown, deposit_percent: Number(tenant.depositPercent) },
+    paymentMethod,
+    externalRef: sale.externalRef ?? held?.externalRef ?? null,
+    source,
+    customer,
+    octo: held?.octo ?? null,
+    notes,
+    createdAt,
+    updatedAt: createdAt,
+    paymentDueAt: paymentDueAt(createdAt, tenant),
+    createdBy: by,
+    ...(isConfirmed ? { confirmedAt: createdAt, confirmedBy: by } : { confirmedAt: null, confirmedBy: null }),
+    cancelledAt: null,
+    cancelledBy: null,
+    expiredAt: null,
+    cancelReason: null,
+    anonymizedAt: null,
+  };
+}
+
+function placeOnDeparture(departure: Departure | null) {
+  return {
+    departureId: departure?.id ?? null,
+    departureDate: departure?.departureDate ?? null,
+    departureTime: departure?.startTime ?? null,
+    departureStatus: departure && ('scheduled' as const),
+  };
 }
 
 /**

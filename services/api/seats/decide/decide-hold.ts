@@ -1,7 +1,10 @@
 import type { Departure } from '../../departures/departure';
 import { assertFree } from '../../departures/reserve-seats';
 import { OctoUuidTakenError } from '../../holds/hold.errors';
+import type { NewOctoDetails, OctoDetails } from '../../holds/octo-booking';
+import type { SeatHold } from '../../holds/seat-hold';
 import { assertPriced, seatsOf } from '../../pricing/party';
+import { type Decided, dateOfDeparture } from '../decided';
 import type { HoldSale } from '../sale';
 import {
   add,
@@ -15,16 +18,6 @@ import {
 } from '../read/sale-facts';
 import { assertMoreHolds, assertWithinShare } from './tenant-limits';
 
-export interface GrantedHold {
-  kind: 'hold';
-  sale: HoldSale;
-  departure: Departure;
-  /** The granted hold. Its status is `converted` if a later booking of the transaction consumes the hold. */
-  held: HeldSeats;
-  /** Seats of the departure that are free after the hold. */
-  seatsAvailable: number;
-}
-
 /**
  * Decides one hold by the facts, which count the sales that were granted before it in the transaction. The departure must have the free
  * seats, and the hold must not exceed the tenant's number of holds or its share of the departure. Locks the tenant's price.
@@ -33,7 +26,7 @@ export interface GrantedHold {
  *   (404), OctoUuidTakenError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError (409). After an
  *   error, the facts are unchanged.
  */
-export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): GrantedHold {
+export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): Decided<SeatHold> {
   const { tenant, party, externalRef, octo } = sale;
   if (octo && facts.takenUuids.has(viewKey(tenant.id, octo.uuid))) throw new OctoUuidTakenError();
   const quantity = seatsOf(party);
@@ -64,8 +57,50 @@ export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): Grante
     quantity,
     children: party.child,
     externalRef,
+    octo: octo && toOctoDetails(octo, facts.at),
     status: 'active',
   };
   facts.holds.push(held);
-  return { kind: 'hold', sale, departure, held, seatsAvailable: departure.seatsTotal - departure.seatsTaken };
+  return {
+    result: toSeatHold(sale, departure, held, facts.at),
+    newHold: { sale, departureDate: departure.departureDate, held },
+    changed: [dateOfDeparture(departure)],
+  };
+}
+
+const MINUTE_MS = 60_000;
+
+function toSeatHold(sale: HoldSale, departure: Departure, held: HeldSeats, at: string): SeatHold {
+  const { tenant, tour, holdMinutes, customer, by } = sale;
+  const createdAt = new Date(at);
+  return {
+    id: held.id,
+    tour,
+    departureId: held.departureId,
+    quantity: held.quantity,
+    children: held.children,
+    holdMinutes,
+    prices: held.prices,
+    currency: held.currency,
+    currencyDigits: held.currencyDigits,
+    priceBreakdown: held.priceBreakdown,
+    tenant: { id: tenant.id, slug: tenant.slug },
+    departureDate: departure.departureDate,
+    departureTime: departure.startTime,
+    status: 'active',
+    expiresAt: new Date(createdAt.getTime() + holdMinutes * MINUTE_MS),
+    externalRef: held.externalRef,
+    customer,
+    seatsAvailable: departure.seatsTotal - departure.seatsTaken,
+    octo: held.octo,
+    createdAt,
+    placedBy: by,
+    endedAt: null,
+    endedBy: null,
+    anonymizedAt: null,
+  };
+}
+
+function toOctoDetails({ fingerprint: _, ...octo }: NewOctoDetails, at: string): OctoDetails {
+  return { ...octo, cancelReason: null, updatedAt: at };
 }

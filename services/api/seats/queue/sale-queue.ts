@@ -9,7 +9,7 @@ import type { ReplayedResponse } from '../../idempotency/run-idempotent';
 import { type CommitResult, commitSales } from './commit-sales';
 import { createLimit, OpenBatches, QUEUE_LIMITS, SalesOverloadedError } from './queue-limits';
 import { departuresToLock, type ResultOf, type SeatChange } from '../seat-change';
-import type { ChangedDate } from '../stored-change';
+import type { ChangedDate } from '../decided';
 import { TenantCounter } from '../decide/tenant-limits';
 import { type Outcome, transactSales } from '../transact-sales';
 

@@ -33,8 +33,6 @@ export interface ReadFacts {
   /** Ids of departures that exist and that another transaction has locked. */
   lockedElsewhere: ReadonlySet<string>;
   transactionId: string;
-  /** Numbers for the new leads, ascending, one for each booking. */
-  leadIds: number[];
 }
 
 /**
@@ -78,8 +76,8 @@ export async function readSaleFacts(
     lists.undatedTours([...undated, ...changes.filter(({ departureIds }) => departureIds.length === 0)]),
     lists.storedHolds(changes),
     lists.storedLeads(changes),
-    // A booking whose locks this transaction lacks needs no number: the booking is tried again, or refused.
-    lists.leadIds(bookings.filter((sale) => hasItsLocks(sale, locks)).length),
+    // A request whose locks this transaction lacks needs no number: the request is tried again, or refused.
+    lists.leadIds(sales.filter((sale) => mayMakeBooking(sale) && hasItsLocks(sale, locks)).length),
   ];
   let row = await readRow(trx, wanted);
   const expired = await markExpired(trx, row);
@@ -91,7 +89,6 @@ export async function readSaleFacts(
   const counted = [...counts.known, ...read];
   return {
     transactionId: row.transactionId,
-    leadIds: row.leadIds.map(({ id }) => id),
     answerOf: (sale) => answers.get(sale),
     lockedElsewhere: new Set(row.lockedElsewhere.map(({ id }) => id)),
     holds: new Map(row.storedHolds.map((stored) => [stored.id, toStoredHold(stored)])),
@@ -108,10 +105,15 @@ export async function readSaleFacts(
           one,
         ]),
       ),
+      newLeadIds: row.leadIds.map(({ id }) => id),
       undatedTours: new Map(row.undatedTours.map((tour) => [viewKey(tour.tenantId, tour.id), tour])),
       assertKeyServes: keyCheckOf(row.apiKeys),
     },
   };
+}
+
+function mayMakeBooking(sale: SeatChange): boolean {
+  return sale.kind === 'booking' || (sale.kind === 'change' && sale.makesBooking === true);
 }
 
 type StoredHoldRow = FactLists['storedHolds'][number];

@@ -4,6 +4,7 @@ import { COUNTED_DEPARTURES, type CountedRow } from '../../departures/departure.
 import { LEAD_COLUMNS, LEAD_TABLES, type LeadRow } from '../../bookings/booking-lead.repository';
 import { START_TIME } from '../../catalog/start-time';
 import { LIFE_MINUTES } from '../../holds/hold-length';
+import { octoDetails } from '../../holds/octo-booking';
 import { HOLD_TABLES, holdColumns, type HoldRow } from '../../holds/seat-hold.repository';
 import { bindKeys, STORED_ANSWERS, type StoredAnswer } from '../../idempotency/idempotency.repository';
 import type { PriceRule } from '../../pricing/choose-price-rule';
@@ -212,7 +213,7 @@ export function exchangeRates(sales: { tenant: Tenant }[]): FactList {
 const HELD_SEATS = `
   select h.id, h.tenant_id, h.departure_id, h.quantity, h.children, h.external_ref,
     case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end as status,
-    ${lockedPrices('h')} as prices, h.currency, h.currency_digits, h.price_breakdown
+    ${lockedPrices('h')} as prices, h.currency, h.currency_digits, h.price_breakdown, ${octoDetails('h.id')} as octo
   from seat_holds h`;
 
 export function namedHolds(bookings: BookingSale[]): FactList {

@@ -5,6 +5,7 @@ import type { ApiKeyPrincipal } from '../../credentials/credential';
 import { assertNotSeveral } from '../../departures/choose-departure';
 import { DepartureGoneError } from '../../departures/departure.errors';
 import { wantedOf } from '../../departures/reserve-seats';
+import type { OctoDetails } from '../../holds/octo-booking';
 import type { HoldStatus } from '../../holds/seat-hold';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import type { ExchangeRates } from '../../pricing/convert-price';
@@ -60,6 +61,8 @@ export interface SaleFacts extends DepartureFacts {
    * that the tenant's visibility rules show. quotePrices checks the rate.
    */
   undatedTours: Map<string, PricedTour & { basePriceMinor: number }>;
+  /** Numbers for new bookings, ascending: one for each request that may make a booking. */
+  newLeadIds: number[];
   /** @throws CredentialError when the key was revoked, has expired, or the tenant was suspended (401) */
   assertKeyServes(principal: ApiKeyPrincipal): void;
 }
@@ -73,6 +76,8 @@ export interface HeldSeats extends LockedPrice {
   /** Number of the seats that children take; included in `quantity`. */
   children: number;
   externalRef: string | null;
+  /** Null: placed by REST. */
+  octo: OctoDetails | null;
   status: HoldStatus;
   /** The actor of the booking that consumed the hold in this transaction. */
   endedBy?: Actor | null;

@@ -1,0 +1,59 @@
+import type { WebhookEvent } from '../../webhook-queue/enqueue-delivery';
+import type { NewSaleChange } from '../audit/changed-fields';
+import type { BookingLead } from '../bookings/booking-lead';
+import type { Departure } from '../departures/departure';
+import type { Actor } from '../tenants/actor';
+import type { HeldSeats } from './read/sale-facts';
+import type { HoldSale } from './sale';
+
+/** The columns of a row that a change writes, with their new values. An undefined value stays as it is. */
+export type ChangedColumns = Record<string, unknown>;
+
+/** The result of a granted change of seats, and the rows that it writes. A part that is left out is not written. */
+export interface Decided<Result> {
+  result: Result;
+  newHold?: NewHold;
+  newLead?: NewLead;
+  hold?: {
+    id: string;
+    columns: ChangedColumns;
+    change?: NewSaleChange;
+    /** The new end of an extended hold. */
+    extension?: { expiresAt: string; by: Actor | null };
+  };
+  lead?: { id: number; columns: ChangedColumns; change?: NewSaleChange };
+  /** The details of OCTO of a hold. */
+  octo?: { id: string; columns: ChangedColumns };
+  /** In the order in which the tenant gets them. */
+  events?: WebhookEvent[];
+  /** The dates whose seats change. */
+  changed: ChangedDate[];
+}
+
+export interface NewHold {
+  sale: HoldSale;
+  departureDate: string;
+  /** Its status becomes `converted` if a later booking of the transaction consumes the hold. */
+  held: HeldSeats;
+}
+
+export interface NewLead {
+  lead: BookingLead;
+  /** The hold that the booking consumes. */
+  held: HeldSeats | null;
+  /** Null: the payment has no due time. */
+  paymentWindowMinutes: number | null;
+}
+
+/** A date of a tour whose seats have changed. */
+export interface ChangedDate {
+  tourId: string;
+  /** YYYY-MM-DD. */
+  date: string;
+  /** True: seats of the sandbox; false: real seats. */
+  sandbox: boolean;
+}
+
+export function dateOfDeparture({ tour, departureDate, sandbox }: Departure): ChangedDate {
+  return { tourId: tour.id, date: departureDate, sandbox };
+}
