@@ -238,15 +238,15 @@ module.exports = {
     },
     ...directions,
     {
-      name: 'http-imports-credentials-and-idempotency',
+      name: 'http-imports-credentials-idempotency-and-seats',
       comment:
-        'services/api/http authenticates (credentials) and repeats no write (idempotency). It imports no other domain folder; ' +
-        'only problems.ts imports the types of their errors.',
+        'services/api/http authenticates (credentials), repeats no write (idempotency), and performs the changes of seats for all edges ' +
+        '(seats, refusals). It imports no other domain folder; only problems.ts imports the types of their errors.',
       severity: 'error',
       from: { path: '^services/api/http/', pathNot: '^services/api/http/problems[.]ts$' },
       to: {
         path: `^services/api/(${folders})/`,
-        pathNot: '^services/api/(credentials|idempotency)/',
+        pathNot: '^services/api/(credentials|idempotency|seats|refusals)/',
       },
     },
     {

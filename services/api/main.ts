@@ -18,19 +18,13 @@ import { openSharedStore } from '../platform/shared-store/shared-store';
 import { NEVER_VALID, startReadCacheValidity } from '../platform/read-cache/read-cache';
 import { createApp, createServer } from './app';
 import { startUseRecorder } from './credentials/record-use';
-import { createAvailabilityCache, dropCached } from './departures/availability-cache';
-import { DepartureIds } from './departures/find-departures';
-import { createDepartureQueue } from './departures/departure-queue';
-import { createSingleFlight } from './idempotency/single-flight';
-import { SaleQueue } from './seats/queue/sale-queue';
-import { ChangedSeats } from './octo/changed-seats';
-import { createRefusalLog } from './refusals/refusal-log';
 import { drain } from './drain';
 import { API_WRITES } from './health/health.router';
 import { createLoadShedder } from './http/load-shedding';
 import { listen } from '../platform/http/edge';
 import { startMetricsServer } from '../platform/http/metrics-server';
-import { type ApiSecrets, createCachedReads } from './http/api-context';
+import type { ApiSecrets } from './http/api-context';
+import { createSalesContext } from './sales-context';
 import { startSweeper } from './sweeper';
 
 /** The time limit of the shutdown. The requests in flight get ten seconds (drain.ts); closing the connections gets the other five. */
@@ -79,36 +73,18 @@ async function serve(
   const secrets = await openApiSecrets(db, config, log, fail);
 
   const store = await openSharedStore(config, log);
-  const seats = new ChangedSeats(log);
-  const availability = seats.watch(createAvailabilityCache(db, store.cache, log));
   const uses = startUseRecorder(db, log);
   const validity = config.remember
     ? startReadCacheValidity(database.openPool(VALIDITY_POOL), log)
     : { ...NEVER_VALID, stop: async () => {} };
-  const reads = createCachedReads(db, validity);
-  const refusals = createRefusalLog();
-  const context = {
-    config,
-    secrets,
-    ...reads,
-    writes,
-    log,
-    uses,
-    availability,
-    refusals,
-    quotas: store.quotas,
-    departureQueue: createDepartureQueue(),
-    departureIds: new DepartureIds(db),
-    sales: new SaleQueue(writes, log, config.groupCommit, dropCached(availability)),
-    singleFlight: createSingleFlight(),
-  };
+  const context = createSalesContext({ config, secrets, db, writes, log, store, uses, validity });
   const shedder = createLoadShedder();
   const app = createApp(context, shedder);
   const server = createServer(app);
   exportCounters();
   measurePools({ reads: db, writes });
   const metrics = await startMetricsServer(config.host, config.metricsPort);
-  const sweeper = startSweeper(db, { refusals, seats, holds: config.holds }, log);
+  const sweeper = startSweeper(db, { ...context, holds: config.holds }, log);
   // Registers the shutdown before the port opens. A signal between the two would otherwise end the process without closing the database.
   onShutdown(log, SHUTDOWN_MS, async () => {
     await drain(app, server, shedder);

@@ -1,15 +1,67 @@
-import type { AvailabilityCache } from './departures/availability-cache';
-import type { DepartureIds } from './departures/find-departures';
-import type { DepartureQueue } from './departures/departure-queue';
-import type { ApiContext } from './http/api-context';
-import type { SaleQueue } from './seats/queue/sale-queue';
-import type { RefusalLog } from './refusals/refusal-log';
+import type { Config } from '../platform/config/config';
+import type { Db } from '../platform/database/database';
+import type { Logger } from '../platform/logger';
+import type { ReadCacheValidity } from '../platform/read-cache/read-cache';
+import type { SharedStore } from '../platform/shared-store/shared-store';
+import type { UseRecorder } from './credentials/record-use';
+import { type AvailabilityCache, createAvailabilityCache, dropCached } from './departures/availability-cache';
+import { DepartureIds } from './departures/find-departures';
+import { type ApiContext, type ApiSecrets, createCachedReads } from './http/api-context';
+import { createSingleFlight } from './idempotency/single-flight';
+import { ChangedSeats } from './octo/changed-seats';
+import { createRefusalLog, type RefusalLog } from './refusals/refusal-log';
+import { SaleQueue } from './seats/queue/sale-queue';
 
-/** The objects that controllers use to read and sell seats. Created in main.ts, or by a test. */
+/** The objects that controllers use to read and sell seats. */
 export interface SalesContext extends ApiContext {
   availability: AvailabilityCache;
-  departureQueue: DepartureQueue;
   departureIds: DepartureIds;
   sales: SaleQueue;
   refusals: RefusalLog;
+}
+
+interface ApiParts {
+  config: Config;
+  secrets: ApiSecrets;
+  /** The pool for authentication and reads. */
+  db: Db;
+  /** The pool for writes. */
+  writes: Db;
+  log: Logger;
+  store: Pick<SharedStore, 'cache' | 'quotas'>;
+  uses: UseRecorder;
+  validity: ReadCacheValidity;
+}
+
+/** Composes the API from the parts that its process has opened. Each listener of changed seats registers here. */
+export function createSalesContext({
+  config,
+  secrets,
+  db,
+  writes,
+  log,
+  store,
+  uses,
+  validity,
+}: ApiParts): SalesContext & { seats: ChangedSeats } {
+  const availability = createAvailabilityCache(db, store.cache, log);
+  const sales = new SaleQueue(writes, log, config.groupCommit);
+  const seats = new ChangedSeats(log);
+  sales.onCommit(dropCached(availability));
+  sales.onCommit(async (changed) => seats.recordDates(changed));
+  return {
+    config,
+    secrets,
+    ...createCachedReads(db, validity),
+    writes,
+    log,
+    uses,
+    availability,
+    sales,
+    seats,
+    refusals: createRefusalLog(),
+    quotas: store.quotas,
+    departureIds: new DepartureIds(db),
+    singleFlight: createSingleFlight(),
+  };
 }

@@ -41,7 +41,7 @@ describe.each([
   ['without group commit', false],
 ])('the queue of sales %s', (_title, groupCommit) => {
   let queue: SaleQueue;
-  beforeEach(() => void (queue = new SaleQueue(writes!, log, groupCommit, async () => {})));
+  beforeEach(() => void (queue = new SaleQueue(writes!, log, groupCommit)));
 
   it('the queue sells an unlocked departure at once while many other departures are locked', async () => {
     const departures = await Promise.all(Array.from({ length: LOCKED }, () => givenSeats(database.db)));
@@ -208,7 +208,7 @@ describe.each([
 
 describe('a second batch', () => {
   it('a second batch begins beside the first when the waiting sales fill a batch', async () => {
-    const queue = new SaleQueue(writes!, log, true, async () => {});
+    const queue = new SaleQueue(writes!, log, true);
     const [first, second] = [await givenSeats(database.db), await givenSeats(database.db, { seats: 900 })];
     const { batches } = queue as unknown as { batches: { count: { shared: number } } };
     const sell = async (departure: PlacedSeats, count: number) => {
@@ -242,7 +242,7 @@ describe('a change of an API key or tenant', () => {
         tenant: seller,
         scopes: ['booking:create'],
       };
-      const queues = [writes!, others!].map((pool) => new SaleQueue(pool, log, true, async () => {}));
+      const queues = [writes!, others!].map((pool) => new SaleQueue(pool, log, true));
       let selling = true;
       let sold = 0;
       const refusals = new Set<unknown>();

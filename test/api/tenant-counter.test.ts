@@ -47,7 +47,7 @@ async function countsAroundHold(
       return facts.liveHolds.get(tenant.id);
     });
   const before = await count();
-  await new SaleQueue(db, createLogger('silent', 'api'), true, async () => {}).perform(sale);
+  await new SaleQueue(db, createLogger('silent', 'api'), true).perform(sale);
   await pause();
   return [before, await count()];
 }

@@ -84,7 +84,7 @@ interface Round {
 
 async function round(db: Db, { make, tenant, targets, inFlight }: Load, on: boolean): Promise<Round> {
   await db.raw('truncate seat_holds cascade');
-  const queue = new SaleQueue(db, log, on, async () => {});
+  const queue = new SaleQueue(db, log, on);
   const times: number[] = [];
   const usage = process.cpuUsage();
   const begun = performance.now();

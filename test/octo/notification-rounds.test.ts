@@ -91,12 +91,12 @@ describe('changed seats that a process remembers', () => {
 
   it('more dates than the limit are logged, but not a date that is remembered already', () => {
     const seats = new ChangedSeats(log);
-    const cache = seats.watch(api.context.availability);
     const ids = someIds(LIMIT);
-    for (const id of ids) void cache.drop(id, DATE, false);
-    void cache.drop(ids[0]!, DATE, false);
+    const changed = ids.map((tourId) => ({ tourId, date: DATE, sandbox: false }));
+    seats.recordDates(changed);
+    seats.recordDates([changed[0]!]);
     expect(lines).toEqual([]);
-    void cache.drop(ids[0]!, DATE, true);
+    seats.recordDates([{ ...changed[0]!, sandbox: true }]);
     expect(lines).toEqual([expect.objectContaining(warning)]);
   });
 });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { releaseHold } from '../../services/api/seats/change-hold';
 import { recordTerminalSeats } from '../../services/api/octo/changed-seats';
+import { datesOfBothKinds } from '../../services/api/seats/decided';
 import { notifyOfCatalog } from '../../services/api/octo/notify-of-catalog';
 import { moveDeparture } from '../../services/api/seats/move-departure';
 import { inTransaction } from '../../services/platform/database/database';
@@ -326,7 +327,7 @@ describe('a notification', () => {
     const holdId = await holdIdOf(api, held.uuid);
     await inTransaction(api.db, async (trx) => {
       const { after } = await change(trx, reseller.tenant, releaseHold, { holdId, by: 'operator ana' });
-      await recordTerminalSeats(trx, after.tour.id, [after.departureId]);
+      await recordTerminalSeats(trx, datesOfBothKinds(after.tour.id, after.departureDate));
     });
     const { date } = tours.startTime.open[0]!;
     const seats = {

@@ -4,17 +4,10 @@ import type { Server } from 'node:http';
 import supertest from 'supertest';
 import type { Express } from 'express';
 import { createApp, createServer } from '../../services/api/app';
-import { createCachedReads } from '../../services/api/http/api-context';
 import { startUseRecorder } from '../../services/api/credentials/record-use';
-import { createAvailabilityCache, dropCached } from '../../services/api/departures/availability-cache';
-import { DepartureIds } from '../../services/api/departures/find-departures';
-import { createDepartureQueue } from '../../services/api/departures/departure-queue';
 import { createLoadShedder } from '../../services/api/http/load-shedding';
-import { createSingleFlight } from '../../services/api/idempotency/single-flight';
-import { SaleQueue } from '../../services/api/seats/queue/sale-queue';
-import { ChangedSeats } from '../../services/api/octo/changed-seats';
-import { createRefusalLog } from '../../services/api/refusals/refusal-log';
-import type { SalesContext } from '../../services/api/sales-context';
+import type { ChangedSeats } from '../../services/api/octo/changed-seats';
+import { createSalesContext, type SalesContext } from '../../services/api/sales-context';
 import { NEVER_VALID } from '../../services/platform/read-cache/read-cache';
 import { type Config, loadConfig } from '../../services/platform/config/config';
 import { type Db, openDatabase } from '../../services/platform/database/database';
@@ -71,24 +64,9 @@ export async function startTestApi(
   };
   const uses = startUseRecorder(db, log);
   const store = await openSharedStore(config, log);
-  const seats = new ChangedSeats(log);
-  const availability = seats.watch(createAvailabilityCache(db, store.cache, log));
-  const context = {
-    config,
-    secrets,
-    // Turns the read cache off, because tests write to the database directly and the next request must read the change.
-    ...createCachedReads(db, NEVER_VALID),
-    writes: db,
-    log,
-    quotas: store.quotas,
-    uses,
-    availability,
-    departureQueue: createDepartureQueue(),
-    departureIds: new DepartureIds(db),
-    sales: new SaleQueue(db, log, config.groupCommit, dropCached(availability)),
-    refusals: createRefusalLog(),
-    singleFlight: createSingleFlight(),
-  };
+  // Turns the read cache off, because tests write to the database directly and the next request must read the change.
+  const validity = NEVER_VALID;
+  const context = createSalesContext({ config, secrets, db, writes: db, log, store, uses, validity });
   const shedder = createLoadShedder();
   const app = createApp(context, shedder);
   const server = createServer(app).listen(0, '127.0.0.1');
@@ -99,7 +77,7 @@ export async function startTestApi(
     server,
     baseUrl: `http://127.0.0.1:${port}`,
     context,
-    seats,
+    seats: context.seats,
     database,
     db: database.db,
     http: withDocumentedAnswers(supertest(server)),

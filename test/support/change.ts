@@ -14,5 +14,6 @@ export async function change<Named, Result>(
   prepare: (trx: Trx, seller: Seller<never>, named: Named) => Promise<StoredChange<Result>>,
   named: Named,
 ): Promise<Result> {
-  return performInTransaction(trx, await prepare(trx, sellerWithoutKey(tenant), named));
+  const { result } = await performInTransaction(trx, await prepare(trx, sellerWithoutKey(tenant), named));
+  return result;
 }

@@ -9,7 +9,7 @@ import {
   prepareHold,
 } from '../../services/api/seats/prepare-sale';
 import { type HoldSale, sellerWithoutKey } from '../../services/api/seats/sale';
-import { performIn } from '../../services/api/seats/transact-sales';
+import { performInTransaction } from '../../services/api/seats/perform';
 import { adultsOnly } from '../../services/api/pricing/party';
 import type { TourRef } from '../../services/api/catalog/tour';
 import type { Tenant } from '../../services/api/tenants/tenant';
@@ -58,7 +58,8 @@ export async function placeHold(
   request: HoldRequest & TourOfSale,
 ): Promise<SeatHold> {
   const tour = await getVisibleTour(trx, tenant, request.tour);
-  return performIn(trx, await holdSaleOf(trx, tenant, tour, request));
+  const sale = await holdSaleOf(trx, tenant, tour, request);
+  return (await performInTransaction(trx, sale)).result;
 }
 
 /** Creates a booking in the caller's transaction, as the API does without group commit. */
@@ -68,7 +69,8 @@ export async function createBooking(
   request: BookingRequest & TourOfSale,
 ): Promise<BookingLead> {
   const tour = await getVisibleTour(trx, tenant, request.tour);
-  return performIn(trx, await prepareBooking(trx, sellerWithoutKey(tenant), tour, request));
+  const sale = await prepareBooking(trx, sellerWithoutKey(tenant), tour, request);
+  return (await performInTransaction(trx, sale)).result;
 }
 
 /** Builds the sale of a hold for a tenant, as if no API key asked for it. */

@@ -9,10 +9,10 @@ import { cancelBooking, confirmBooking } from '../../../services/api/seats/chang
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { assertUnambiguous, type NamedDeparture } from '../../../services/api/departures/find-departures';
 import { expireSeats } from '../../../services/api/departures/free-expired-seats';
-import { recordTerminalSeats } from '../../../services/api/octo/changed-seats';
 import { describeParty } from '../../../services/api/pricing/party';
 import { COUNTS_KEPT_DAYS } from '../../../services/api/refusals/refusal';
 import { amendBooking } from '../../../services/api/seats/amend-booking';
+import { datesOfBothKinds } from '../../../services/api/seats/decided';
 import { performInTransaction } from '../../../services/api/seats/perform';
 import { type Seller, sellerWithoutKey } from '../../../services/api/seats/sale';
 import type { StoredChange } from '../../../services/api/seats/stored-change';
@@ -21,6 +21,7 @@ import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import { phoneInput } from '../../../services/api/tenants/phone';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Trx } from '../../../services/platform/database/database';
+import { changeSeats } from '../../engine/change-seats';
 import { type Flag, flag, type Verb } from '../../engine/command';
 import type { Context } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
@@ -279,23 +280,23 @@ async function changeBookingCommand(
 }
 
 async function change(
-  { audited, operator, output }: Context,
+  context: Context,
   action: string,
   ref: string,
   prepare: (trx: Trx, seller: Seller<never>, named: NamedBooking) => Promise<StoredChange<ChangedBooking>>,
 ): Promise<void> {
-  const { changed, document } = await audited({ action, subject: ref }, async (trx, note) => {
+  const { operator, output } = context;
+  const { before, after } = await changeSeats(context, { action, subject: ref }, async (trx, note) => {
     const { tenant } = await getBooking(trx, ANY_TENANT, ref);
     const seller = sellerWithoutKey(await findTenant(trx, tenant.slug));
     const named = { bookingRef: ref, by: byOperator(operator) };
-    const { before, after } = await performInTransaction(trx, await prepare(trx, seller, named));
-    const departures = [before.departureId, after.departureId];
-    if (before !== after) await recordTerminalSeats(trx, after.tour.id, departures);
-    note(toBookingDocument(before), toBookingDocument(after), { tenantId: after.tenant.id });
-    return { changed: before !== after, document: toBookingDocument(after) };
+    const { result, changed } = await performInTransaction(trx, await prepare(trx, seller, named));
+    note(toBookingDocument(result.before), toBookingDocument(result.after), { tenantId: tenant.id });
+    return { ...result, changed };
   });
+  const document = toBookingDocument(after);
   await output.answer(document, (screen) => properties(toBookingFacts(document), screen));
-  if (changed) return;
+  if (before !== after) return;
   const state = action === 'booking.change' ? 'has these values' : `was already ${document.status}`;
   output.note(`${ref} ${state}: nothing was changed`);
 }
@@ -334,17 +335,19 @@ const describeExpired = tableOf<ReturnType<typeof toBookingDocument>>(
 );
 
 /** Expires the bookings of each departure in a transaction of its own. The order of the departures is the global lock order. */
-async function expireLapsed({ audited }: Context, lapsed: BookingLead[]): Promise<void> {
+async function expireLapsed(context: Context, lapsed: BookingLead[]): Promise<void> {
   const departures = [...new Set(lapsed.map(({ departureId }) => departureId))].sort();
   for (const departureId of departures) {
     const first = lapsed.find((lead) => lead.departureId === departureId)!;
     const departure = departureOf(toBookingDocument(first));
     const subject = departureId ? `${first.tour.slug} ${departure}` : 'without a date';
-    await audited({ action: 'booking.expire', subject }, async (trx, note) => {
+    await changeSeats(context, { action: 'booking.expire', subject }, async (trx, note) => {
       const { bookingRefs, holds } = await expireSeats(trx, departureId);
       const nothing = bookingRefs.length + holds.length === 0;
-      if (departureId !== null && !nothing) await recordTerminalSeats(trx, first.tour.id, [departureId]);
       note(null, nothing ? null : { bookings: bookingRefs, holds });
+      const { tour, departureDate } = first;
+      const changed = nothing || departureDate === null ? [] : datesOfBothKinds(tour.id, departureDate);
+      return { changed };
     });
   }
 }

@@ -1,10 +1,10 @@
 import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { findTour } from '../../../services/api/catalog/find-tour';
 import { findNamedDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
-import { recordTerminalSeats } from '../../../services/api/octo/changed-seats';
 import { seatsOf } from '../../../services/api/pricing/party';
 import { moveDeparture, type MovedDeparture } from '../../../services/api/seats/move-departure';
 import { byOperator } from '../../../services/api/tenants/actor';
+import { changeSeats } from '../../engine/change-seats';
 import { flag, type Verb } from '../../engine/command';
 import type { Context } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
@@ -28,23 +28,23 @@ export const moveDepartureVerb: Verb = {
 };
 
 async function moveDepartureCommand(
-  { db, audited, operator, output }: Context,
+  context: Context,
   { reason = null }: { reason?: string | null },
   idOrSlug: string,
   from: NamedDeparture,
   to: NamedDeparture,
 ): Promise<void> {
+  const { db, operator, output } = context;
   const tour = await findTour(db, idOrSlug);
   const sameId = (await findNamedDeparture(db, tour, from)) === (await findNamedDeparture(db, tour, to));
   if (sameId) throw new UsageError('name two different departures');
-  const result = await audited({ action: 'departure.move' }, async (trx, note) => {
+  const result = await changeSeats(context, { action: 'departure.move' }, async (trx, note) => {
     const by = byOperator(operator);
     const moved = await moveDeparture(trx, tour, { from, to, by });
     const document = toMovedDocument(moved);
-    const changed = document.moved.length + document.holds_moved > 0;
-    if (changed) await recordTerminalSeats(trx, tour.id, [moved.from.id, moved.to.id]);
     const subject = `${tour.slug} ${nameOfDeparture(moved.from)}`;
-    note(null, changed ? { to: nameOfDeparture(moved.to), reason, ...document } : null, { subject });
+    const noted = { to: nameOfDeparture(moved.to), reason, ...document };
+    note(null, moved.changed.length > 0 ? noted : null, { subject });
     return { ...moved, document };
   });
   const { document, left } = result;

@@ -13,12 +13,12 @@ import {
   refusalOf,
 } from '../../../services/api/holds/find-hold';
 import { HOLD_STATUSES, type HoldStatus, type SeatHold } from '../../../services/api/holds/seat-hold';
-import { recordTerminalSeats } from '../../../services/api/octo/changed-seats';
 import { toMajor } from '../../../services/api/pricing/currency';
 import { pricesAnswer } from '../../../services/api/pricing/price-categories';
 import { byOperator } from '../../../services/api/tenants/actor';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database/database';
+import { changeSeats } from '../../engine/change-seats';
 import { flag, type Verb } from '../../engine/command';
 import type { Context } from '../../engine/context';
 import {
@@ -214,21 +214,19 @@ function describe(document: HoldShown, moments: HoldMoment[], screen: Screen): s
   ]);
 }
 
-async function releaseHoldCommand(
-  { audited, confirm, db, operator, output }: Context,
-  _: object,
-  id: string,
-): Promise<void> {
+async function releaseHoldCommand(context: Context, _: object, id: string): Promise<void> {
+  const { confirm, db, operator, output } = context;
   const { quantity, tour, departureDate, departureTime, tenant } = await getHold(db, ANY_TENANT, id);
   const departure = nameDeparture(departureDate, departureTime);
   await confirm(`Release ${countOf(quantity, 'seat')} of ${tour.slug} on ${departure}?`);
-  const document = await audited({ action: 'hold.release', subject: id }, async (trx, note) => {
+  const entry = { action: 'hold.release', subject: id };
+  const { document } = await changeSeats(context, entry, async (trx, note) => {
     const seller = sellerWithoutKey(await findTenant(trx, tenant.slug));
     const release = await releaseHold(trx, seller, { holdId: id, by: byOperator(operator) });
-    const { before, after } = await performInTransaction(trx, release);
-    if (before !== after) await recordTerminalSeats(trx, after.tour.id, [after.departureId]);
-    note(toHoldDocument(before), toHoldDocument(after), { tenantId: after.tenant.id });
-    return toHoldDocument(after);
+    const { result, changed } = await performInTransaction(trx, release);
+    const released = toHoldDocument(result.after);
+    note(toHoldDocument(result.before), released, { tenantId: tenant.id });
+    return { document: released, changed };
   });
   await output.answer(document, (screen) => properties(toHoldFacts(document), screen));
 }

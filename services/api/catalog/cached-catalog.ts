@@ -2,7 +2,8 @@ import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
 import type { CatalogFilters } from './catalog-filters';
 import { findCatalogFilters, listContinents } from './catalog-filters.repository';
-import { getVisibleTour } from './find-tour';
+import { TourNotFoundError } from './catalog.errors';
+import { canonicalTourId, getVisibleTour } from './find-tour';
 import {
   type CatalogFilter,
   listCatalog,
@@ -65,6 +66,23 @@ export async function cachedVisibleTour(
     const tour = await getVisibleTour(db, tenant, idOrSlug);
     return { value: tour, until: shownUntil([tour]), size: kibOf(tour) };
   });
+}
+
+/**
+ * Returns the result of canonicalTourId, from the cache for a tour that the tenant sees.
+ * @param idOrSlug UUID in any case, or slug
+ */
+export async function cachedTourId(
+  reads: CachedReads,
+  tenant: Tenant,
+  idOrSlug: string,
+): Promise<string | null> {
+  try {
+    return (await cachedVisibleTour(reads, tenant, idOrSlug)).id;
+  } catch (error) {
+    if (!(error instanceof TourNotFoundError)) throw error;
+    return canonicalTourId(reads.db, idOrSlug);
+  }
 }
 
 /**

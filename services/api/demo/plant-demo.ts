@@ -4,7 +4,7 @@ import { issueApiKey, issueWidgetToken } from '../credentials/manage-credentials
 import { SCOPES } from '../credentials/credential';
 import { prepareBooking } from '../seats/prepare-sale';
 import { sellerWithoutKey } from '../seats/sale';
-import { performIn } from '../seats/transact-sales';
+import { performInTransaction } from '../seats/perform';
 import { createTenant, findTenant } from '../tenants/manage-tenants';
 import { setOrigins } from '../tenants/origins';
 import { mayBeUsed, type Tenant } from '../tenants/tenant';
@@ -150,7 +150,7 @@ async function sellOut(trx: Trx, tenant: Tenant, today: string, planted: DemoCat
   };
   const unlimited = { ...tenant, paymentWindowMinutes: null };
   const tour = await getVisibleTour(trx, tenant, tour_slug);
-  await performIn(trx, await prepareBooking(trx, sellerWithoutKey(unlimited), tour, group));
+  await performInTransaction(trx, await prepareBooking(trx, sellerWithoutKey(unlimited), tour, group));
 }
 
 /** The credentials of the demo that still work. */

@@ -1,4 +1,5 @@
 import type { WebhookEvent } from '../../webhook-queue/enqueue-delivery';
+import { withGiven } from '../audit/changed-fields';
 import type { Person } from '../privacy/person-finder';
 
 /** A contact with OCTO's field names, as the caller sent it. A field that the caller left out is undefined. */
@@ -46,6 +47,24 @@ export function octoDetails(holdId: string): string {
   return `(select json_build_object('uuid', o.uuid, 'contact', o.contact, 'unitItems', o.unit_items, 'notes', o.notes,
       'cancelReason', o.cancel_reason, 'updatedAt', o.updated_at)
     from octo_bookings o where o.hold_id = ${holdId})`;
+}
+
+/** Changed details. An undefined field stays as it is. */
+export type ChangedOctoDetails = Partial<
+  Pick<OctoDetails, 'contact' | 'unitItems' | 'notes' | 'cancelReason'>
+>;
+
+/** Returns the details after a change. @param at the time of the change */
+export function withChangedDetails(now: OctoDetails, changed: ChangedOctoDetails, at: string): OctoDetails {
+  return { ...withGiven<OctoDetails>(now, changed), updatedAt: at };
+}
+
+/** Returns the columns of changed details. @param at the time of the change */
+export function octoColumns(
+  { contact, unitItems, notes, cancelReason }: ChangedOctoDetails,
+  at: string,
+): Record<string, unknown> {
+  return { contact, unit_items: unitItems, notes, cancel_reason: cancelReason, updated_at: at };
 }
 
 /** Returns the contact as a customer, whose name is the full name, or else the first and last name. */

@@ -1,5 +1,4 @@
-import { type Db, refuseWhenLocked, type Trx } from '../../platform/database/database';
-import { IdempotencyInProgressError, IdempotencyKeyReusedError } from './idempotency.errors';
+import type { Db, Trx } from '../../platform/database/database';
 import type { Operation } from './operation';
 
 interface KeyOfOperation {
@@ -23,10 +22,6 @@ export interface EarlierAnswer {
 export interface ErasedAnswer {
   fingerprint: null;
 }
-
-const LIVE_ERASED = `
-  select from idempotency_keys e
-  where e.tenant_id = :tenantId and e.operation = :operation and e.key = :erasedKey and e.expires_at > clock_timestamp()`;
 
 const KEYS = `json_to_recordset(:keys::json) as k (n integer, tenant_id uuid, operation text, key text, erased_key text)`;
 
@@ -124,58 +119,6 @@ export const INSERT_ANSWERS = `
         created_at = excluded.created_at, expires_at = excluded.expires_at
     where i.expires_at <= clock_timestamp()
   returning 1`;
-
-/**
- * Inserts the key's row, or returns the earlier answer. Waits if another open transaction has inserted the row; if that transaction rolls
- * back, inserts the row.
- * @throws IdempotencyInProgressError after two seconds (409)
- */
-export async function claimKey(
-  trx: Trx,
-  request: ClaimedKey & { keepHours: number; fingerprint: Buffer },
-): Promise<EarlierAnswer | ErasedAnswer | undefined> {
-  const { rowCount } = await refuseWhenLocked(
-    'idempotency_key',
-    trx.raw(
-      `insert into idempotency_keys as k (tenant_id, operation, key, fingerprint, expires_at)
-       select :tenantId::uuid, :operation, :key, :fingerprint::bytea, clock_timestamp() + make_interval(hours => :keepHours)
-       where not exists (${LIVE_ERASED})
-       on conflict (tenant_id, operation, key) do update
-         set fingerprint = excluded.fingerprint, status = null, answer = null,
-             created_at = excluded.created_at, expires_at = excluded.expires_at
-         where k.expires_at <= clock_timestamp()`,
-      { ...request },
-    ),
-    () => new IdempotencyInProgressError(),
-  );
-  if (rowCount === 1) return undefined;
-  return (
-    trx('idempotency_keys')
-      .select('fingerprint', 'status', 'answer')
-      .where({ tenant_id: request.tenantId, operation: request.operation })
-      .whereIn('key', [request.key, request.erasedKey])
-      // Prefers the row that expires last: the key and its erased form may both have a row, and one of the two may have expired.
-      .orderBy('expires_at', 'desc')
-      .first<EarlierAnswer>()
-  );
-}
-
-/**
- * Stores the answer under the claimed key.
- * @throws IdempotencyKeyReusedError if the key was erased while claimKey waited (422)
- */
-export async function storeAnswer(
-  trx: Trx,
-  request: ClaimedKey,
-  answer: { status: number; body: string },
-): Promise<void> {
-  const { rowCount } = await trx.raw(
-    `update idempotency_keys set status = :status, answer = :body
-     where tenant_id = :tenantId and operation = :operation and key = :key and not exists (${LIVE_ERASED})`,
-    { ...request, ...answer },
-  );
-  if (rowCount === 0) throw new IdempotencyKeyReusedError();
-}
 
 /** A key whose answer names one of `marks`, such as `"booking_ref":"ACME-1042"`. */
 export interface AnsweredKey {

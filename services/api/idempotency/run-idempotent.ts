@@ -1,15 +1,8 @@
-import type { Db, Trx } from '../../platform/database/database';
+import type { Db } from '../../platform/database/database';
 import { erasedForm } from './erase-answers';
 import { type ComparedRequest, fingerprintOf, isSameRequest } from './fingerprint';
 import { IdempotencyKeyReusedError } from './idempotency.errors';
-import {
-  type ClaimedKey,
-  claimKey,
-  type EarlierAnswer,
-  type ErasedAnswer,
-  isTaken,
-  storeAnswer,
-} from './idempotency.repository';
+import { type ClaimedKey, type EarlierAnswer, type ErasedAnswer, isTaken } from './idempotency.repository';
 import type { Operation } from './operation';
 
 /** The answer of the first request: its status and the exact bytes of its body. */
@@ -33,18 +26,6 @@ export function replay(earlier: EarlierAnswer | ErasedAnswer, request: ComparedR
   return new ReplayedResponse({ status: earlier.status, body: earlier.answer });
 }
 
-/**
- * Runs `effect` once for all requests with the same key. Later requests get the answer of the first one. A use case calls this function
- * after the checks that answer 404, because a key in use comes after a 404, and before its first lock, because the row of the key is the
- * first in the lock order. If such a check refuses a repeat, answerOnce finds the stored answer.
- */
-export type RunIdempotent<T> = (effect: () => Promise<T>) => Promise<T | ReplayedResponse>;
-
-/** Runs the effect on every call, for requests without a key. */
-export async function withoutKey<T>(effect: () => Promise<T>): Promise<T> {
-  return effect();
-}
-
 /** The canonical ids of a request, so that a slug and a UUID are the same request. */
 export type Subject = Record<string, string | null>;
 
@@ -53,8 +34,6 @@ export interface IdempotentRequest<T> {
   tenantId: string;
   operation: Operation;
   key: string;
-  /** Returns the canonical ids, also of a tour that the tenant does not see: a stored answer comes before visibility. */
-  subject: (db: Db) => Subject | Promise<Subject>;
   /** The body as sent, without the fields that name a tour or a hold: their canonical ids are compared instead. */
   body: unknown;
   /** Returns the validated body, as in ComparedRequest. */
@@ -73,24 +52,8 @@ export interface IdempotentRequest<T> {
  * Returns whether the key already has a stored answer, or one that was erased. A request with such a key is only replayed or refused, so
  * it does not have to queue for a departure.
  */
-export async function isRepeat(db: Db, request: IdempotentRequest<never>): Promise<boolean> {
-  return isTaken(db, { ...request, erasedKey: erasedForm(request.secret, request) });
-}
-
-/**
- * Runs the effect of a change once per Idempotency-Key. (A sale locks its key in seats/lock.ts.) The key's row, the effect and the
- * stored answer are committed together or not at all, even if the process crashes. Only an answer of success is stored: an error rolls the
- * key's row back.
- */
-export function withIdempotencyKey<T>(trx: Trx, request: IdempotentRequest<T>): RunIdempotent<T> {
-  return async (effect) => {
-    const claimed = claimOf(request, await request.subject(trx));
-    const earlier = await claimKey(trx, claimed);
-    if (earlier) return replay(earlier, claimed.request);
-    const result = await effect();
-    await storeAnswer(trx, claimed, request.toResponse(result));
-    return result;
-  };
+export async function isRepeat(db: Db, claim: ClaimedKey): Promise<boolean> {
+  return isTaken(db, claim);
 }
 
 /** An Idempotency-Key that one request claims, and what is stored under it. */
@@ -102,8 +65,8 @@ export interface KeyClaim<T> extends ClaimedKey {
   toResponse(result: T): StoredResponse;
 }
 
-/** Creates the claim of a request's key. @param subject the same ids as those of IdempotentRequest.subject */
-export function claimOf<T>(idempotent: Omit<IdempotentRequest<T>, 'subject'>, subject: Subject): KeyClaim<T> {
+/** Creates the claim of a request's key. @param subject its canonical ids */
+export function claimOf<T>(idempotent: IdempotentRequest<T>, subject: Subject): KeyClaim<T> {
   const { tenantId, operation, key, body, validated, phoneCountry, keepHours, secret, toResponse } =
     idempotent;
   const request: ComparedRequest = {

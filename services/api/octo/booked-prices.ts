@@ -1,7 +1,7 @@
 import { totalOf } from '../pricing/party';
 import { CATEGORIES, type Prices } from '../pricing/price-categories';
 import { PLATFORM_PRICE } from '../pricing/quote-tenant-price';
-import { partyOf, type ShownState } from './octo-state';
+import { partyOf, type ShownOctoBooking } from './stored-octo-booking';
 import { type OctoPricing, type OctoUnitId, toPricing } from './pricing.dto';
 
 /** The locked prices of a booking. */
@@ -15,7 +15,7 @@ export interface BookedPrices {
  * Returns the locked prices. `net` is the platform's price when the price was locked, in the currency of the sale. If the stored calculation
  * lacks this price, `net` is the platform's present price.
  */
-export function bookedPrices(state: ShownState): BookedPrices {
+export function bookedPrices(state: ShownOctoBooking): BookedPrices {
   const { prices, currency, currencyDigits, priceBreakdown } = state.lead ?? state.hold;
   const platform: Prices = { adult: prices.adult, ...presentPlatformPrices(state, currency) };
   for (const category of CATEGORIES) {
@@ -35,7 +35,7 @@ export function bookedPrices(state: ShownState): BookedPrices {
 
 /** Returns the platform's present prices in the currency of the sale, if they can be converted. */
 function presentPlatformPrices(
-  { departure: { departure, quote } }: ShownState,
+  { departure: { departure, quote } }: ShownOctoBooking,
   currency: string,
 ): Partial<Prices> {
   if (quote?.currency === currency) return quote.converted;

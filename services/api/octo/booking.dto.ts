@@ -10,7 +10,7 @@ import { localTimeIn, type OctoAvailability, toAvailability, type ToLocalTime } 
 import { type BookedPrices, bookedPrices } from './booked-prices';
 import { customerOf } from './booking.request';
 import type { OctoCapability } from './capabilities';
-import { keptUnitsOf, type OctoState, partyOf, type ShownState } from './octo-state';
+import { keptUnitsOf, type StoredOctoBooking, partyOf, type ShownOctoBooking } from './stored-octo-booking';
 import { OCTO_UNIT_IDS, type OctoPricing, type OctoUnitId } from './pricing.dto';
 import {
   type OctoOption,
@@ -166,8 +166,8 @@ const OF_LEAD: Record<BookingStatus, OctoBookingStatus> = {
 
 /** Builds the parts that are the same in all bookings of a tour or of a departure. */
 interface SharedParts {
-  productOf(state: ShownState): BookedProduct;
-  availabilityOf(state: ShownState): OctoAvailability;
+  productOf(state: ShownOctoBooking): BookedProduct;
+  availabilityOf(state: ShownOctoBooking): OctoAvailability;
 }
 
 interface BookedProduct {
@@ -177,7 +177,7 @@ interface BookedProduct {
 
 /** Returns a hold or lead as OCTO's booking. @param parts one object for all bookings of a list */
 export function toOctoBooking(
-  state: ShownState,
+  state: ShownOctoBooking,
   view: BookingView,
   parts: SharedParts = createSharedParts(view),
 ): OctoBooking {
@@ -255,7 +255,7 @@ function getOrMake<V>(made: Map<string, V>, key: string, make: () => V): V {
   return value;
 }
 
-function instantsOf(state: ShownState, status: OctoBookingStatus) {
+function instantsOf(state: ShownOctoBooking, status: OctoBookingStatus) {
   const { hold, lead } = state;
   const expiresAt = lead ? lead.paymentDueAt : hold.expiresAt;
   const isFinal = status === 'CONFIRMED' || status === 'CANCELLED';
@@ -268,13 +268,13 @@ function instantsOf(state: ShownState, status: OctoBookingStatus) {
   };
 }
 
-function lastChangeOf({ octo, hold, lead }: ShownState): Date {
+function lastChangeOf({ octo, hold, lead }: ShownOctoBooking): Date {
   const changes = [octo.updatedAt, hold.endedAt, lead?.updatedAt].filter((at) => at != null);
   return new Date(Math.max(...changes.map((at) => new Date(at).getTime())));
 }
 
 function cancellationOf(
-  { octo, hold, lead }: ShownState,
+  { octo, hold, lead }: ShownOctoBooking,
   status: OctoBookingStatus,
 ): OctoCancellation | null {
   if (status !== 'CANCELLED' && status !== 'EXPIRED') return null;
@@ -305,7 +305,7 @@ function toContact(contact: OctoContact): OctoContactAnswer {
 }
 
 /** Returns the contact as the client sent it. If REST has changed the customer since, uses the customer's name, phone and email instead. */
-function contactOf({ octo, hold, lead }: ShownState, tenant: Tenant): OctoContactAnswer {
+function contactOf({ octo, hold, lead }: ShownOctoBooking, tenant: Tenant): OctoContactAnswer {
   const customer = (lead ?? hold).customer;
   if (isDeepStrictEqual(customer, customerOf(octo.contact, tenant))) return toContact(octo.contact);
   const sent = customerOfContact(octo.contact);
@@ -358,7 +358,7 @@ function toUnitItem(
 }
 
 /** Returns the units of the product, and those that the booking keeps although the product has them no more. */
-function bookedUnits(state: OctoState, { product, units }: BookedProduct): OctoUnit[] {
+function bookedUnits(state: StoredOctoBooking, { product, units }: BookedProduct): OctoUnit[] {
   const shown: OctoUnitId[] = [...product.options[0]!.units.map(({ id }) => id), ...keptUnitsOf(state)];
   return OCTO_UNIT_IDS.filter((id) => shown.includes(id)).map((id) => units[id]);
 }

@@ -1,113 +1,221 @@
-import type { Trx } from '../../platform/database/database';
-import { transactionTrace } from '../../platform/traces';
-import { amendBooking } from '../seats/amend-booking';
-import { prepareBooking } from '../seats/prepare-sale';
-import type { BookingLead } from '../bookings/booking-lead';
+import type { Db } from '../../platform/database/database';
 import { TourNotFoundError } from '../catalog/catalog.errors';
-import type { Tour } from '../catalog/tour';
-import type { ApiKeyPrincipal } from '../credentials/credential';
-import { assertScope } from '../credentials/verify-credential';
-import { amendHold } from '../seats/amend-hold';
-import { extendHold, releaseHold } from '../seats/change-hold';
-import { cancelBooking, confirmBooking } from '../seats/change-booking-status';
-import { performInTransaction } from '../seats/perform';
+import type { TourRef } from '../catalog/tour';
+import type { ApiKeyPrincipal, Scope } from '../credentials/credential';
+import type { DepartureChoice } from '../departures/choose-departure';
+import { SaleMovedError } from '../departures/departure.errors';
+import { findDepartureAfterChange } from '../departures/find-departures';
 import { HoldExpiredError, HoldStateConflictError } from '../holds/hold.errors';
-import type { OctoContact } from '../holds/octo-booking';
+import { assertHoldMinutes } from '../holds/hold-length';
+import { type ChangedOctoDetails, octoColumns, withChangedDetails } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
 import { type Party, seatsOf } from '../pricing/party';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
-import { type Seller, sellerWithoutKey } from '../seats/sale';
-import { performIn } from '../seats/transact-sales';
+import { decideBookingChange } from '../seats/amend-booking';
+import { decideHoldChange, departuresOfMove } from '../seats/amend-hold';
+import { decideCancellation, decideConfirmation } from '../seats/change-booking-status';
+import { decideExtension, decideRelease } from '../seats/change-hold';
+import { decideBooking } from '../seats/decide/decide-booking';
+import type { Decided } from '../seats/decided';
+import { saleOfHold } from '../seats/prepare-sale';
+import { countedKey } from '../seats/read/sale-facts';
+import type { Seller } from '../seats/sale';
+import { lockedLead } from '../seats/stored-booking';
+import type { ChangeFacts, StoredChange, StoredHold, StoredLead } from '../seats/stored-change';
+import { lockedHold } from '../seats/stored-hold';
 import { byKey } from '../tenants/actor';
-import { customerOf, type SentDetails, withoutNull, withUuids } from './booking.request';
+import type { Tenant } from '../tenants/tenant';
+import { type SentDetails, withoutNull } from './booking.request';
 import { assertCurrency, assertMaxUnits, assertUnits } from './find-product';
+import { mergedWith } from './merged-details';
 import { invalidId, unprocessable } from './octo.errors';
-import { updateOctoDetails } from './octo-bookings.repository';
-import { keptUnitsOf, type OctoState, partyOf, placeOf, tourOf } from './octo-state';
+import {
+  keptUnitsOf,
+  partyOf,
+  placeOf,
+  type Reader,
+  seatsOn,
+  type ShownOctoBooking,
+  type ShownParts,
+  shownParts,
+  type StoredOctoBooking,
+} from './stored-octo-booking';
 
-/** One change of a booking. lockState has locked the booking's departure, so no other request can change the booking meanwhile. */
-export interface OctoWrite {
-  trx: Trx;
-  /** The caller, as writeChecked has locked and read it. */
-  principal: ApiKeyPrincipal;
-  state: OctoState;
+/** A request to change a booking. */
+export interface OctoRequest {
+  db: Db;
+  seller: Seller<ShownOctoBooking> & { principal: ApiKeyPrincipal };
+  /** The booking before its departure was locked. */
+  found: StoredOctoBooking;
+  reader: Reader;
 }
 
-/** Returns the seller without a principal, because writeChecked has locked and checked the key. */
-function sellerOf({ trx, principal }: OctoWrite): Seller<never> {
-  return { ...sellerWithoutKey(principal.tenant), traceparent: transactionTrace(trx) };
+/** A booking as it is under the locks. */
+interface LockedOctoBooking extends StoredOctoBooking {
+  hold: StoredHold;
+  lead: StoredLead | null;
 }
 
-/** @throws errors of extendHold; OctoRefusalError INVALID_BOOKING_UUID unless the booking is on hold */
-export async function extendOctoBooking(write: OctoWrite, holdMinutes: number): Promise<void> {
-  const { trx, principal, state } = write;
-  const { hold, octo } = state;
-  if (state.lead) throw invalidId('uuid', octo.uuid);
-  assertScope(principal, 'booking:create');
-  const extension = { holdId: hold.id, by: byKey(principal), holdMinutes };
-  await onLiveHold(octo.uuid, async () =>
-    performInTransaction(trx, await extendHold(trx, sellerOf(write), extension)),
-  );
-  await updateOctoDetails(trx, hold.id, {});
+/** The decision about a booking: the parts of the booking after it, and the rows of its hold and lead. */
+interface OctoDecision extends Omit<Decided<Partial<StoredOctoBooking>>, 'octo'> {
+  /** The details to write. Undefined: the details stay as they are, with their time. */
+  details?: ChangedOctoDetails;
+}
+
+interface Prepared {
+  /** The scope that the change needs. */
+  scope: Scope;
+  /** The departure after the change, and its tour. By default, the present ones. */
+  to?: DepartureChoice & { tour: TourRef };
+  makesBooking?: boolean;
+  hidesDates?: boolean;
+  decide(booking: LockedOctoBooking, facts: ChangeFacts, parts: ShownParts): OctoDecision;
+}
+
+/** Builds the change of a booking: the rows of its hold, its lead and its details are written together. */
+async function changeOf(
+  { db, seller, found, reader }: OctoRequest,
+  { scope, to, makesBooking = false, hidesDates = false, decide }: Prepared,
+): Promise<StoredChange<ShownOctoBooking>> {
+  const { principal, tenant } = seller;
+  const place = placeOf(found);
+  const departureId = to?.departureId ?? place.departureId;
+  const tour = to?.tour ?? (found.lead ?? found.hold).tour;
+  const parts = await shownParts(db, reader, { tourId: tour.id, departureId });
+  return {
+    ...seller,
+    principal: { ...principal, scope },
+    kind: 'change',
+    departureIds: departuresOfMove(place.departureId, to ?? { departureId, times: [] }),
+    tour,
+    holdId: found.hold.id,
+    leadId: found.lead?.id ?? null,
+    hidesDates,
+    makesBooking,
+    decide: (facts) => {
+      const before = lockedBooking(facts, found, tenant);
+      const departure = facts.departures.get(countedKey(departureId, tenant.sandbox));
+      const seatsOfOthers = (departure?.seatsTaken ?? 0) - seatsOn(before, departureId);
+      const { details, result, ...rows } = decide(before, facts, parts);
+      const octo = details ? withChangedDetails(before.octo, details, facts.at) : before.octo;
+      const after = { ...before, ...result, octo };
+      const counted = { ...parts.departure.departure, ...departure };
+      counted.seatsTaken = seatsOfOthers + seatsOn(after, departureId);
+      return {
+        ...rows,
+        octo: details && { id: before.hold.id, columns: octoColumns(details, facts.at) },
+        result: { ...after, ...parts, departure: { ...parts.departure, departure: counted } },
+      };
+    },
+  };
 }
 
 /**
- * Makes a lead from the hold and confirms the lead. If the hold already has a lead, confirms that lead and stores none of the sent details.
- * @throws errors of prepareBooking, performIn, confirmBooking and assertSale; OctoRefusalError INVALID_BOOKING_UUID for an ended hold
+ * Returns the booking as it is under the locks.
+ * @throws SaleMovedError if it moved or was confirmed during the wait, so that the change begins again; HoldNotFoundError (404)
  */
-export async function confirmOctoBooking(write: OctoWrite, sent: SentDetails & SentSale): Promise<void> {
-  const { trx, principal, state } = write;
-  const by = byKey(principal);
-  assertScope(principal, 'booking:create');
-  assertScope(principal, 'booking:manage');
-  if (state.lead) {
-    assertCurrency(sent.currency, state.lead, 'booking');
-    const confirmation = { bookingRef: state.lead.bookingRef, by };
-    await performInTransaction(trx, await confirmBooking(trx, sellerOf(write), confirmation));
-    return;
-  }
-  await assertSale(write, sent);
-  const { hold, octo } = state;
-  const { contact, unitItems, customer } = mergedWith(sent, write);
-  const seller = sellerOf(write);
-  const lead = await onLiveHold(octo.uuid, async () => {
-    const sale = await prepareBooking(trx, seller, hold.tour, {
-      holdId: hold.id,
-      departureDate: null,
-      party: sent.party ?? partyOf(state),
-      travellers: null,
-      customer: customer ?? hold.customer,
-      paymentMethod: null,
-      expectedTotal: null,
-      externalRef: sent.resellerReference ?? null,
-      notes: octo.notes,
-      source: 'octo',
-      isConfirmed: true,
-      by,
-    });
-    return performIn(trx, sale);
-  });
-  const confirmation = { bookingRef: lead.bookingRef, by };
-  await performInTransaction(trx, await confirmBooking(trx, seller, confirmation));
-  await updateOctoDetails(trx, hold.id, { contact, unitItems });
+function lockedBooking(facts: ChangeFacts, found: StoredOctoBooking, tenant: Tenant): LockedOctoBooking {
+  const hold = found.lead ? facts.hold! : lockedHold(facts, found.hold, tenant.sandbox);
+  const lead = found.lead && lockedLead(facts, found.lead);
+  if (!lead && hold.status === 'converted') throw new SaleMovedError();
+  return { octo: hold.octo!, hold, lead };
 }
 
-/** @throws errors of releaseHold and cancelBooking */
-export async function cancelOctoBooking(write: OctoWrite, reason: string | null): Promise<void> {
-  const { trx, principal, state } = write;
+/** @throws errors of decideExtension; OctoRefusalError INVALID_BOOKING_UUID unless the booking is on hold */
+export async function extendOctoBooking(
+  request: OctoRequest,
+  holdMinutes: number,
+): Promise<StoredChange<ShownOctoBooking>> {
+  const { seller, found } = request;
+  const { tenant, principal } = seller;
+  if (found.lead) throw invalidId('uuid', found.octo.uuid);
+  assertHoldMinutes(tenant, holdMinutes);
+  return changeOf(request, {
+    scope: 'booking:create',
+    decide: ({ hold, octo }, facts) => {
+      const extend = () => decideExtension(facts, tenant, hold, { holdMinutes, by: byKey(principal) });
+      const { result, ...rows } = onLiveHold(octo.uuid, extend);
+      return { ...rows, result: { hold: result.after }, details: {} };
+    },
+  });
+}
+
+/**
+ * Makes a confirmed booking from the hold. If the hold already became a booking, confirms that one and stores none of the sent details.
+ * @throws errors of decideBooking, decideConfirmation and assertSale; OctoRefusalError INVALID_BOOKING_UUID for an ended hold
+ */
+export async function confirmOctoBooking(
+  request: OctoRequest,
+  sent: SentDetails & SentSale,
+): Promise<StoredChange<ShownOctoBooking>> {
+  const { tenant, principal } = request.seller;
   const by = byKey(principal);
-  if (state.lead) {
-    assertScope(principal, 'booking:manage');
-    const cancellation = { bookingRef: state.lead.bookingRef, reason, by };
-    await performInTransaction(trx, await cancelBooking(trx, sellerOf(write), cancellation));
-    return;
-  }
-  assertScope(principal, 'booking:create');
-  const release = await releaseHold(trx, sellerOf(write), { holdId: state.hold.id, by });
-  const { before } = await performInTransaction(trx, release);
-  // The reason may name the customer, so an erased hold does not store it.
-  const cancelReason = before.anonymizedAt ? null : reason;
-  if (before.status === 'active') await updateOctoDetails(trx, before.id, { cancelReason });
+  return changeOf(request, {
+    scope: 'booking:manage',
+    makesBooking: request.found.lead === null,
+    decide: (booking, facts, parts) => {
+      const { lead } = booking;
+      if (!lead) return decideSaleOfHold(request, sent, booking, facts, parts);
+      assertCurrency(sent.currency, lead, 'booking');
+      const { result, ...rows } = decideConfirmation(facts, tenant, lead, { by });
+      return { ...rows, result: { lead: result.after } };
+    },
+  });
+}
+
+/** Decides the confirmed booking that consumes the hold. Throws the errors of confirmOctoBooking. */
+function decideSaleOfHold(
+  { seller }: OctoRequest,
+  sent: SentDetails & SentSale,
+  booking: LockedOctoBooking,
+  facts: ChangeFacts,
+  { tour }: ShownParts,
+): OctoDecision {
+  const { tenant, principal } = seller;
+  assertSale(tenant, booking, sent, tour);
+  const { hold, octo } = booking;
+  const { contact, unitItems, customer } = mergedWith(sent, booking, tenant);
+  const by = byKey(principal);
+  const sale = saleOfHold({ ...seller, claim: null }, hold, {
+    party: sent.party ?? partyOf(booking),
+    travellers: null,
+    customer: customer ?? hold.customer,
+    paymentMethod: null,
+    expectedTotal: null,
+    externalRef: sent.resellerReference ?? null,
+    notes: octo.notes,
+    source: 'octo',
+    isConfirmed: true,
+    by,
+  });
+  const details = { contact, unitItems };
+  const held = { ...hold, tenantId: tenant.id, octo: withChangedDetails(octo, details, facts.at) };
+  const book = () => decideBooking({ ...facts, holds: [held] }, sale);
+  const { result: lead, ...rows } = onLiveHold(octo.uuid, book);
+  const consumed = { ...hold, status: 'converted' as const, endedAt: new Date(facts.at), endedBy: by };
+  return { ...rows, result: { lead, hold: consumed }, details };
+}
+
+/** @throws errors of decideRelease and decideCancellation */
+export async function cancelOctoBooking(
+  request: OctoRequest,
+  reason: string | null,
+): Promise<StoredChange<ShownOctoBooking>> {
+  const { tenant, principal } = request.seller;
+  const by = byKey(principal);
+  return changeOf(request, {
+    scope: scopeOf(request.found),
+    decide: ({ hold, lead }, facts) => {
+      if (lead) {
+        const { result, ...rows } = decideCancellation(lead, facts.at, { by, reason });
+        return { ...rows, result: { lead: result.after } };
+      }
+      const { result, ...rows } = decideRelease(facts, tenant, hold, by);
+      // The reason may name the customer, so an erased hold does not store it.
+      const details = { cancelReason: hold.anonymizedAt ? null : reason };
+      return { ...rows, result: { hold: result.after }, ...(hold.status === 'active' && { details }) };
+    },
+  });
 }
 
 /** The parts of a request that are checked against the tour. */
@@ -115,53 +223,64 @@ interface SentSale {
   /** The party of the unit items. Undefined: the request leaves them out. */
   party: Party | undefined;
   currency: string | null | undefined;
-  tour?: Tour;
-}
-
-/** The place to which a booking moves. Undefined fields stay as they are. */
-export interface OctoMove {
-  tour?: Tour;
-  departureId?: string;
-  /** YYYY-MM-DD, the date of the departure. */
-  departureDate?: string;
 }
 
 /** The change of a booking. Undefined fields stay as they are. */
-export interface OctoChange extends SentDetails, SentSale, OctoMove {
+export interface OctoChange extends SentDetails, SentSale {
+  tour?: TourRef;
+  departureId?: string;
+  /** YYYY-MM-DD, the date of the departure. */
+  departureDate?: string;
   /** The length of the hold in minutes from now. Ignored for a lead. */
   holdMinutes?: number;
 }
 
-/** @throws errors of amendHold, extendHold, amendBooking and assertSale; OctoRefusalError UNPROCESSABLE_ENTITY */
-export async function changeOctoBooking(write: OctoWrite, change: OctoChange): Promise<void> {
-  const { hold, lead } = write.state;
-  const { tour, party, notes } = change;
-  assertScope(write.principal, lead ? 'booking:manage' : 'booking:create');
-  const { contact, unitItems, customer } = mergedWith(change, write);
-  if ((lead ?? hold).anonymizedAt) throw unprocessable('The booking is anonymized.');
-  if (lead && tour && tour.id !== lead.tour.id) throw unprocessable('A confirmed booking keeps its product.');
-  await assertSale(write, change);
-  if (lead) await changeLead(write, lead, change, { party, customer });
-  else await changeHold(write, change, { party, customer });
-  await updateOctoDetails(write.trx, hold.id, { contact, unitItems, notes: lead ? undefined : notes });
+/** @throws errors of decideHoldChange, decideExtension, decideBookingChange and assertSale; OctoRefusalError UNPROCESSABLE_ENTITY */
+export async function changeOctoBooking(
+  request: OctoRequest,
+  change: OctoChange,
+): Promise<StoredChange<ShownOctoBooking>> {
+  const { db, seller, found } = request;
+  const { tenant } = seller;
+  const { departureId, departureDate, notes, holdMinutes } = change;
+  if (holdMinutes !== undefined && !found.lead) assertHoldMinutes(tenant, holdMinutes);
+  const sale = found.lead ?? found.hold;
+  const { tour = sale.tour } = change;
+  const to = await findDepartureAfterChange(db, sale, { tourId: tour.id, departureId, departureDate });
+  return changeOf(request, {
+    scope: scopeOf(found),
+    to: { ...to, tour },
+    hidesDates: true,
+    decide: (booking, facts, parts) => {
+      const { hold, lead } = booking;
+      const { contact, unitItems, customer } = mergedWith(change, booking, tenant);
+      if ((lead ?? hold).anonymizedAt) throw unprocessable('The booking is anonymized.');
+      if (lead && tour.id !== lead.tour.id) throw unprocessable('A confirmed booking keeps its product.');
+      assertSale(tenant, booking, change, parts.tour);
+      const wanted = { to, party: change.party, customer };
+      const decision = lead
+        ? decideLeadChange(seller, facts, lead, change, wanted)
+        : decideHoldChanges(seller, facts, hold, change, wanted);
+      return { ...decision, details: { contact, unitItems, notes: lead ? undefined : notes } };
+    },
+  });
 }
 
-/** The party and the customer that a change names. Undefined: the change leaves the party, or the customer, as it is. */
-interface NamedByChange {
+/** The departure after a change, and the party and the customer that it names. Undefined: the change leaves it as it is. */
+interface WantedChange {
+  to: DepartureChoice;
   party: Party | undefined;
   customer: Partial<PartialCustomer> | undefined;
 }
 
-async function changeLead(
-  write: OctoWrite,
-  { bookingRef, source }: BookingLead,
+function decideLeadChange(
+  { tenant, principal }: OctoRequest['seller'],
+  facts: ChangeFacts,
+  lead: StoredLead,
   { departureId, departureDate, notes, resellerReference: externalRef }: OctoChange,
-  { party, customer = {} }: NamedByChange,
-): Promise<void> {
-  const { trx } = write;
-  const amendment = await amendBooking(trx, sellerOf(write), {
-    bookingRef,
-    by: byKey(write.principal),
+  { to, party, customer = {} }: WantedChange,
+): OctoDecision {
+  const amendment = {
     departureId,
     departureDate,
     notes,
@@ -169,21 +288,26 @@ async function changeLead(
     expectedTotal: null,
     party: { adult: party?.adult, child: party?.child },
     // If REST has made the booking, keeps the name, phone and email that the sent contact lacks.
-    customer: source === 'octo' ? customer : withoutNull(customer),
+    customer: lead.source === 'octo' ? customer : withoutNull(customer),
+  };
+  const { result, ...rows } = decideBookingChange(facts, tenant, lead, {
+    by: byKey(principal),
+    to,
+    amendment,
   });
-  await performInTransaction(trx, amendment);
+  return { ...rows, result: { lead: result.after } };
 }
 
-async function changeHold(
-  write: OctoWrite,
+/** Decides the change of a hold and, if the request names its length, its extension. */
+function decideHoldChanges(
+  { tenant, principal }: OctoRequest['seller'],
+  facts: ChangeFacts,
+  hold: StoredHold,
   { tour, departureId, departureDate, resellerReference: externalRef, holdMinutes }: OctoChange,
-  { party, customer = {} }: NamedByChange,
-): Promise<void> {
-  const { trx, principal, state } = write;
-  const seller = sellerOf(write);
-  const named = { holdId: state.hold.id, by: byKey(principal) };
-  const amendment = await amendHold(trx, seller, {
-    ...named,
+  { to, party, customer = {} }: WantedChange,
+): OctoDecision {
+  const by = byKey(principal);
+  const amendment = {
     adults: party?.adult,
     children: party?.child,
     tour,
@@ -191,81 +315,58 @@ async function changeHold(
     departureDate,
     externalRef,
     customer,
-  });
-  await performInTransaction(trx, amendment);
-  if (holdMinutes === undefined) return;
-  await onLiveHold(state.octo.uuid, async () =>
-    performInTransaction(trx, await extendHold(trx, seller, { ...named, holdMinutes })),
-  );
+  };
+  const { result, ...rows } = decideHoldChange(facts, tenant, hold, { by, to, amendment });
+  if (holdMinutes === undefined) return { ...rows, result: { hold: result.after } };
+  const amended = { ...hold, ...result.after };
+  const extend = () => decideExtension(facts, tenant, amended, { holdMinutes, by });
+  const extended = onLiveHold(hold.octo!.uuid, extend);
+  return {
+    result: { hold: extended.result.after },
+    hold: withExtension(rows.hold, extended.hold),
+    changed: [...rows.changed, ...extended.changed],
+  };
+}
+
+/** Returns the rows of a hold that is changed and extended. */
+function withExtension(changed: Decided<unknown>['hold'], extended: Decided<unknown>['hold']) {
+  if (!changed || !extended) return changed ?? extended;
+  return { ...changed, ...extended, columns: { ...changed.columns, ...extended.columns } };
+}
+
+/** Returns the scope that a change of the booking needs. */
+export function scopeOf({ lead }: StoredOctoBooking): Scope {
+  return lead ? 'booking:manage' : 'booking:create';
 }
 
 /**
  * Checks the units and the currency of a request. If the booking moves to another tour, this tour must have all its units. Otherwise the
  * booking keeps its currency and the units that it has or has locked, and only more units are checked against its tour. Runs under the
  * lock, because another request may have moved the booking to another tour.
+ * @param tour the tour after the change
  * @throws errors of assertCurrency, assertUnits and assertMaxUnits
  */
-async function assertSale(
-  { trx, principal, state }: OctoWrite,
-  { party, currency, tour }: SentSale,
-): Promise<void> {
-  const { tenant } = principal;
-  if (tour && tour.id !== placeOf(state).tourId) {
+function assertSale(
+  tenant: Tenant,
+  booking: StoredOctoBooking,
+  { party, currency }: SentSale,
+  tour: ShownParts['tour'],
+): void {
+  if (tour.id !== placeOf(booking).tourId) {
     assertCurrency(currency, sellingCurrencyOf(tenant, tour), 'product');
     if (party) assertUnits(tour, party);
-    return assertMaxUnits(tour, party ?? partyOf(state));
+    return assertMaxUnits(tour, party ?? partyOf(booking));
   }
-  assertCurrency(currency, state.lead ?? state.hold, 'booking');
+  assertCurrency(currency, booking.lead ?? booking.hold, 'booking');
   if (!party) return;
-  const present = await tourOf(trx, tenant, state);
-  assertUnits(present, party, keptUnitsOf(state));
-  assertMaxUnits(present, party, seatsOf(partyOf(state)));
+  assertUnits(tour, party, keptUnitsOf(booking));
+  assertMaxUnits(tour, party, seatsOf(partyOf(booking)));
 }
 
-/**
- * Returns the contact, the unit items and the customer after a change. Undefined: the change leaves out the contact, or the unit items.
- */
-function mergedWith({ contact, unitItems }: SentDetails, { state, principal }: OctoWrite) {
-  const { octo, hold, lead } = state;
-  const merged = contact && { ...withoutOldName(octo.contact, contact), ...contact };
-  return {
-    contact: merged,
-    unitItems: unitItems && withUuids(unitItems, octo.unitItems),
-    customer: merged && withNamed(contact, customerOf(merged, principal.tenant), (lead ?? hold).customer),
-  };
-}
-
-/** Returns the customer's fields that the sent contact names, and the present ones for the others: REST may have changed them. */
-function withNamed(
-  sent: OctoContact,
-  { name, phone, phoneAsSent, email }: PartialCustomer,
-  now: PartialCustomer,
-): PartialCustomer {
-  const { fullName, firstName, lastName, phoneNumber, emailAddress } = sent;
-  const namesPerson = [fullName, firstName, lastName].some((part) => part !== undefined);
-  return {
-    name: namesPerson ? name : now.name,
-    phone: phoneNumber === undefined ? now.phone : phone,
-    phoneAsSent: phoneNumber === undefined ? now.phoneAsSent : phoneAsSent,
-    email: emailAddress === undefined ? now.email : email,
-  };
-}
-
-/**
- * Returns the stored contact without the names that the sent contact replaces. A full name replaces the first and last name. A first or
- * last name replaces the full name.
- */
-function withoutOldName(old: OctoContact, sent: OctoContact): OctoContact {
-  const { fullName: _, firstName, lastName, ...rest } = old;
-  if (sent.fullName !== undefined) return rest;
-  if (sent.firstName !== undefined || sent.lastName !== undefined) return { ...rest, firstName, lastName };
-  return old;
-}
-
-/** Runs a change that needs a live hold. @throws OctoRefusalError INVALID_BOOKING_UUID for an ended hold */
-async function onLiveHold<T>(uuid: string, work: () => Promise<T>): Promise<T> {
+/** Decides a change that needs a live hold. @throws OctoRefusalError INVALID_BOOKING_UUID for an ended hold */
+function onLiveHold<T>(uuid: string, decide: () => T): T {
   try {
-    return await work();
+    return decide();
   } catch (error) {
     if (error instanceof HoldExpiredError || error instanceof HoldStateConflictError)
       throw invalidId('uuid', uuid);
@@ -274,14 +375,14 @@ async function onLiveHold<T>(uuid: string, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Runs a change whose request may not name the product.
+ * Performs a change whose request may not name the product.
  * @throws OctoRefusalError INVALID_PRODUCT_ID with the id of the product instead of TourNotFoundError
  */
-export async function namingProduct<T>(productId: string, work: () => Promise<T>): Promise<T> {
+export async function namingProduct<T>(productId: () => string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof TourNotFoundError) throw invalidId('productId', productId);
+    if (error instanceof TourNotFoundError) throw invalidId('productId', productId());
     throw error;
   }
 }

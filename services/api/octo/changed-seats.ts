@@ -3,7 +3,7 @@ import type { Logger } from '../../platform/logger';
 import { enqueueNotifications, findSubscribers } from '../../webhook-queue/enqueue-delivery';
 import { recordTerminalChange } from '../catalog/record-terminal-change';
 import { IS_SELLABLE_BY, SHOWN_BY_RULES, SELLABLE_CURRENCIES, visibilityJoins } from '../catalog/visibility';
-import type { AvailabilityCache } from '../departures/availability-cache';
+import type { ChangedDate } from '../seats/decided';
 import { USABLE_STATUSES } from '../tenants/tenant';
 import { type AvailabilityUpdate, availabilityUpdate } from './notification-events';
 
@@ -23,15 +23,13 @@ export class ChangedSeats {
 
   constructor(private readonly log: Logger) {}
 
-  /** Returns a cache that also remembers each date whose seats have changed. */
-  watch(availability: AvailabilityCache): AvailabilityCache {
-    return {
-      ...availability,
-      drop: (tourId, date, sandbox) => {
-        this.recordDate({ tourId, date, sandbox });
-        return availability.drop(tourId, date, sandbox);
-      },
-    };
+  /** Remembers dates whose seats have changed. */
+  recordDates(changed: ChangedDate[]): void {
+    for (const date of changed) {
+      const key = `${date.tourId} ${date.date} ${date.sandbox}`;
+      if (this.dates.size < SEATS_MAX) this.dates.set(key, date);
+      else if (!this.dates.has(key)) this.logOverflow();
+    }
   }
 
   /** Remembers departures whose expired seats are free again. */
@@ -59,7 +57,7 @@ export class ChangedSeats {
       for (const [tenantId, updates] of mergeByTenant([...unsent, ...seen]))
         await this.notifyTenant(db, tenantId, updates);
     } catch (error) {
-      for (const date of dates.values()) this.recordDate(date);
+      this.recordDates([...dates.values()]);
       this.recordDepartures(departureIds);
       throw error;
     }
@@ -76,12 +74,6 @@ export class ChangedSeats {
     }
   }
 
-  private recordDate(date: ChangedDate): void {
-    const key = `${date.tourId} ${date.date} ${date.sandbox}`;
-    if (this.dates.size < SEATS_MAX) this.dates.set(key, date);
-    else if (!this.dates.has(key)) this.logOverflow();
-  }
-
   /** Logs once until the next notification. */
   private logOverflow(): void {
     if (this.isOverflowLogged) return;
@@ -93,27 +85,14 @@ export class ChangedSeats {
   }
 }
 
-interface ChangedDate {
-  tourId: string;
-  /** YYYY-MM-DD. */
-  date: string;
-  /** True: seats of the sandbox; false: real seats. */
-  sandbox: boolean;
-}
-
 /**
- * Records that an operator has changed seats of a tour, in the transaction of the change: no instance uses its cached availability any more,
+ * Records the dates whose seats an operator has changed, in the transaction of the change: no instance uses its cached availability any more,
  * and the subscribers of OCTO get AVAILABILITY_UPDATE.
- * @param departureIds null: a booking without a date
  */
-export async function recordTerminalSeats(
-  trx: Trx,
-  tourId: string,
-  departureIds: (string | null)[],
-): Promise<void> {
-  await recordTerminalChange(trx, tourId);
-  const known = departureIds.filter((id) => id !== null);
-  if (known.length > 0) await enqueueNotifications(trx, await findSeen(trx, [], known));
+export async function recordTerminalSeats(trx: Trx, changed: ChangedDate[]): Promise<void> {
+  const tourIds = [...new Set(changed.map(({ tourId }) => tourId))].sort();
+  for (const tourId of tourIds) await recordTerminalChange(trx, tourId);
+  if (changed.length > 0) await enqueueNotifications(trx, await findSeen(trx, changed, []));
 }
 
 /** Finds AVAILABILITY_UPDATE of the departures for each subscribed tenant that sees the tours: one for each tour, with its dates. */

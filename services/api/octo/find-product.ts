@@ -5,7 +5,7 @@ import { cachedVisibleTour, shownUntil } from '../catalog/cached-catalog';
 import { languageOfEarlierName } from '../catalog/catalog-languages';
 import { listCompleteTours, showTours } from '../catalog/list-catalog';
 import type { WishedLanguages } from '../catalog/tour-text';
-import type { PagePosition, Tour } from '../catalog/tour';
+import type { PagePosition, Tour, TourRef } from '../catalog/tour';
 import type { ListedDeparture } from '../departures/departure';
 import { departuresOfSales, listDepartures, type PricedDeparture } from '../departures/find-departures';
 import type { Currency } from '../pricing/convert-price';
@@ -126,7 +126,7 @@ export async function findProductDeparture(
 export async function findTargetDeparture(
   db: Db,
   tenant: Tenant,
-  tour: Tour,
+  tour: TourRef,
   availabilityId: string,
 ): Promise<ListedDeparture> {
   const found = isUuid(availabilityId)

@@ -1,14 +1,14 @@
 import { Body, Delete, Middlewares, Patch, Path, Post, Request, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
 import { assertScope } from '../credentials/verify-credential';
-import type { DepartureMove } from '../departures/departure';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
 import { readsBody } from '../http/json-body';
-import { answerChange, type Write, type WriteOperation } from '../http/write-request';
-import { refuseWithAlternatives } from '../refusals/refusal-log';
+import { performRequest } from '../http/perform-request';
+import type { Write, WriteOperation } from '../http/write-request';
 import type { SalesContext } from '../sales-context';
+import type { StoredChange } from '../seats/stored-change';
 import type { Tenant } from '../tenants/tenant';
 import { type OctoBooking, toOctoBooking } from './booking.dto';
 import {
@@ -28,23 +28,18 @@ import {
   confirmOctoBooking,
   extendOctoBooking,
   namingProduct,
-  type OctoMove,
-  type OctoWrite,
+  type OctoChange,
+  type OctoRequest,
+  scopeOf,
 } from './change-octo-booking';
 import { assertOption, findProductTour, findTargetDeparture, languageOfStoredProduct } from './find-product';
 import { anyScope, bookingViewOf, octoBody, octoEnvironment, setLanguageOfTour } from './octo.router';
 import {
-  assertKnown,
-  departuresOf,
-  findState,
-  getState,
-  lockState,
-  type OctoState,
-  type ShownState,
+  getOctoBooking,
   placeOf,
-  tourOf,
-  withItsCatalog,
-} from './octo-state';
+  type ShownOctoBooking,
+  type StoredOctoBooking,
+} from './stored-octo-booking';
 
 const WEEK_HOURS = 7 * 24;
 const EXTEND: WriteOperation = { name: 'octo.extend', status: 200, keepHours: 24 };
@@ -131,12 +126,8 @@ export class OctoBookingChangesController {
       expirationMinutes: expirationMinutes ?? undefined,
       currency: currency ?? undefined,
     });
-    return this.write(
-      request,
-      { ...CHANGE, validated },
-      uuid,
-      (write, move) => changeOctoBooking(write, { ...change, ...move }),
-      () => this.moveOf(tenant, uuid, body),
+    return this.write(request, { ...CHANGE, validated }, uuid, async (write) =>
+      changeOctoBooking(write, { ...change, ...(await this.moveOf(tenant, write.found, body)) }),
     );
   }
 
@@ -173,96 +164,60 @@ export class OctoBookingChangesController {
     return this.octoCancelBooking(request, uuid, body);
   }
 
-  /** Finds the tour and the departure that a change names. */
+  /**
+   * Finds the tour and the departure that a change names. A booking keeps its own tour, also if the tenant does not see the tour any more.
+   */
   private async moveOf(
     tenant: Tenant,
-    uuid: string,
+    found: StoredOctoBooking,
     { productId, availabilityId }: OctoChangeBody,
   ): Promise<OctoMove> {
-    const { db } = this.context;
-    if (productId == null && availabilityId == null) return {};
-    const now = await getState(db, tenant.id, uuid);
-    // A booking keeps its own tour, also if the tenant does not see the tour any more.
-    const stays = productId == null || productId.toLowerCase() === placeOf(now).tourId;
-    const tour = stays
-      ? await tourOf(db, tenant, now)
-      : await findProductTour(this.context, tenant, productId);
+    const { tour: present } = found.lead ?? found.hold;
+    const stays = productId == null || productId.toLowerCase() === present.id;
+    const tour = stays ? present : await findProductTour(this.context, tenant, productId);
     if (availabilityId == null) return { tour };
-    const { id, departureDate } = await findTargetDeparture(db, tenant, tour, availabilityId);
+    const { id, departureDate } = await findTargetDeparture(this.context.db, tenant, tour, availabilityId);
     return { tour, departureId: id, departureDate };
   }
 
-  /**
-   * Runs one change of a booking in one transaction.
-   * @param findMove is not called for a repeat, so that the stored answer is found before the tour
-   */
+  /** Performs one change of a booking. @param prepare builds the change of the booking that was found */
   private async write(
     request: HttpRequest,
     operation: Omit<Write, 'subject'>,
     uuid: string,
-    use: (write: OctoWrite, move: OctoMove) => Promise<void>,
-    findMove: () => Promise<OctoMove> = async () => ({}),
+    prepare: (write: OctoRequest) => Promise<StoredChange<ShownOctoBooking>>,
   ): Promise<OctoBooking> {
+    const { context } = this;
     const principal = apiKeyPrincipalOf(request);
-    const { tenant } = principal;
-    const { db, departureQueue } = this.context;
-    const found = await findState(db, tenant.id, uuid);
-    // Checks the scope here too, because a repeat with the same Idempotency-Key skips the check in the transaction.
-    if (found && operation.name !== EXTEND.name)
-      assertScope(principal, found.lead ? 'booking:manage' : 'booking:create');
-    const view = await bookingViewOf(request, this.context);
-    let move: Promise<OctoMove> | undefined;
-    const findMoveOnce = () => (move ??= findMove());
-    // Stays undefined for a repeat, which changes no seats and whose answer is stored.
-    let changed: ChangedOctoBooking | undefined;
-    const answer = await answerChange<ChangedOctoBooking, OctoBooking>(
-      request,
-      {
-        ...operation,
-        subject: () => ({ booking: uuid.toLowerCase() }),
-        turn: departureQueue.turnFor(async () =>
-          departuresOf(db, assertKnown(found, uuid), placeAfter(await findMoveOnce())),
-        ),
-      },
-      (trx, caller, runIdempotent) => {
-        // Refuses an unknown booking here, because the stored answer of the key comes first.
-        assertKnown(found, uuid);
-        return runIdempotent(async () => {
-          const to = await findMoveOnce();
-          const before = await lockState(trx, tenant.id, uuid, placeAfter(to));
-          const tourId = to.tour?.id ?? placeOf(before).tourId;
-          await namingProduct(tourId, () => use({ trx, principal: caller, state: before }, to));
-          const after = await withItsCatalog(trx, view, await getState(trx, tenant.id, uuid));
-          changed = { before, after };
-          return changed;
-        });
-      },
-      ({ after }) => toOctoBooking(after, view),
-      (refused, refusal) => {
-        const attempt = found?.lead ? { bookingRef: found.lead.bookingRef } : { holdId: found?.hold.id };
-        return refuseWithAlternatives(this.context, { ...attempt, ...refused }, refusal);
-      },
-    );
-    if (changed) await this.dropAvailability(tenant, changed);
-    const language = changed
-      ? changed.after.language
-      : await languageOfStoredProduct(this.context, answer.product);
+    const { db } = context;
+    const view = await bookingViewOf(request, context);
+    let found: StoredOctoBooking | undefined;
+    let productId = '';
+    let language: string | undefined;
+    const perform = () =>
+      performRequest<StoredChange<ShownOctoBooking>, OctoBooking>(context, request, {
+        operation: { ...operation, subject: () => ({ booking: uuid.toLowerCase() }) },
+        prepare: async (seller) => {
+          found = await getOctoBooking(db, principal.tenant.id, uuid);
+          productId = placeOf(found).tourId;
+          // A booking cannot be extended, whatever the scopes of the key are.
+          if (operation.name !== EXTEND.name) assertScope(principal, scopeOf(found));
+          const change = await prepare({ db, seller: { ...seller, principal }, found, reader: view });
+          productId = change.tour!.id;
+          return change;
+        },
+        toAnswer: (shown) => {
+          language = shown.language;
+          return toOctoBooking(shown, view);
+        },
+        named: () => (found?.lead ? { bookingRef: found.lead.bookingRef } : { holdId: found?.hold.id }),
+      });
+    const answer = await namingProduct(() => productId, perform);
+    language ??= await languageOfStoredProduct(context, answer.product);
     setLanguageOfTour(request, view.wished, language);
     return answer;
   }
-
-  private async dropAvailability({ sandbox }: Tenant, { before, after }: ChangedOctoBooking): Promise<void> {
-    for (const { tourId, departureDate } of [placeOf(before), placeOf(after)])
-      await this.context.availability.drop(tourId, departureDate, sandbox);
-  }
 }
 
-/** The booking as it was when its departure was locked, and after the change. */
-interface ChangedOctoBooking {
-  before: OctoState;
-  after: ShownState;
-}
-
-function placeAfter({ tour, departureId, departureDate }: OctoMove): DepartureMove {
-  return { tourId: tour?.id, departureId, departureDate };
-}
+/** The place that a change names. Undefined parts stay as they are. */
+type OctoMove = Pick<OctoChange, 'tour' | 'departureId' | 'departureDate'>;

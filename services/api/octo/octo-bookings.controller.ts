@@ -19,7 +19,13 @@ import {
   sendTexts,
   setContentLanguages,
 } from './octo.router';
-import { findBookings, findStates, getState, type RequestedFilter, withCatalog } from './octo-state';
+import {
+  findBookings,
+  findOctoBookings,
+  getOctoBooking,
+  type RequestedFilter,
+  withCatalog,
+} from './stored-octo-booking';
 
 /** The most bookings in a short list. Each API key gets only one longer list at a time. */
 const SHORT_LIST = 100;
@@ -42,7 +48,7 @@ export class OctoBookingsController {
   async octoReadBooking(@Request() request: HttpRequest, @Path() uuid: string): Promise<OctoBooking> {
     setCaching(request, NO_STORE);
     const principal = apiKeyPrincipalOf(request);
-    const state = await getState(this.context.db, principal.tenant.id, uuid);
+    const state = await getOctoBooking(this.context.db, principal.tenant.id, uuid);
     assertScope(principal, state.lead ? 'booking:read' : 'booking:create');
     return answerBooking(request, this.context, state);
   }
@@ -131,7 +137,7 @@ const BOOKINGS_A_TEXT = 20;
 
 /** Yields the JSON of the bookings of these holds, in the order of the ids. Other requests can run between two texts. */
 export async function* bookingTexts(db: Db, holdIds: string[], view: BookingView): AsyncGenerator<string> {
-  const states = await withCatalog(db, view, await findStates(db, view.tenant.id, holdIds));
+  const states = await withCatalog(db, view, await findOctoBookings(db, view.tenant.id, holdIds));
   const parts = createSharedParts(view);
   const toText = (from: number) =>
     states

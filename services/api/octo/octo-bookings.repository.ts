@@ -1,5 +1,4 @@
-import type { Db, Trx } from '../../platform/database/database';
-import type { OctoDetails } from '../holds/octo-booking';
+import type { Db } from '../../platform/database/database';
 
 interface PlacedByOcto {
   holdId: string;
@@ -16,22 +15,6 @@ export async function findPlacedByOcto(
   return db('octo_bookings')
     .where({ tenant_id: tenantId, uuid })
     .first<PlacedByOcto | undefined>('hold_id', { fingerprint: 'request_digest' });
-}
-
-type OctoChange = Partial<Pick<OctoDetails, 'contact' | 'unitItems' | 'notes' | 'cancelReason'>>;
-
-/** Writes the given fields and the time of the change. The caller has locked the booking's departure. */
-export async function updateOctoDetails(trx: Trx, holdId: string, change: OctoChange): Promise<void> {
-  const { contact, unitItems, notes, cancelReason } = change;
-  await trx('octo_bookings')
-    .where({ hold_id: holdId })
-    .update({
-      contact: contact && JSON.stringify(contact),
-      unit_items: unitItems && JSON.stringify(unitItems),
-      notes,
-      cancel_reason: cancelReason,
-      updated_at: trx.raw('clock_timestamp()'),
-    });
 }
 
 export interface OctoFilter {

@@ -13,12 +13,13 @@ import { apiKeyPrincipalOf } from '../http/authentication';
 import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
 import { readsBody } from '../http/json-body';
-import { answerOnce, isReplayed, type WriteOperation } from '../http/write-request';
+import { performRequest } from '../http/perform-request';
+import { isReplayed, type WriteOperation } from '../http/write-request';
+import { isRepeat } from '../idempotency/run-idempotent';
+import type { HoldSale } from '../seats/sale';
 import { type ComparedRequest, fingerprintOf } from '../idempotency/fingerprint';
-import { claimOf, isRepeat } from '../idempotency/run-idempotent';
 import { type Party, seatsOf } from '../pricing/party';
 import { cachedQuoter, type Quoter } from '../pricing/quote-tenant-price';
-import { refuseWithAlternatives } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
 import { byKey } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
@@ -44,8 +45,7 @@ import {
   languageOfStoredProduct,
 } from './find-product';
 import { answerBooking, bookingViewOf, octoBody, octoEnvironment, setLanguageOfTour } from './octo.router';
-import { getRepeated, isUuidTaken } from './octo-state';
-import { traceparentOf } from '../../platform/traces';
+import { getRepeated, isUuidTaken } from './stored-octo-booking';
 
 const RESERVE: WriteOperation = {
   name: 'octo.reserve',
@@ -121,40 +121,31 @@ export class OctoReservationsController {
     body: OctoReservationBody,
     { uuid, departureId, compared, wanted }: Reservation,
   ): Promise<OctoBooking> {
-    const principal = apiKeyPrincipalOf(request);
-    const { tenant } = principal;
-    const { db, sales } = this.context;
-    const view = await bookingViewOf(request, this.context);
-    const subject = { uuid, departure: departureId };
+    const { context } = this;
+    const { tenant } = apiKeyPrincipalOf(request);
+    const view = await bookingViewOf(request, context);
     // Stays undefined for a request whose product or availability is refused.
     let offer: Offer | undefined;
-    const answer = await answerOnce<SeatHold, OctoBooking>(
-      request,
-      { ...RESERVE, subject: () => subject, validated: compared.read },
-      async (keyed) => {
-        const isReplay = keyed !== null && (await isRepeat(db, keyed));
-        if (uuid && !isReplay && (await isUuidTaken(db, tenant.id, uuid))) throw new OctoUuidTakenError();
+    const answer = await performRequest<HoldSale, OctoBooking>(context, request, {
+      operation: {
+        ...RESERVE,
+        subject: () => ({ uuid, departure: departureId }),
+        validated: compared.read,
+      },
+      prepare: async (seller) => {
+        const isReplay = seller.claim !== null && (await isRepeat(context.db, seller.claim));
+        if (uuid && !isReplay && (await isUuidTaken(context.db, tenant.id, uuid)))
+          throw new OctoUuidTakenError();
         offer = await this.findOffer(tenant, body, { party: wanted.party, wished: view.wished });
         const { departureDate } = offer.priced.departure;
-        const claim = keyed && claimOf(keyed, subject);
-        return sales.perform(
-          prepareHold(
-            { tenant, principal, claim, traceparent: traceparentOf(request) },
-            offer.tour,
-            { departureId, times: [] },
-            { ...wanted, departureDate },
-          ),
-        );
+        return prepareHold(seller, offer.tour, { departureId, times: [] }, { ...wanted, departureDate });
       },
-      (hold) => toReservation(hold, offer!, view),
-      (refused, refusal) => {
-        if (!offer || refusal instanceof OctoUuidTakenError) throw refusal;
-        const attempt = attemptOf(wanted, offer);
-        return refuseWithAlternatives(this.context, { ...attempt, ...refused }, refusal);
-      },
-    );
+      toAnswer: (hold) => toReservation(hold, offer!, view),
+      named: (refusal) =>
+        offer && !(refusal instanceof OctoUuidTakenError) ? attemptOf(wanted, offer) : null,
+    });
     const answered = isReplayed(request)
-      ? await languageOfStoredProduct(this.context, answer.product)
+      ? await languageOfStoredProduct(context, answer.product)
       : offer!.language;
     setLanguageOfTour(request, view.wished, answered);
     return answer;

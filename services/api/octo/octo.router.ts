@@ -12,7 +12,7 @@ import { wishedTags } from '../http/wished-languages';
 import { type BookingView, type OctoBooking, toOctoBooking } from './booking.dto';
 import { type OctoCapability, readCapabilities } from './capabilities';
 import { badOctoRequest } from './octo.errors';
-import { type OctoState, withItsCatalog } from './octo-state';
+import { type StoredOctoBooking, withItsCatalog } from './stored-octo-booking';
 
 /** Sets the header Octo-Capabilities of every answer below /octo, also of errors. */
 export function registerOcto(app: Express): void {
@@ -136,7 +136,7 @@ export async function bookingViewOf(request: Request, context: ApiContext): Prom
 export async function answerBooking(
   request: Request,
   context: ApiContext,
-  state: OctoState,
+  state: StoredOctoBooking,
 ): Promise<OctoBooking> {
   const view = await bookingViewOf(request, context);
   const shown = await withItsCatalog(context.db, view, state);

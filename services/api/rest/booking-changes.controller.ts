@@ -33,7 +33,7 @@ import {
   type CancelBody,
 } from './booking.dto';
 import { bookingAmendment, cancelRequest } from './booking.request';
-import { performChange } from './perform-change';
+import { performRequest } from '../http/perform-request';
 import {
   type BookingLead,
   type ChangedBooking,
@@ -126,11 +126,11 @@ export class BookingChangesController {
     { operation, prepare }: BookingChange,
   ): Promise<A> {
     const named = { bookingRef, by: byKey(apiKeyPrincipalOf(request)) };
-    return performChange<ChangedBooking, A>(this.context, request, {
+    return performRequest<StoredChange<ChangedBooking>, A>(this.context, request, {
       operation: { ...operation, subject: () => ({ booking: bookingRef }) },
       prepare: (seller) => prepare(seller, named),
       toAnswer: ({ after }) => toAnswer(after),
-      named: validReference(bookingRef),
+      named: () => validReference(bookingRef),
     });
   }
 }

@@ -13,8 +13,6 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { canonicalTourId } from '../catalog/find-tour';
-import { refuseWithAlternatives } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
@@ -24,9 +22,11 @@ import { pageAnswer, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
-import { answerOnce, type WriteOperation } from '../http/write-request';
-import { claimOf } from '../idempotency/run-idempotent';
-import { findTourToBook, sellBooking } from '../seats/prepare-sale';
+import { performRequest } from '../http/perform-request';
+import type { WriteOperation } from '../http/write-request';
+import { cachedTourId } from '../catalog/cached-catalog';
+import { findTourToBook, prepareBooking } from '../seats/prepare-sale';
+import type { BookingSale } from '../seats/sale';
 import { seatsOf } from '../pricing/party';
 import { byKey } from '../tenants/actor';
 import {
@@ -39,9 +39,8 @@ import {
   type BookingPage,
 } from './booking.dto';
 import { bookingRequest } from './booking.request';
-import { type BookingLead, type LeadPosition, peopleOf } from '../bookings/booking-lead';
+import { type LeadPosition, peopleOf } from '../bookings/booking-lead';
 import { getBooking, listBookings } from '../bookings/find-booking';
-import { traceparentOf } from '../../platform/traces';
 
 const WEEK_HOURS = 7 * 24;
 const CREATE: WriteOperation = {
@@ -71,31 +70,28 @@ export class BookingsController {
   )
   @Middlewares(quota('booking'), jsonBody, readsBody(bookingRequest), strictQuery)
   async createBooking(@Request() request: HttpRequest, @Body() body: BookingBody): Promise<BookingAnswer> {
+    const { context } = this;
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
-    const traceparent = traceparentOf(request);
     const wanted = { ...bookingRequest(body, tenant), by: byKey(principal) };
-    const subjectOf = (tour: string | null) => ({ tour, hold: wanted.holdId });
-    return answerOnce<BookingLead, BookingAnswer>(
-      request,
-      {
+    return performRequest<BookingSale, BookingAnswer>(context, request, {
+      operation: {
         ...CREATE,
-        subject: async (db) => subjectOf(await canonicalTourId(db, body.tour_id)),
+        subject: async () => ({
+          tour: await cachedTourId(context, tenant, body.tour_id),
+          hold: wanted.holdId,
+        }),
         validated: (country) => bookingRequest(body, { country }),
       },
-      async (keyed) => {
-        const tour = await findTourToBook(this.context, tenant, body.tour_id, wanted);
-        const claim = keyed && claimOf(keyed, subjectOf(tour.id));
-        return sellBooking(this.context, { tenant, principal, claim, traceparent }, tour, wanted);
+      prepare: async (seller) => {
+        const tour = await findTourToBook(context, tenant, body.tour_id, wanted);
+        return prepareBooking(context.db, seller, tour, wanted, (date, time) =>
+          context.departureIds.find(tour, date, time),
+        );
       },
-      bookingAnswer,
-      (refused, refusal) =>
-        refuseWithAlternatives(
-          this.context,
-          { ...wanted, people: peopleOf(wanted), quantity: seatsOf(wanted.party), ...refused },
-          refusal,
-        ),
-    );
+      toAnswer: bookingAnswer,
+      named: () => ({ ...wanted, people: peopleOf(wanted), quantity: seatsOf(wanted.party) }),
+    });
   }
 
   /**

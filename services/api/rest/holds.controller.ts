@@ -16,8 +16,7 @@ import {
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
 import { traceparentOf } from '../../platform/traces';
-import { cachedVisibleTour } from '../catalog/cached-catalog';
-import { canonicalTourId } from '../catalog/find-tour';
+import { cachedTourId, cachedVisibleTour } from '../catalog/cached-catalog';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
@@ -27,21 +26,20 @@ import { pageAnswer, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
-import { answerOnce, type Write, type WriteOperation } from '../http/write-request';
+import { performRequest } from '../http/perform-request';
+import type { Write, WriteOperation } from '../http/write-request';
 import { toMajor } from '../pricing/currency';
 import { seatsOf, totalOf } from '../pricing/party';
 import { pricesAnswer } from '../pricing/price-categories';
-import { refuseWithAlternatives } from '../refusals/refusal-log';
 import { amendHold } from '../seats/amend-hold';
 import { extendHold, releaseHold } from '../seats/change-hold';
 import { perform } from '../seats/perform';
 import { prepareHold } from '../seats/prepare-sale';
+import type { HoldSale } from '../seats/sale';
 import { byKey } from '../tenants/actor';
-import { claimOf } from '../idempotency/run-idempotent';
 import type { ChangedHold } from '../holds/change-hold';
 import { assertHoldMinutes } from '../holds/hold-length';
 import { holdAmendment, holdRequest } from './hold.request';
-import { performChange } from './perform-change';
 import { getHold, pageOfHolds } from '../holds/find-hold';
 import type { ExtendBody, HoldAnswer, HoldBody, HoldDetail, HoldItem, HoldPage, HoldPatch } from './hold.dto';
 import { customerAnswer, partyOfHold, type SeatHold } from '../holds/seat-hold';
@@ -74,34 +72,26 @@ export class HoldsController {
     @Path() id_or_slug: string,
     @Body() body: HoldBody,
   ): Promise<HoldAnswer> {
+    const { context } = this;
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
-    const traceparent = traceparentOf(request);
     const wanted = { ...holdRequest(body, tenant), by: byKey(principal) };
-    return answerOnce<SeatHold, HoldAnswer>(
-      request,
-      {
+    return performRequest<HoldSale, HoldAnswer>(context, request, {
+      operation: {
         ...PLACE,
-        subject: async (db) => ({ tour: await canonicalTourId(db, id_or_slug) }),
+        subject: async () => ({ tour: await cachedTourId(context, tenant, id_or_slug) }),
         validated: (country) => holdRequest(body, { country }),
       },
-      async (keyed) => {
+      prepare: async (seller) => {
         assertHoldMinutes(tenant, wanted.holdMinutes);
-        const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
+        const tour = await cachedVisibleTour(context, tenant, id_or_slug);
         const { departureDate, departureTime } = wanted;
-        const departure = await this.context.departureIds.find(tour, departureDate, departureTime);
-        const claim = keyed && claimOf(keyed, { tour: tour.id });
-        const seller = { tenant, principal, claim, traceparent };
-        return this.context.sales.perform(prepareHold(seller, tour, departure, wanted));
+        const departure = await context.departureIds.find(tour, departureDate, departureTime);
+        return prepareHold(seller, tour, departure, wanted);
       },
-      holdAnswer,
-      (refused, refusal) =>
-        refuseWithAlternatives(
-          this.context,
-          { ...wanted, people: [wanted.customer], quantity: seatsOf(wanted.party), ...refused },
-          refusal,
-        ),
-    );
+      toAnswer: holdAnswer,
+      named: () => ({ ...wanted, people: [wanted.customer], quantity: seatsOf(wanted.party) }),
+    });
   }
 
   /**
@@ -166,11 +156,11 @@ export class HoldsController {
       holdMinutes: body.hold_minutes,
       by: byKey(apiKeyPrincipalOf(request)),
     };
-    return performChange(this.context, request, {
+    return performRequest(this.context, request, {
       operation: { ...EXTEND, ...subjectOf(hold_id), validated: () => body },
       prepare: (seller) => extendHold(this.context.db, seller, extension),
       toAnswer: changedHoldAnswer,
-      named: { holdId: hold_id },
+      named: () => ({ holdId: hold_id }),
     });
   }
 
@@ -194,11 +184,11 @@ export class HoldsController {
     const principal = apiKeyPrincipalOf(request);
     const amendment = { holdId: hold_id, by: byKey(principal), ...holdAmendment(body, principal.tenant) };
     const validated = (country: string) => holdAmendment(body, { country });
-    return performChange(this.context, request, {
+    return performRequest(this.context, request, {
       operation: { ...CHANGE, ...subjectOf(hold_id), validated },
       prepare: (seller) => amendHold(this.context.db, seller, amendment),
       toAnswer: changedHoldAnswer,
-      named: { holdId: hold_id },
+      named: () => ({ holdId: hold_id }),
     });
   }
 

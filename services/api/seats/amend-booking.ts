@@ -81,7 +81,7 @@ export async function amendBooking(
   return { ...change, hidesDates: true, departureIds: departuresOfMove(found.departureId, to) };
 }
 
-interface BookingChange {
+export interface BookingChange {
   by: Actor | null;
   /** The departure after the change. */
   to: DepartureChoice;
@@ -89,7 +89,7 @@ interface BookingChange {
 }
 
 /** Decides the change of a booking, under the locks of both departures and of the booking. Throws the errors of amendBooking. */
-function decideBookingChange(
+export function decideBookingChange(
   facts: DepartureFacts,
   tenant: Tenant,
   lead: StoredLead,

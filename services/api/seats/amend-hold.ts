@@ -81,7 +81,7 @@ export function departuresOfMove(present: string | null, to: DepartureChoice): s
   return [...new Set([present, to.departureId])].filter((id) => id !== null);
 }
 
-interface HoldChange {
+export interface HoldChange {
   by: Actor | null;
   /** The departure after the change. */
   to: DepartureChoice;
@@ -89,7 +89,7 @@ interface HoldChange {
 }
 
 /** Decides the change of a hold, under the locks of both departures. Throws the errors of amendHold. */
-function decideHoldChange(
+export function decideHoldChange(
   facts: DepartureFacts,
   tenant: Tenant,
   hold: StoredHold,

@@ -23,49 +23,73 @@ export interface Confirmation extends NamedBooking {
   byOperator?: boolean;
 }
 
+/** Builds the confirmation of a paid booking. @throws BookingNotFoundError (404); the decision the errors of decideConfirmation */
+export async function confirmBooking(
+  db: Db,
+  seller: Seller<ChangedBooking>,
+  { bookingRef, ...confirmation }: Confirmation,
+): Promise<StoredChange<ChangedBooking>> {
+  const found = await getBookingPlace(db, seller.tenant.id, bookingRef);
+  return changeOfBooking(seller, found, (lead, facts) =>
+    decideConfirmation(facts, seller.tenant, lead, confirmation),
+  );
+}
+
 /**
  * Confirms a paid booking. An expired booking takes its seats again like a new sale: the tenant must see the tour, and the departure must be
  * open and have free seats. The rate of the tour may be missing, because the price is locked. The tenant's share of the departure does not
  * limit the seats, because they are paid. A confirmed booking stays unchanged and has no event.
- * @throws BookingNotFoundError (404); the decision BookingStateConflictError for a cancelled booking, DepartureCancelledError (409), and for
- *   an expired booking TourNotFoundError (404), DepartureGoneError, InsufficientSeatsError (409)
+ * @throws BookingStateConflictError for a cancelled booking, DepartureCancelledError (409), and for an expired booking TourNotFoundError
+ *   (404), DepartureGoneError, InsufficientSeatsError (409)
  */
-export async function confirmBooking(
+export function decideConfirmation(
+  facts: SaleFacts,
+  tenant: Tenant,
+  lead: StoredLead,
+  { by, byOperator = false }: Omit<Confirmation, 'bookingRef'>,
+): Decided<ChangedBooking> {
+  if (lead.status === 'confirmed') return unchangedBooking(lead);
+  if (lead.status === 'cancelled') throw new BookingStateConflictError(lead.status, 'confirmed');
+  const departure = departureOf(facts, lead);
+  if (lead.status === 'expired') {
+    if (!byOperator) assertShown(facts, tenant, lead, departure);
+    if (departure) assertFree(departure, seatsOf(lead.party));
+  }
+  // Refuses a cancelled departure even if the booking is paid, because nobody will travel.
+  if (departure?.cancelled) throw new DepartureCancelledError(wantedOf(departure, seatsOf(lead.party)));
+  return statusChange(lead, { status: 'confirmed', by, at: facts.at });
+}
+
+/** Who cancels a booking, and why. */
+export interface Cancellation {
+  /** Null: unknown. */
+  by: Actor | null;
+  reason: string | null;
+}
+
+/** Builds the cancellation of a booking. @throws BookingNotFoundError (404); the decision the errors of decideCancellation */
+export async function cancelBooking(
   db: Db,
   seller: Seller<ChangedBooking>,
-  { bookingRef, by, byOperator = false }: Confirmation,
+  { bookingRef, ...cancellation }: NamedBooking & Cancellation,
 ): Promise<StoredChange<ChangedBooking>> {
-  const { tenant } = seller;
-  const found = await getBookingPlace(db, tenant.id, bookingRef);
-  return changeOfBooking(seller, found, (lead, facts) => {
-    if (lead.status === 'confirmed') return unchangedBooking(lead);
-    if (lead.status === 'cancelled') throw new BookingStateConflictError(lead.status, 'confirmed');
-    const departure = departureOf(facts, lead);
-    if (lead.status === 'expired') {
-      if (!byOperator) assertShown(facts, tenant, lead, departure);
-      if (departure) assertFree(departure, seatsOf(lead.party));
-    }
-    // Refuses a cancelled departure even if the booking is paid, because nobody will travel.
-    if (departure?.cancelled) throw new DepartureCancelledError(wantedOf(departure, seatsOf(lead.party)));
-    return statusChange(lead, { status: 'confirmed', by, at: facts.at });
-  });
+  const found = await getBookingPlace(db, seller.tenant.id, bookingRef);
+  return changeOfBooking(seller, found, (lead, { at }) => decideCancellation(lead, at, cancellation));
 }
 
 /**
  * Cancels a booking; its seats become free. A cancelled booking keeps its first reason, stays unchanged and has no event.
- * @throws BookingNotFoundError (404); the decision BookingStateConflictError for an expired booking (409)
+ * @param at the clock reading under the lock
+ * @throws BookingStateConflictError for an expired booking (409)
  */
-export async function cancelBooking(
-  db: Db,
-  seller: Seller<ChangedBooking>,
-  { bookingRef, by, reason }: NamedBooking & { reason: string | null },
-): Promise<StoredChange<ChangedBooking>> {
-  const found = await getBookingPlace(db, seller.tenant.id, bookingRef);
-  return changeOfBooking(seller, found, (lead, { at }) => {
-    if (lead.status === 'cancelled') return unchangedBooking(lead);
-    if (lead.status === 'expired') throw new BookingStateConflictError(lead.status, 'cancelled');
-    return statusChange(lead, { status: 'cancelled', by, at, reason });
-  });
+export function decideCancellation(
+  lead: StoredLead,
+  at: string,
+  { by, reason }: Cancellation,
+): Decided<ChangedBooking> {
+  if (lead.status === 'cancelled') return unchangedBooking(lead);
+  if (lead.status === 'expired') throw new BookingStateConflictError(lead.status, 'cancelled');
+  return statusChange(lead, { status: 'cancelled', by, at, reason });
 }
 
 function departureOf(

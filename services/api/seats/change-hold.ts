@@ -6,6 +6,7 @@ import { HoldStateConflictError } from '../holds/hold.errors';
 import { assertHoldLife, assertHoldMinutes } from '../holds/hold-length';
 import { octoHoldEvent } from '../holds/octo-booking';
 import { type NamedHold, partyOfHold } from '../holds/seat-hold';
+import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import { addMinutes } from './clock-text';
 import { assertVisible, type DepartureFacts, existingDeparture } from './read/sale-facts';
@@ -14,38 +15,39 @@ import type { Decided } from './decided';
 import type { StoredChange, StoredHold } from './stored-change';
 import { changeOfHold, dateOf, departureOfHold, freeSeatsAfter, unchangedHold } from './stored-hold';
 
-/** A request to extend a hold to `holdMinutes` from now. */
-export type Extension = NamedHold & { holdMinutes: number };
+/** The extension of a hold to `holdMinutes` from now, and its actor. */
+export type Extension = Pick<NamedHold, 'by'> & { holdMinutes: number };
 
 /**
- * Extends a hold. Never shortens it. A hold ends two hours after it was placed at the latest.
- * @throws HoldNotFoundError (404), InvalidInputError (400); the decision also TourNotFoundError (404), HoldExpiredError,
- *   HoldStateConflictError, DepartureGoneError, DepartureCancelledError (409)
+ * Builds the extension of a hold.
+ * @throws HoldNotFoundError (404), InvalidInputError (400); the decision the errors of decideExtension
  */
 export async function extendHold(
   db: Db,
   seller: Seller<ChangedHold>,
-  extension: Extension,
+  { holdId, ...extension }: NamedHold & Extension,
 ): Promise<StoredChange<ChangedHold>> {
   const { tenant } = seller;
   assertHoldMinutes(tenant, extension.holdMinutes);
-  const found = await getHoldPlace(db, tenant.id, extension.holdId);
-  return changeOfHold(seller, found, (hold, facts) => {
-    assertBookable(facts, tenant, hold);
-    return decideExtension(hold, extension, facts.at, tenant.sandbox);
-  });
+  const found = await getHoldPlace(db, tenant.id, holdId);
+  return changeOfHold(seller, found, (hold, facts) => decideExtension(facts, tenant, hold, extension));
 }
 
-/** Decides the extension of a hold that can be booked. @param at the clock reading under the lock */
-function decideExtension(
+/**
+ * Extends a hold that could be booked now. Never shortens it. A hold ends two hours after it was placed at the latest.
+ * @throws TourNotFoundError (404), InvalidInputError (400), HoldExpiredError, HoldStateConflictError, DepartureGoneError,
+ *   DepartureCancelledError (409)
+ */
+export function decideExtension(
+  facts: DepartureFacts,
+  tenant: Tenant,
   hold: StoredHold,
   { holdMinutes, by }: Extension,
-  at: string,
-  sandbox: boolean,
 ): Decided<ChangedHold> {
+  assertBookable(facts, tenant, hold);
   assertHoldLife(hold.lifeSecondsLeft, holdMinutes);
   if (holdMinutes * 60 <= hold.secondsLeft) return unchangedHold(hold);
-  const expiresAt = addMinutes(at, holdMinutes);
+  const expiresAt = addMinutes(facts.at, holdMinutes);
   return {
     result: { before: hold, after: { ...hold, holdMinutes, expiresAt: new Date(expiresAt) } },
     hold: {
@@ -53,7 +55,7 @@ function decideExtension(
       columns: { expires_at: expiresAt, hold_minutes: holdMinutes },
       extension: { expiresAt, by },
     },
-    changed: [dateOf(hold, sandbox)],
+    changed: [dateOf(hold, tenant.sandbox)],
   };
 }
 
@@ -71,10 +73,7 @@ function assertBookable(facts: DepartureFacts, tenant: Tenant, hold: StoredHold)
   assertOpen(departure, quantity);
 }
 
-/**
- * Releases a hold; its seats become free. A released or expired hold stays unchanged. Enqueues the notification of a hold of OCTO.
- * @throws HoldNotFoundError (404); the decision HoldStateConflictError for a hold that became a booking (409)
- */
+/** Builds the release of a hold. @throws HoldNotFoundError (404); the decision the errors of decideRelease */
 export async function releaseHold(
   db: Db,
   seller: Seller<ChangedHold>,
@@ -82,22 +81,33 @@ export async function releaseHold(
 ): Promise<StoredChange<ChangedHold>> {
   const { tenant } = seller;
   const found = await getHoldPlace(db, tenant.id, holdId);
-  return changeOfHold(seller, found, (hold, facts) => {
-    if (hold.status === 'converted') throw new HoldStateConflictError(hold.status);
-    if (hold.status !== 'active') return unchangedHold(hold);
-    const seatsAvailable = freeSeatsAfter(departureOfHold(facts, hold, tenant.sandbox), -hold.quantity);
-    const after = {
-      ...hold,
-      status: 'released' as const,
-      endedAt: new Date(facts.at),
-      endedBy: by,
-      seatsAvailable,
-    };
-    return {
-      result: { before: hold, after },
-      hold: { id: hold.id, columns: { status: 'released', ended_at: facts.at, ended_by: by } },
-      events: hold.octo ? [octoHoldEvent({ id: hold.id, tenantId: tenant.id })] : [],
-      changed: [dateOf(hold, tenant.sandbox)],
-    };
-  });
+  return changeOfHold(seller, found, (hold, facts) => decideRelease(facts, tenant, hold, by));
+}
+
+/**
+ * Releases a hold; its seats become free. A released or expired hold stays unchanged. A hold of OCTO has the event of its subscriptions.
+ * @throws HoldStateConflictError for a hold that became a booking (409)
+ */
+export function decideRelease(
+  facts: DepartureFacts,
+  tenant: Tenant,
+  hold: StoredHold,
+  by: Actor | null,
+): Decided<ChangedHold> {
+  if (hold.status === 'converted') throw new HoldStateConflictError(hold.status);
+  if (hold.status !== 'active') return unchangedHold(hold);
+  const seatsAvailable = freeSeatsAfter(departureOfHold(facts, hold, tenant.sandbox), -hold.quantity);
+  const after = {
+    ...hold,
+    status: 'released' as const,
+    endedAt: new Date(facts.at),
+    endedBy: by,
+    seatsAvailable,
+  };
+  return {
+    result: { before: hold, after },
+    hold: { id: hold.id, columns: { status: 'released', ended_at: facts.at, ended_by: by } },
+    events: hold.octo ? [octoHoldEvent({ id: hold.id, tenantId: tenant.id })] : [],
+    changed: [dateOf(hold, tenant.sandbox)],
+  };
 }

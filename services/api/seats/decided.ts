@@ -57,3 +57,8 @@ export interface ChangedDate {
 export function dateOfDeparture({ tour, departureDate, sandbox }: Departure): ChangedDate {
   return { tourId: tour.id, date: departureDate, sandbox };
 }
+
+/** Returns the date twice: its real seats, and its seats of the sandbox. For a change of all holds and bookings of a departure. */
+export function datesOfBothKinds(tourId: string, date: string): ChangedDate[] {
+  return [false, true].map((sandbox) => ({ tourId, date, sandbox }));
+}

@@ -24,6 +24,7 @@ import { octoHoldEvent } from '../holds/octo-booking';
 import { insertHoldChanges, lockLiveHolds, moveHoldRows } from '../holds/seat-hold.repository';
 import { seatsOf } from '../pricing/party';
 import type { Actor } from '../tenants/actor';
+import { type ChangedDate, datesOfBothKinds } from './decided';
 
 /** The bookings and holds of a departure after a move. */
 export interface MovedDeparture {
@@ -35,6 +36,8 @@ export interface MovedDeparture {
   left: BookingLead[];
   holdsMoved: number;
   holdsLeft: number;
+  /** The dates whose seats have changed. Empty: no hold or booking moved. */
+  changed: ChangedDate[];
 }
 
 /** The two departures of a move, both of one tour. */
@@ -73,9 +76,11 @@ export async function moveDeparture(
   await moveHoldRows(trx, holdIds, to.id);
   await insertHoldChanges(trx, holdIds, { by, fields });
   await enqueueDelivery(trx, ...holds.fitting.map(octoHoldEvent));
+  const dates = [from, to].flatMap(({ departureDate }) => datesOfBothKinds(tour.id, departureDate));
   return {
     from,
     to,
+    changed: moved.length + holdIds.length > 0 ? dates : [],
     moved,
     left: bookings.left,
     holdsMoved: holdIds.length,

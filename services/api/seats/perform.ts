@@ -1,12 +1,18 @@
 import type { Db, Trx } from '../../platform/database/database';
+import type { AppError } from '../../platform/errors';
 import { getVisibleTour } from '../catalog/find-tour';
 import { DepartureTimeMissingError } from '../departures/choose-departure';
+import { lockLead } from '../bookings/booking-lead.repository';
 import { DepartureGoneError, SaleMovedError } from '../departures/departure.errors';
+import { lockDeparturesOfChange } from '../departures/reserve-seats';
 import type { ReplayedResponse } from '../idempotency/run-idempotent';
+import type { ChangedDate } from './decided';
 import { QUEUE_LIMITS } from './queue/queue-limits';
 import type { SaleQueue } from './queue/sale-queue';
+import type { Seller } from './sale';
+import { departuresToLock, type ResultOf, type SeatChange } from './seat-change';
 import type { StoredChange } from './stored-change';
-import { performIn } from './transact-sales';
+import { transactSales } from './transact-sales';
 
 /** The part of SalesContext that perform uses. */
 interface SeatServices {
@@ -18,15 +24,15 @@ interface SeatServices {
 const ATTEMPTS = 3;
 
 /**
- * Performs a change of a stored hold or booking in a transaction of its own.
- * @param prepare builds the change: extendHold, cancelBooking …
+ * Performs a change of seats in a transaction of its own.
+ * @param prepare builds the change: prepareHold, extendHold, cancelBooking …
  * @throws the errors of `prepare` and of the decision; DepartureBusyError, IdempotencyInProgressError after two seconds (409);
  *   SalesOverloadedError (503)
  */
-export async function perform<Result>(
+export async function perform<Change extends SeatChange>(
   { db, sales }: SeatServices,
-  prepare: () => Promise<StoredChange<Result>>,
-): Promise<Result | ReplayedResponse> {
+  prepare: () => Promise<Change>,
+): Promise<ResultOf<Change> | ReplayedResponse> {
   const lockBy = performance.now() + QUEUE_LIMITS.waitMs;
   for (let attempt = 1; ; attempt++) {
     const change = await prepare();
@@ -40,23 +46,64 @@ export async function perform<Result>(
 }
 
 /**
- * Performs a change in the caller's transaction, which has locked and checked the API key, or belongs to an operator.
- * @throws as perform; SaleMovedError repeats the transaction
+ * Returns the stored answer of the seller's Idempotency-Key. Reads it in a transaction, so that COMMIT waits for the standby
+ * (docs/failover.md).
+ * @throws IdempotencyKeyReusedError (422), CredentialError (401); without a stored answer, the refusal
  */
-export async function performInTransaction<Result>(trx: Trx, change: StoredChange<Result>): Promise<Result> {
-  return performIn(trx, change).catch((refusal: unknown) => refuseForTenant(trx, change, refusal));
+export async function replayOrRefuse(
+  sales: SaleQueue,
+  seller: Seller<never>,
+  refusal: AppError,
+): Promise<ReplayedResponse> {
+  const lookUp: StoredChange<never> = {
+    ...seller,
+    kind: 'change',
+    departureIds: [],
+    tour: null,
+    holdId: null,
+    leadId: null,
+    hidesDates: false,
+    decide: () => {
+      throw refusal;
+    },
+  };
+  return sales.perform(lookUp);
+}
+
+/** The result of a change, and the dates whose seats it changed. */
+interface Performed<Result> {
+  result: Result;
+  changed: ChangedDate[];
+}
+
+/**
+ * Performs a change in the transaction of an operator, in the four steps of transactSales. Waits for the locks of its departures and its
+ * booking. The caller records the dates whose seats changed (cli/engine/change-seats.ts).
+ * @param change without a claim and without a principal
+ * @throws the refusal; DepartureBusyError after two seconds (409); SaleMovedError repeats the transaction
+ */
+export async function performInTransaction<Change extends SeatChange>(
+  trx: Trx,
+  change: Change,
+): Promise<Performed<ResultOf<Change>>> {
+  // Waits for the locks here, because lockSales waits for none.
+  await lockDeparturesOfChange(trx, departuresToLock(change));
+  if (change.kind === 'change' && change.leadId !== null) await lockLead(trx, change.leadId);
+  const { outcomes } = await transactSales(trx, [change]);
+  const outcome = outcomes[0]!;
+  if (outcome.kind === 'answered')
+    return { result: outcome.answer as ResultOf<Change>, changed: outcome.changed };
+  if (outcome.kind === 'refused') return refuseForTenant(trx, change, outcome.refusal);
+  throw new Error(`the change is ${outcome.kind}`);
 }
 
 /**
  * Throws the refusal. If it would show data of a tour that the tenant does not see, throws TourNotFoundError instead: DepartureGoneError has
  * alternative dates, and DepartureTimeMissingError lists the start times.
  */
-async function refuseForTenant(
-  db: Db,
-  { tenant, tour, hidesDates }: Pick<StoredChange, 'tenant' | 'tour' | 'hidesDates'>,
-  refusal: unknown,
-): Promise<never> {
+async function refuseForTenant(db: Db, change: SeatChange, refusal: unknown): Promise<never> {
   const tellsDates = refusal instanceof DepartureGoneError || refusal instanceof DepartureTimeMissingError;
-  if (hidesDates && tellsDates) await getVisibleTour(db, tenant, tour.id);
+  if (change.kind === 'change' && change.hidesDates && tellsDates)
+    await getVisibleTour(db, change.tenant, change.tour!.id);
   throw refusal;
 }

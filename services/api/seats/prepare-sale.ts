@@ -7,18 +7,15 @@ import { TourNotFoundError } from '../catalog/catalog.errors';
 import { getTourShownByRules } from '../catalog/find-tour';
 import { cachedVisibleTour } from '../catalog/cached-catalog';
 import type { Tour, TourRef } from '../catalog/tour';
-import { SaleMovedError } from '../departures/departure.errors';
 import type { ChoiceOfDate, DepartureChoice } from '../departures/choose-departure';
-import { type DepartureIds, findDeparture } from '../departures/find-departures';
+import { findDeparture } from '../departures/find-departures';
 import { findOnlyLiveHold, getHold, getHolds } from '../holds/find-hold';
 import type { NewOctoDetails } from '../holds/octo-booking';
 import type { PartialCustomer, SeatHold } from '../holds/seat-hold';
-import type { ReplayedResponse } from '../idempotency/run-idempotent';
 import type { Party } from '../pricing/party';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
 import type { BookingSale, HoldSale, Seller } from './sale';
-import type { SaleQueue } from './queue/sale-queue';
 
 export interface HoldRequest {
   departureDate: string;
@@ -124,32 +121,6 @@ async function namesHoldOf(
   return (await findOnlyLiveHold(db, tenant.id, reference)) !== null;
 }
 
-/** The part of SalesContext that sellBooking uses. */
-interface SaleServices {
-  db: Db;
-  departureIds: DepartureIds;
-  sales: SaleQueue;
-}
-
-/**
- * Sells a booking. If its hold moved to another departure, or ended, during the wait for the lock, finds the departure again and repeats
- * the sale once.
- * @throws errors of prepareBooking and of SaleQueue.sell
- */
-export async function sellBooking(
-  { db, departureIds, sales }: SaleServices,
-  seller: Seller<BookingLead>,
-  tour: Tour,
-  request: BookingRequest,
-): Promise<BookingLead | ReplayedResponse> {
-  const choose: ChooseDeparture = (date, time) => departureIds.find(tour, date, time);
-  const attempt = async () => sales.perform(await prepareBooking(db, seller, tour, request, choose));
-  return attempt().catch((error: unknown) => {
-    if (error instanceof SaleMovedError) return attempt();
-    throw error;
-  });
-}
-
 /** Chooses the departure of the booking's tour. @param date YYYY-MM-DD @param time HH:MM; undefined: not named */
 type ChooseDeparture = (date: string, time: string | undefined) => Promise<ChoiceOfDate>;
 
@@ -159,13 +130,40 @@ type ChooseDeparture = (date: string, time: string | undefined) => Promise<Choic
  */
 export async function prepareBooking(
   db: Db,
+  seller: Seller<BookingLead>,
+  tour: TourRef,
+  request: BookingRequest,
+  choose: ChooseDeparture = (departureDate, departureTime) =>
+    findDeparture(db, { tourId: tour.id, departureDate, departureTime }),
+): Promise<BookingSale> {
+  return toBookingSale(
+    seller,
+    tour,
+    request,
+    await departureOfRequest(db, seller.tenant, tour.id, request, choose),
+  );
+}
+
+/** Returns the sale of a booking on the departure of its hold. */
+export function saleOfHold(
+  seller: Seller<BookingLead>,
+  hold: SeatHold,
+  request: Omit<BookingRequest, 'holdId' | 'departureDate'>,
+): BookingSale {
+  return toBookingSale(
+    seller,
+    hold.tour,
+    { ...request, holdId: hold.id, departureDate: null },
+    departureOfHold(hold),
+  );
+}
+
+function toBookingSale(
   { tenant, principal, claim, traceparent }: Seller<BookingLead>,
   { id, slug }: TourRef,
   request: BookingRequest,
-  choose: ChooseDeparture = (departureDate, departureTime) =>
-    findDeparture(db, { tourId: id, departureDate, departureTime }),
-): Promise<BookingSale> {
-  const placed = await departureOfRequest(db, tenant, id, request, choose);
+  placed: PlacedBooking,
+): BookingSale {
   return {
     ...request,
     ...placed,

@@ -32,7 +32,7 @@ export function changeOfBooking(
  * Returns the booking as it is under the locks.
  * @throws BookingNotFoundError (404); SaleMovedError if another request moved it during the wait (409 after three tries)
  */
-function lockedLead({ lead }: ChangeFacts, { departureId }: LeadPlace): StoredLead {
+export function lockedLead({ lead }: ChangeFacts, { departureId }: LeadPlace): StoredLead {
   if (!lead) throw new BookingNotFoundError();
   assertNotMoved(departureId, lead);
   return lead;

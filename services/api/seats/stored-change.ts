@@ -9,8 +9,8 @@ export interface StoredChange<Result = unknown> extends Seller<Result> {
   kind: 'change';
   /** The departures to lock: the present one and, for a move, the new one. Empty: a booking without a date. */
   departureIds: string[];
-  /** The tour after the change. Its price rules are read. */
-  tour: { id: string };
+  /** The tour after the change. Its price rules are read. Null: the change needs no tour. */
+  tour: { id: string } | null;
   /** The hold to read. Null: the change needs none. */
   holdId: string | null;
   /** The booking to lock and to read. Null: the change needs none. */

@@ -34,7 +34,7 @@ export function changeOfHold(
  * Returns the hold as it is under the lock of its departure.
  * @throws HoldNotFoundError (404); SaleMovedError if another request moved it during the wait (409 after three tries)
  */
-function lockedHold(facts: ChangeFacts, { departureId }: HoldPlace, sandbox: boolean): StoredHold {
+export function lockedHold(facts: ChangeFacts, { departureId }: HoldPlace, sandbox: boolean): StoredHold {
   const { hold } = facts;
   if (!hold) throw new HoldNotFoundError();
   assertNotMoved(departureId, hold);

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Trx } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
-import { lockLead } from '../bookings/booking-lead.repository';
-import { lockDeparturesOfChange } from '../departures/reserve-seats';
 import type { StoredAnswer } from '../idempotency/idempotency.repository';
 import type { ComparedRequest } from '../idempotency/fingerprint';
 import { replay, type ReplayedResponse } from '../idempotency/run-idempotent';
@@ -10,7 +8,7 @@ import { decideBooking } from './decide/decide-booking';
 import { lockSales, type SaleLocks } from './lock';
 import { decideHold } from './decide/decide-hold';
 import { type ReadFacts, readSaleFacts } from './read/read-sale-facts';
-import { departuresToLock, type ResultOf, type SeatChange } from './seat-change';
+import { departuresToLock, type SeatChange } from './seat-change';
 import type { ChangedDate, Decided } from './decided';
 import type { ChangeFacts, StoredChange } from './stored-change';
 import { TenantCounter } from './decide/tenant-limits';
@@ -75,22 +73,6 @@ export async function transactSales(
     rows,
     outcomes: sales.map((sale) => outcomes.get(sale)!),
   };
-}
-
-/**
- * Performs one change in the caller's transaction, in the four steps of transactSales. Waits for the locks of its departures and its
- * booking.
- * @param change without a claim and without a principal: the caller has locked and checked the API key
- * @throws the refusal; DepartureBusyError after two seconds (409)
- */
-export async function performIn<C extends SeatChange>(trx: Trx, change: C): Promise<ResultOf<C>> {
-  // Waits for the locks here, because lockSales waits for none.
-  await lockDeparturesOfChange(trx, departuresToLock(change));
-  if (change.kind === 'change' && change.leadId !== null) await lockLead(trx, change.leadId);
-  const { outcomes } = await transactSales(trx, [change]);
-  const [outcome] = outcomes;
-  if (outcome!.kind === 'answered') return outcome!.answer as ResultOf<C>;
-  throw outcome!.kind === 'refused' ? outcome!.refusal : new Error(`the change is ${outcome!.kind}`);
 }
 
 /**

@@ -166,8 +166,6 @@ export function isRolledBack(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code !== undefined && !UNCERTAIN.test(error.code);
 }
 
-/** Runs a transaction when the queue of transactions reaches it. @param work calls inTransaction with `lockBy` */
-export type Turn = <T>(work: (lockBy?: number) => Promise<T>) => Promise<T>;
 
 const QUERY_CANCELED = '57014';
 

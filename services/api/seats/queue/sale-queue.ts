@@ -83,22 +83,26 @@ export class SaleQueue {
   /** The number of sales that wait to be written alone. */
   private aloneWaiting = 0;
   private readonly counter = new TenantCounter();
+  private readonly listeners: AfterCommit[] = [];
   private arrivals = 0;
   private starting = false;
 
   /**
    * @param groupCommit false: each sale has its own transaction
-   * @param afterCommit is told which dates' seats have changed, before the change is answered
    */
   constructor(
     readonly db: Db,
     readonly log: Logger,
     private readonly groupCommit: boolean,
-    private readonly afterCommit: AfterCommit,
   ) {}
 
+  /** Registers a listener. It is told which dates' seats have changed, before the change is answered. */
+  onCommit(listener: AfterCommit): void {
+    this.listeners.push(listener);
+  }
+
   /**
-   * Commits the change, if it is granted, and tells the listener which dates changed.
+   * Commits the change, if it is granted, and tells the listeners which dates changed.
    * @param lockBy the time, on the clock of performance.now(), at which the wait for locks ends; by default in two seconds
    * @throws the refusal; DepartureBusyError, IdempotencyInProgressError after two seconds (409); SalesOverloadedError (503)
    */
@@ -287,7 +291,8 @@ export class SaleQueue {
   /** Answers a granted sale, after the listeners know the dates whose seats changed. */
   private resolve(one: WaitingSale, { answer, changed }: { answer: unknown; changed: ChangedDate[] }): void {
     one.state = 'answered';
-    this.afterCommit(changed).then(() => one.resolve(answer), one.reject);
+    const told = Promise.all(this.listeners.map((listener) => listener(changed)));
+    told.then(() => one.resolve(answer), one.reject);
   }
 
   /**

@@ -187,14 +187,14 @@ export function unpaidCounts(wanted: Omit<TenantCount, 'count'>[]): FactList {
   };
 }
 
-export function priceRules(sales: { tenant: Tenant; tour: { id: string } }[]): FactList {
+export function priceRules(sales: Pick<SeatChange, 'tenant' | 'tour'>[]): FactList {
   return {
     name: 'rules',
     isWanted: sales.length > 0,
     sql: PRICE_RULES_OF_TENANTS,
     values: {
       ruleTenants: unique(sales.map(({ tenant }) => tenant.id)),
-      ruleTours: unique(sales.map(({ tour }) => tour.id)),
+      ruleTours: unique(sales.flatMap(({ tour }) => tour?.id ?? [])),
     },
   };
 }
@@ -308,7 +308,8 @@ export function references(undated: BookingSale[]): FactList {
 type UndatedTour = PricedTour & { tenantId: string; basePriceMinor: number };
 
 /** Selects the tours of bookings without a date. Leaves out a tour that the visibility rules of the booking's tenant do not show. */
-export function undatedTours(undated: { tenant: Tenant; tour: { id: string } }[]): FactList {
+export function undatedTours(sales: Pick<SeatChange, 'tenant' | 'tour'>[]): FactList {
+  const undated = sales.flatMap(({ tenant, tour }) => (tour ? [{ tenant, tour }] : []));
   return {
     name: 'undatedTours',
     isWanted: undated.length > 0,

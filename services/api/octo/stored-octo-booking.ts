@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database/database';
+import type { Db } from '../../platform/database/database';
 import { isUuid } from '../../platform/text-forms';
 import type { BookingLead } from '../bookings/booking-lead';
 import { bookingsOfHolds } from '../bookings/find-booking';
@@ -8,18 +8,12 @@ import type { Tour } from '../catalog/tour';
 import type { WishedLanguages } from '../catalog/tour-text';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { assertScope } from '../credentials/verify-credential';
-import type { DepartureMove } from '../departures/departure';
-import {
-  departuresOfSales,
-  findDepartureAfterChange,
-  type SoldDeparture,
-} from '../departures/find-departures';
-import { assertNotMoved, lockDeparturesOfChange } from '../departures/reserve-seats';
+import { departuresOfSales, type SoldDeparture } from '../departures/find-departures';
 import { getHolds } from '../holds/find-hold';
 import type { OctoDetails } from '../holds/octo-booking';
 import { partyOfHold, type SeatHold } from '../holds/seat-hold';
 import { type ComparedRequest, isSameRequest } from '../idempotency/fingerprint';
-import type { Party } from '../pricing/party';
+import { type Party, seatsOf } from '../pricing/party';
 import { createQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
 import { badOctoRequest, invalidId } from './octo.errors';
@@ -27,7 +21,7 @@ import { OCTO_UNIT_IDS, type OctoUnitId } from './pricing.dto';
 import { findOctoHolds, findPlacedByOcto, type OctoFilter } from './octo-bookings.repository';
 
 /** A booking of OCTO: its hold, and the lead that consumed the hold. */
-export interface OctoState {
+export interface StoredOctoBooking {
   octo: OctoDetails;
   hold: SeatHold;
   /** Null before the confirmation. */
@@ -35,7 +29,10 @@ export interface OctoState {
 }
 
 /** A booking with the parts of the catalog that its answer shows. */
-export interface ShownState extends OctoState {
+export type ShownOctoBooking = StoredOctoBooking & ShownParts;
+
+/** The parts of the catalog that the answer of a booking shows. */
+export interface ShownParts {
   tour: Tour;
   /** The tour with its texts in the wished languages. */
   shown: Tour;
@@ -46,7 +43,11 @@ export interface ShownState extends OctoState {
 }
 
 /** Returns the bookings of these holds, in their order. */
-export async function findStates(db: Db, tenantId: string, holdIds: string[]): Promise<OctoState[]> {
+export async function findOctoBookings(
+  db: Db,
+  tenantId: string,
+  holdIds: string[],
+): Promise<StoredOctoBooking[]> {
   const holds = new Map((await getHolds(db, tenantId, holdIds)).map((hold) => [hold.id, hold]));
   const converted = holdIds.filter((id) => holds.get(id)?.status === 'converted');
   const found = converted.length > 0 ? await bookingsOfHolds(db, converted) : [];
@@ -62,40 +63,24 @@ export async function findStates(db: Db, tenantId: string, holdIds: string[]): P
  * @param uuid any text
  * @throws OctoRefusalError INVALID_BOOKING_UUID for an unknown booking and for a booking of another tenant
  */
-export async function getState(db: Db, tenantId: string, uuid: string): Promise<OctoState> {
-  return assertKnown(await findState(db, tenantId, uuid), uuid);
+export async function getOctoBooking(db: Db, tenantId: string, uuid: string): Promise<StoredOctoBooking> {
+  return assertKnown(await findOctoBooking(db, tenantId, uuid), uuid);
 }
 
 /** Returns the tenant's booking. Undefined: there is none. @param uuid any text */
-export async function findState(db: Db, tenantId: string, uuid: string): Promise<OctoState | undefined> {
+export async function findOctoBooking(
+  db: Db,
+  tenantId: string,
+  uuid: string,
+): Promise<StoredOctoBooking | undefined> {
   const placed = isUuid(uuid) ? await findPlacedByOcto(db, tenantId, uuid.toLowerCase()) : undefined;
-  return placed && (await findStates(db, tenantId, [placed.holdId]))[0];
+  return placed && (await findOctoBookings(db, tenantId, [placed.holdId]))[0];
 }
 
 /** @throws OctoRefusalError INVALID_BOOKING_UUID for an unknown booking */
-export function assertKnown(found: OctoState | undefined, uuid: string): OctoState {
+export function assertKnown(found: StoredOctoBooking | undefined, uuid: string): StoredOctoBooking {
   if (!found) throw invalidId('uuid', uuid);
   return found;
-}
-
-/**
- * Locks the present departure of a booking and, for a move, the new departure. Then reads and returns the booking. Every other change of
- * the booking needs the same lock, so the returned booking stays current. The functions of holds, bookings and sales take the lock again:
- * this costs a round trip, but never waits.
- * @throws SaleMovedError if the booking moved during the wait: the transaction is then repeated; DepartureBusyError after two seconds
- */
-export async function lockState(
-  trx: Trx,
-  tenantId: string,
-  uuid: string,
-  to: DepartureMove,
-): Promise<OctoState> {
-  const found = await getState(trx, tenantId, uuid);
-  const [from, target] = await departuresOf(trx, found, to);
-  await lockDeparturesOfChange(trx, [from, target]);
-  const state = await getState(trx, tenantId, uuid);
-  assertNotMoved(from, { departureId: departureIdOf(state) });
-  return state;
 }
 
 /** Returns true if the tenant has a booking with the UUID. @param uuid in lower case */
@@ -113,74 +98,80 @@ export async function getRepeated(
   tenant: Tenant,
   uuid: string,
   request: { compared: ComparedRequest; departureId: string; productId: string },
-): Promise<OctoState> {
+): Promise<StoredOctoBooking> {
   const placed = await findPlacedByOcto(db, tenant.id, uuid);
   if (!placed?.fingerprint || !isSameRequest(placed.fingerprint, request.compared))
     throw invalidId('uuid', uuid);
   const [first] = await departuresOfSales(db, tenant, [request.departureId]);
   if (first?.departure.tour.id !== request.productId) throw invalidId('uuid', uuid);
-  return getState(db, tenant.id, uuid);
+  return getOctoBooking(db, tenant.id, uuid);
 }
 
-/** Returns the departure of the booking. After a move, the lead has another departure than its hold. */
-function departureIdOf({ hold, lead }: OctoState): string {
-  return lead?.departureId ?? hold.departureId;
-}
-
-/** Returns the departures that a change locks: the present departure of the booking and, for a move, the new one. */
-export async function departuresOf(
-  db: Db,
-  found: OctoState,
-  to: DepartureMove,
-): Promise<[from: string, target: string | null]> {
-  const sale = { ...(found.lead ?? found.hold), departureId: departureIdOf(found) };
-  return [sale.departureId, (await findDepartureAfterChange(db, sale, to)).departureId];
-}
-
-/** Returns the tour and the date of a booking. */
-export function placeOf({ hold, lead }: OctoState): { tourId: string; departureDate: string } {
+/** Returns the tour and the departure of a booking. After a move, the lead has another departure than its hold. */
+export function placeOf({ hold, lead }: StoredOctoBooking) {
   const { tour, departureDate } = lead ?? hold;
-  return { tourId: tour.id, departureDate: departureDate! };
+  const departureId = lead?.departureId ?? hold.departureId;
+  return { tourId: tour.id, departureId, departureDate: departureDate! };
 }
 
-/** Returns the tour of a booking, also one that the tenant does not see any more. */
-export async function tourOf(db: Db, tenant: Tenant, state: OctoState): Promise<Tour> {
-  const [tour] = await toursOfSales(db, tenant, [placeOf(state).tourId]);
-  return tour!;
+/** Returns the seats of the departure that the booking takes. */
+export function seatsOn(booking: StoredOctoBooking, departureId: string): number {
+  const { hold, lead } = booking;
+  const takesSeats = lead
+    ? lead.status === 'pending_payment' || lead.status === 'confirmed'
+    : hold.status === 'active';
+  return takesSeats && placeOf(booking).departureId === departureId ? seatsOf(partyOf(booking)) : 0;
 }
 
-export function partyOf({ hold, lead }: OctoState): Party {
+export function partyOf({ hold, lead }: StoredOctoBooking): Party {
   return lead ? lead.party : partyOfHold(hold);
 }
 
 /** Returns the units that a booking has, and those whose price its hold has locked. Its product may have some of them no more. */
-export function keptUnitsOf(state: OctoState): OctoUnitId[] {
+export function keptUnitsOf(state: StoredOctoBooking): OctoUnitId[] {
   const { hold, lead } = state;
   const party = partyOf(state);
   return OCTO_UNIT_IDS.filter((unit) => party[unit] > 0 || (!lead && hold.prices[unit] !== undefined));
 }
 
 /** The tenant, and the languages of the shown texts. Undefined: each tour's own language. */
-interface Reader {
+export interface Reader {
   tenant: Tenant;
   wished: WishedLanguages | undefined;
 }
 
-/** Adds the parts of the catalog that the booking's answer shows. */
-export async function withItsCatalog(db: Db, reader: Reader, state: OctoState): Promise<ShownState> {
-  return (await withCatalog(db, reader, [state]))[0]!;
+/** Returns the booking with the parts of the catalog that its answer shows. */
+export async function withItsCatalog(
+  db: Db,
+  reader: Reader,
+  booking: StoredOctoBooking,
+): Promise<ShownOctoBooking> {
+  return { ...booking, ...(await shownParts(db, reader, placeOf(booking))) };
 }
 
-/**
- * Adds the parts of the catalog that the bookings' answers show, in a constant number of statements. Reads translations only for wished
- * languages.
- */
+/** Returns the bookings with the parts of the catalog that their answers show, in a constant number of statements. */
 export async function withCatalog(
   db: Db,
-  { tenant, wished }: Reader,
-  states: OctoState[],
-): Promise<ShownState[]> {
-  const tourIds = [...new Set(states.map(({ hold, lead }) => (lead ?? hold).tour.id))];
+  reader: Reader,
+  bookings: StoredOctoBooking[],
+): Promise<ShownOctoBooking[]> {
+  const parts = await partsOf(db, reader, bookings.map(placeOf));
+  return bookings.map((booking, index) => ({ ...booking, ...parts[index]! }));
+}
+
+interface Place {
+  tourId: string;
+  departureId: string;
+}
+
+/** Returns the parts of the catalog that the answer of a booking shows at this place. */
+export async function shownParts(db: Db, reader: Reader, place: Place): Promise<ShownParts> {
+  return (await partsOf(db, reader, [place]))[0]!;
+}
+
+/** Returns the parts for each place, also of tours that the tenant does not see any more. Reads translations only for wished languages. */
+async function partsOf(db: Db, { tenant, wished }: Reader, places: Place[]): Promise<ShownParts[]> {
+  const tourIds = [...new Set(places.map(({ tourId }) => tourId))];
   const tours = await toursOfSales(db, tenant, tourIds);
   const translated = wished ? await showTours(db, tours, wished) : [];
   const texts = new Map(
@@ -189,13 +180,14 @@ export async function withCatalog(
       return [tour.id, { tour, shown, language: languages?.name ?? tour.language }];
     }),
   );
-  const priced = await departuresOfSales(db, tenant, [...new Set(states.map(departureIdOf))]);
+  const priced = await departuresOfSales(db, tenant, [
+    ...new Set(places.map(({ departureId }) => departureId)),
+  ]);
   const departures = new Map(priced.map((one) => [one.departure.id, one]));
   const quote = await createQuoter(db, tenant, tourIds);
-  return states.map((state) => ({
-    ...state,
-    ...texts.get((state.lead ?? state.hold).tour.id)!,
-    departure: departures.get(departureIdOf(state))!,
+  return places.map(({ tourId, departureId }) => ({
+    ...texts.get(tourId)!,
+    departure: departures.get(departureId)!,
     quote,
   }));
 }
