@@ -166,7 +166,6 @@ export function isRolledBack(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code !== undefined && !UNCERTAIN.test(error.code);
 }
 
-
 const QUERY_CANCELED = '57014';
 
 /**
