@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Trx } from '../../platform/database/database';
 import { SaleMovedError } from '../departures/departure.errors';
-import { assertNotMoved, relockDeparture } from '../departures/reserve-seats';
+import { assertNotMoved } from '../departures/check-seats';
+import { expireSeats } from '../departures/free-expired-seats';
 import { eraseHoldCustomer } from '../holds/change-hold';
 import { getHold } from '../holds/find-hold';
 import type { PartialCustomer, SeatHold } from '../holds/seat-hold';
@@ -52,7 +53,7 @@ export async function anonymizeBooking(
   const answers = await erase();
   // Erases the refusals before it locks the departure. There may be many refusals, and sales would wait for the lock of the departure.
   const refusals = await eraseRefusals(trx, tenant.id, identifiesPerson);
-  if (departureId) await relockDeparture(trx, departureId);
+  if (departureId) await expireSeats(trx, departureId);
   await lockLead(trx, id);
   const before = await getBooking(trx, ANY_TENANT, bookingRef);
   assertNotMoved(departureId, before);

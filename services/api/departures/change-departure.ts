@@ -14,7 +14,7 @@ import {
   type NamedDeparture,
   type TourOfDeparture,
 } from './find-departures';
-import { relockDeparture } from './reserve-seats';
+import { expireSeats } from './free-expired-seats';
 import { nameDeparture } from '../catalog/start-time';
 
 export interface ChangedDeparture {
@@ -170,7 +170,7 @@ export function toPrices(
  */
 async function lockTourDeparture(trx: Trx, tour: TourOfDeparture, named: NamedDeparture): Promise<Departure> {
   const id = await findNamedDeparture(trx, tour, named);
-  const { at } = await relockDeparture(trx, id);
+  const { at } = await expireSeats(trx, id);
   const departure = await findDepartureById(trx, id, false, at);
   // An import deleted the departure during the wait for the lock.
   if (!departure) throw new DepartureNotFoundError(tour.slug, named);

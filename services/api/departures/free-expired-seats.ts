@@ -5,13 +5,14 @@ import {
   enqueueDelivery,
   type WebhookEvent,
 } from '../../webhook-queue/enqueue-delivery';
-import { lockDepartureById, readClock } from './departure.repository';
+import { readClock } from './departure.repository';
 import {
   type ExpiredHold,
   findDeparturesWithExpiredSeats,
   markExpiredHolds,
   markExpiredLeads,
 } from './departure-sales.repository';
+import { lockDepartures } from './lock-departures';
 
 /**
  * Marks the expired holds and unpaid leads of departures and enqueues their events. Their seats are already free: count_seats
@@ -29,11 +30,13 @@ export async function freeExpiredSeats(
   const leads = await markExpiredLeads(trx, departureIds, at);
   const expiredBookings = leads.map((lead) => bookingEvent('booking.expired', lead));
   await enqueueDelivery(trx, ...holds.map(holdExpiredEvent), ...expiredBookings);
-  return { holds: holds.map(({ id }) => id), bookingRefs: leads.map(({ bookingRef }) => bookingRef) };
+  return { at, holds: holds.map(({ id }) => id), bookingRefs: leads.map(({ bookingRef }) => bookingRef) };
 }
 
 /** The holds and bookings that were marked as expired. */
 interface ExpiredSeats {
+  /** The database's clock after the lock was granted, with microseconds. */
+  at: string;
   /** Ids of holds. */
   holds: string[];
   bookingRefs: string[];
@@ -55,12 +58,14 @@ export async function sweepExpiredSeats(db: Db, onFailure: (error: unknown) => v
 }
 
 /**
- * Marks the expired holds and leads of one departure.
- * @param departureId null: leads without a departure
+ * Locks a departure until `trx` ends, reads the clock, and marks its expired holds and leads.
+ * @param departureId null: marks the leads without a departure, and locks nothing
+ * @throws DepartureBusyError after two seconds (409)
  */
 export async function expireSeats(trx: Trx, departureId: string | null): Promise<ExpiredSeats> {
-  if (departureId !== null) await lockDepartureById(trx, departureId);
-  const { at } = await readClock(trx, departureId);
+  if (departureId !== null) await lockDepartures(trx, [departureId]);
+  const { at, somethingExpired } = await readClock(trx, departureId);
+  if (departureId !== null && !somethingExpired) return { at, holds: [], bookingRefs: [] };
   return freeExpiredSeats(trx, departureId === null ? null : [departureId], at);
 }
 

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Trx } from '../../platform/database/database';
 import { SaleMovedError } from '../departures/departure.errors';
-import { assertNotMoved, relockDeparture } from '../departures/reserve-seats';
+import { assertNotMoved } from '../departures/check-seats';
+import { expireSeats } from '../departures/free-expired-seats';
 import { eraseAnswers } from '../idempotency/erase-answers';
 import { personFinder } from '../privacy/person-finder';
 import { eraseRefusals } from '../refusals/refusal-log';
@@ -45,7 +46,7 @@ export async function anonymizeHold(
   const erase = () => eraseAnswers(trx, { tenantId: tenant.id, named, identifiesPerson, secret });
   const answers = await erase();
   const refusals = await eraseRefusals(trx, tenant.id, identifiesPerson);
-  await relockDeparture(trx, departureId);
+  await expireSeats(trx, departureId);
   const before = await getHold(trx, ANY_TENANT, id);
   assertNotMoved(departureId, before);
   assertNoBooking(before);

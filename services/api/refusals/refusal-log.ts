@@ -2,7 +2,7 @@ import { type Db, inTransaction, type Trx } from '../../platform/database/databa
 import { AppError } from '../../platform/errors';
 import { isUuid } from '../../platform/text-forms';
 import { InsufficientSeatsError, isDepartureNotAvailable } from '../departures/departure.errors';
-import { addAlternatives } from '../departures/reserve-seats';
+import { addAlternatives } from '../departures/check-seats';
 import type { Operation } from '../idempotency/operation';
 import { type Person, personFinder } from '../privacy/person-finder';
 import {

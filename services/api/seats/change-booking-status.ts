@@ -6,7 +6,7 @@ import { getBookingPlace } from '../bookings/find-booking';
 import { TourNotFoundError } from '../catalog/catalog.errors';
 import type { Departure } from '../departures/departure';
 import { DepartureCancelledError } from '../departures/departure.errors';
-import { assertFree, wantedOf } from '../departures/reserve-seats';
+import { assertFree, wantedOf } from '../departures/check-seats';
 import { seatsOf } from '../pricing/party';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/database';
-import { assertOpen } from '../departures/reserve-seats';
+import { assertOpen } from '../departures/check-seats';
 import { assertActive, type ChangedHold } from '../holds/change-hold';
 import { getHoldPlace } from '../holds/find-hold';
 import { HoldStateConflictError } from '../holds/hold.errors';

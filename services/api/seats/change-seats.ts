@@ -1,5 +1,5 @@
 import type { Departure } from '../departures/departure';
-import { assertFree, assertOpen } from '../departures/reserve-seats';
+import { assertFree, assertOpen } from '../departures/check-seats';
 import { type Party, seatsOf } from '../pricing/party';
 import { CATEGORIES } from '../pricing/price-categories';
 import type { Tenant } from '../tenants/tenant';

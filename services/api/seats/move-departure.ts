@@ -19,7 +19,8 @@ import {
   type NamedDeparture,
   type TourOfDeparture,
 } from '../departures/find-departures';
-import { lockDeparturesOfChange, relockDeparture } from '../departures/reserve-seats';
+import { expireSeats } from '../departures/free-expired-seats';
+import { lockDepartures } from '../departures/lock-departures';
 import { octoHoldEvent } from '../holds/octo-booking';
 import { insertHoldChanges, lockLiveHolds, moveHoldRows } from '../holds/seat-hold.repository';
 import { seatsOf } from '../pricing/party';
@@ -61,7 +62,7 @@ export async function moveDeparture(
 ): Promise<MovedDeparture> {
   const fromId = await findNamedDeparture(trx, tour, named.from);
   const toId = await findNamedDeparture(trx, tour, named.to);
-  await lockDeparturesOfChange(trx, [fromId, toId]);
+  await lockDepartures(trx, [fromId, toId]);
   const from = await readLocked(trx, tour, named.from, fromId, false);
   const to = await readLocked(trx, tour, named.to, toId, false);
   if (!isOpen(to)) throw new ClosedToMovesError(tour.slug, to);
@@ -113,7 +114,7 @@ async function readLocked(
   id: string,
   sandbox: boolean,
 ): Promise<Departure> {
-  const { at } = await relockDeparture(trx, id);
+  const { at } = await expireSeats(trx, id);
   const departure = await findDepartureById(trx, id, sandbox, at);
   // An import deleted the departure during the wait for the lock.
   if (!departure) throw new DepartureNotFoundError(tour.slug, named);

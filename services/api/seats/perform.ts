@@ -4,7 +4,7 @@ import { getVisibleTour } from '../catalog/find-tour';
 import { DepartureTimeMissingError } from '../departures/choose-departure';
 import { lockLead } from '../bookings/booking-lead.repository';
 import { DepartureGoneError, SaleMovedError } from '../departures/departure.errors';
-import { lockDeparturesOfChange } from '../departures/reserve-seats';
+import { lockDepartures } from '../departures/lock-departures';
 import type { ReplayedResponse } from '../idempotency/run-idempotent';
 import type { ChangedDate } from './decided';
 import { QUEUE_LIMITS } from './queue/queue-limits';
@@ -87,7 +87,7 @@ export async function performInTransaction<Change extends SeatChange>(
   change: Change,
 ): Promise<Performed<ResultOf<Change>>> {
   // Waits for the locks here, because lockSales waits for none.
-  await lockDeparturesOfChange(trx, departuresToLock(change));
+  await lockDepartures(trx, departuresToLock(change));
   if (change.kind === 'change' && change.leadId !== null) await lockLead(trx, change.leadId);
   const { outcomes } = await transactSales(trx, [change]);
   const outcome = outcomes[0]!;

@@ -1,7 +1,7 @@
 import type { ChangedBooking } from '../bookings/booking-lead';
 import type { LeadPlace } from '../bookings/booking-lead.repository';
 import { BookingNotFoundError } from '../bookings/booking.errors';
-import { assertNotMoved } from '../departures/reserve-seats';
+import { assertNotMoved } from '../departures/check-seats';
 import type { Seller } from './sale';
 import type { Decided } from './decided';
 import type { ChangeFacts, StoredChange, StoredLead } from './stored-change';

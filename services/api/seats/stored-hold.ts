@@ -1,5 +1,5 @@
 import { type Departure, isOpen } from '../departures/departure';
-import { assertNotMoved } from '../departures/reserve-seats';
+import { assertNotMoved } from '../departures/check-seats';
 import type { ChangedHold } from '../holds/change-hold';
 import { HoldNotFoundError } from '../holds/hold.errors';
 import type { HoldPlace } from '../holds/seat-hold.repository';

@@ -7,7 +7,7 @@ import { paymentDueAt } from '../../bookings/payment-window';
 import { TourNotFoundError } from '../../catalog/catalog.errors';
 import type { Departure } from '../../departures/departure';
 import { SaleMovedError } from '../../departures/departure.errors';
-import { assertFree } from '../../departures/reserve-seats';
+import { assertFree } from '../../departures/check-seats';
 import { departureTimeWithoutDate } from '../../catalog/start-time';
 import { assertActive } from '../../holds/change-hold';
 import { AmbiguousHoldReferenceError, HoldNotFoundError, noLiveHold } from '../../holds/hold.errors';

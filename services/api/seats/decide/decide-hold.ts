@@ -1,5 +1,5 @@
 import type { Departure } from '../../departures/departure';
-import { assertFree } from '../../departures/reserve-seats';
+import { assertFree } from '../../departures/check-seats';
 import { OctoUuidTakenError } from '../../holds/hold.errors';
 import type { NewOctoDetails, OctoDetails } from '../../holds/octo-booking';
 import type { SeatHold } from '../../holds/seat-hold';

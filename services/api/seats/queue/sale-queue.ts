@@ -3,7 +3,7 @@ import type { Db } from '../../../platform/database/database';
 import { AppError, sqlState } from '../../../platform/errors';
 import type { Logger } from '../../../platform/logger';
 import { DepartureBusyError } from '../../departures/departure.errors';
-import { waitForDeparture } from '../../departures/reserve-seats';
+import { lockDepartures } from '../../departures/lock-departures';
 import { IdempotencyInProgressError } from '../../idempotency/idempotency.errors';
 import type { ReplayedResponse } from '../../idempotency/run-idempotent';
 import { type CommitResult, commitSales } from './commit-sales';
@@ -353,7 +353,7 @@ export class SaleQueue {
         this,
         batch,
         async (trx) => {
-          await waitForDeparture(trx, departure);
+          await lockDepartures(trx, [departure]);
           // A transaction that is repeated after a deadlock writes the same sales.
           if (batch.length === 0) batch.push(...this.take(waitsForIt));
           return transactSales(trx, salesOf(batch), { counter });

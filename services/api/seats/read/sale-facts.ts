@@ -4,7 +4,7 @@ import { assertSellable } from '../../catalog/find-tour';
 import type { ApiKeyPrincipal } from '../../credentials/credential';
 import { assertNotSeveral } from '../../departures/choose-departure';
 import { DepartureGoneError } from '../../departures/departure.errors';
-import { wantedOf } from '../../departures/reserve-seats';
+import { wantedOf } from '../../departures/check-seats';
 import type { OctoDetails } from '../../holds/octo-booking';
 import type { HoldStatus } from '../../holds/seat-hold';
 import type { PriceRule } from '../../pricing/choose-price-rule';

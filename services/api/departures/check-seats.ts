@@ -1,0 +1,61 @@
+import type { Db } from '../../platform/database/database';
+import { type Departure, departureStatus, seatsAvailable, type WantedSeats } from './departure';
+import {
+  DepartureCancelledError,
+  DepartureGoneError,
+  InsufficientSeatsError,
+  isDepartureNotAvailable,
+  SaleMovedError,
+} from './departure.errors';
+import { findAlternatives } from './departure.repository';
+
+/**
+ * Checks that a hold or booking, read after the lock, is still on the departure that this transaction locked.
+ * @throws SaleMovedError (409 after three tries)
+ */
+export function assertNotMoved(
+  lockedId: string | null,
+  { departureId }: { departureId: string | null },
+): void {
+  if (departureId !== lockedId) throw new SaleMovedError();
+}
+
+/**
+ * Checks that `quantity` seats of the departure are free. seats/decide/tenant-limits.ts checks the limits of the tenant.
+ * @throws DepartureGoneError, DepartureCancelledError, InsufficientSeatsError (409)
+ */
+export function assertFree(departure: Departure, quantity: number): Departure {
+  assertOpen(departure, quantity);
+  const free = seatsAvailable(departure);
+  if (free < quantity) throw new InsufficientSeatsError(wantedOf(departure, quantity), free);
+  return departure;
+}
+
+/**
+ * Checks that the departure can still be booked, with or without free seats.
+ * @param quantity the wanted seats: the refusal names other departures with as many free seats
+ * @throws DepartureGoneError, DepartureCancelledError (409)
+ */
+export function assertOpen(departure: Departure, quantity: number): void {
+  const status = departureStatus(departure);
+  const wanted = wantedOf(departure, quantity);
+  if (status === 'cancelled') throw new DepartureCancelledError(wanted);
+  if (status === 'gone' || status === 'closed') throw new DepartureGoneError(wanted);
+}
+
+/** Describes a request for seats of the departure. A refusal contains this description. */
+export function wantedOf(departure: Departure, quantity: number): WantedSeats {
+  const { id: departureId, tour, departureDate, startTime: departureTime, sandbox } = departure;
+  return { tourId: tour.id, departureId, departureDate, departureTime, quantity, sandbox };
+}
+
+/** Adds up to three other departures to a DepartureNotAvailableError. Runs after the transaction, so that no lock is held. */
+export async function addAlternatives(db: Db, refusal: unknown): Promise<void> {
+  if (!isDepartureNotAvailable(refusal)) return;
+  const others = await findAlternatives(db, refusal.wanted);
+  refusal.alternatives = others.map((departure) => ({
+    departureDate: departure.departureDate,
+    departureTime: departure.startTime,
+    seatsAvailable: seatsAvailable(departure),
+  }));
+}
