@@ -330,6 +330,14 @@ module.exports = {
       to: { path: 'node_modules/(knex|pg)(/|$)', dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'the-engine-opens-the-database',
+      comment:
+        "A verb declares what it needs (cli/engine/command.ts): with `needs: 'database-on-demand'` its terminal has withDatabase.",
+      severity: 'error',
+      from: { path: '^cli/commands/' },
+      to: { path: '^cli/engine/open-database[.]ts$' },
+    },
+    {
       name: 'commands-stay-in-cli',
       comment: 'Only the terminal parses a command line. Take plain values.',
       severity: 'error',

@@ -13,7 +13,7 @@ const LONG = [
   '/test/backup/(in-place|places|refused|restore|restore-languages|restore-to-a-time|restore-under-patroni)[.]test[.]ts$',
   '/test/catalog/(cut-json|import-events|import-pipe|import-raced|interrupt-import|unchanged-entries)[.]test[.]ts$',
   '/test/client/(package|retries)[.]test[.]ts$',
-  '/test/cli/(booking-stats|completion|database-rules|departure-events|entry|erasure-dump|import-question|import-safeguards|lost-database|obeyed-changes)[.]test[.]ts$',
+  '/test/cli/(audited-verbs|booking-stats|completion|database-rules|departure-events|entry|erasure-dump|import-question|import-safeguards|lost-database|obeyed-changes)[.]test[.]ts$',
   '/test/cli/(drained-output|onboard-terminal|plant-demo|terminal-guide|up-welcome|widget-doctor)[.]test[.]ts$',
   '/test/docs/(code-blocks|guide-\\w+|node-tenant|openapi-rules|own-postgresql|pages-in-browser|sql)[.]test[.]ts$',
   '/test/octo/(booking-races|limits|long-availability|long-list|notifications|stored-answers|stored-bookings)[.]test[.]ts$',

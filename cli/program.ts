@@ -9,7 +9,6 @@ import {
   type LoneVerb,
   type Noun,
   parseFlag,
-  takesActor,
   type Verb,
   verbName,
 } from './engine/command';
@@ -216,7 +215,7 @@ export async function run(given: string[], io: Io): Promise<number> {
     const actor = leading === undefined ? undefined : actorName(leading, '--actor');
     refuseUnknownCommand(flags);
     const program = createProgram(readVersion(io), output, async (verb, line, noun) => {
-      const options = takesActor(verb) ? { actor, ...line.options } : line.options;
+      const options = verb.audits ? { actor, ...line.options } : line.options;
       const { runVerb } = require('./engine/run-verb') as typeof import('./engine/run-verb');
       code = (await runVerb(verb, { ...line, options }, { io, output }, noun)) ?? EXIT.done;
     });

@@ -12,9 +12,8 @@ import { opensSealed } from '../../services/webhook-queue/endpoints/endpoint-sec
 import { pauseActiveEndpoints } from '../../services/webhook-queue/endpoints/endpoint.repository';
 import { flag, type VerbBody } from '../engine/command';
 import { mayAsk } from '../engine/confirm';
-import type { Context, Terminal } from '../engine/context';
+import type { AuditedContext, OpeningTerminal, Terminal } from '../engine/context';
 import { UsageError } from '../engine/failure';
-import { withContext } from '../engine/open-database';
 import { fileName, line } from '../engine/values';
 import { readVersion } from '../terminal/io';
 import type { Output } from '../terminal/output';
@@ -33,6 +32,7 @@ export const backupVerb: VerbBody = {
   ],
   check: checkBackupOptions,
   examples: ['backup', 'backup --out /backups/tours.backup', 'backup --record pgbackrest'],
+  audits: true,
   run: backupCommand,
 };
 
@@ -44,7 +44,9 @@ export const restoreVerb: VerbBody = {
   check: checkRestore,
   examples: ['restore tours.backup', 'restore tours.backup --resume-webhooks', 'restore --in-place'],
   // The command opens the database itself, because it checks the file before a database is created.
-  runOffline: restoreCommand,
+  needs: 'database-on-demand',
+  audits: true,
+  run: restoreCommand,
 };
 
 const PAUSED = 'A restore paused it, so that a copy sends nothing: tourctl webhook resume';
@@ -60,12 +62,12 @@ function checkBackupOptions({ out, record }: BackupOptions): void {
 }
 
 /** Writes a backup, or records the backup of another tool. */
-function backupCommand(context: Context, { out, record }: BackupOptions): Promise<void> {
+function backupCommand(context: AuditedContext, { out, record }: BackupOptions): Promise<void> {
   if (record !== undefined) return recordBackup(context, record);
   return writeBackupFile(context, out ?? defaultName());
 }
 
-async function recordBackup({ audited, output }: Context, tool: string): Promise<void> {
+async function recordBackup({ audited, output }: AuditedContext, tool: string): Promise<void> {
   await audited({ action: 'backup.complete', subject: tool }, () => Promise.resolve());
   await output.answer({ recorded: tool }, () => `Recorded a backup by ${tool}`);
 }
@@ -74,7 +76,7 @@ async function recordBackup({ audited, output }: Context, tool: string): Promise
  * Writes a backup. Writes one audit row first, because even an interrupted backup has written names of people to the file, and a second one
  * at the end: the metrics show its age.
  */
-async function writeBackupFile({ audited, db, io, output }: Context, out: string): Promise<void> {
+async function writeBackupFile({ audited, db, io, output }: AuditedContext, out: string): Promise<void> {
   const begun = performance.now();
   refuseUnwritableFile(out);
   await audited({ action: 'backup', subject: out }, (_, note) => Promise.resolve(note(null, { file: out })));
@@ -105,13 +107,17 @@ function checkRestore({ inPlace = false }: RestoreOptions, file?: string): void 
     throw new UsageError('--in-place takes no <file>: it completes a recovery that was made by other means');
 }
 
-async function restoreCommand(terminal: Terminal, options: RestoreOptions, given?: string): Promise<void> {
-  if (options.inPlace) return withContext(terminal, {}, (context) => completeInPlace(context, options));
+async function restoreCommand(
+  terminal: OpeningTerminal<AuditedContext>,
+  options: RestoreOptions,
+  given?: string,
+): Promise<void> {
+  if (options.inPlace) return terminal.withDatabase({}, (context) => completeInPlace(context, options));
   const file = given ?? (await askFile(terminal));
   const begun = performance.now();
   // Checks the file before a database is created, so that a wrong file or wrong secrets leave nothing behind.
   await checkBackup(terminal.config, file);
-  await withContext(terminal, { schema: 'as-is', creates: true }, (context) =>
+  await terminal.withDatabase({ schema: 'as-is', creates: true }, (context) =>
     restoreFile(context, options, file, begun),
   );
 }
@@ -122,7 +128,7 @@ function askFile(terminal: Terminal): Promise<string> {
 }
 
 async function restoreFile(
-  { audited, config, output }: Context,
+  { audited, config, output }: AuditedContext,
   { resumeWebhooks = false }: RestoreOptions,
   file: string,
   begun: number,
@@ -151,7 +157,7 @@ async function restoreFile(
 }
 
 async function completeInPlace(
-  { audited, output }: Context,
+  { audited, output }: AuditedContext,
   { resumeWebhooks = false }: RestoreOptions,
 ): Promise<void> {
   const document = await audited({ action: 'restore.in_place' }, async (trx, note) => {

@@ -31,28 +31,32 @@ export const configVerbs: Verb[] = [
     about: 'List every variable, its value, and where that comes from; secrets stay hidden',
     flags: [flag('--set', 'only those that the environment or .env sets')],
     examples: ['config list', 'config list --set'],
-    runBare: listConfigCommand,
+    needs: 'nothing',
+    run: listConfigCommand,
   },
   {
     usage: 'show <variable>',
     about: 'Show a variable with its valid values',
     args: { variable },
     examples: ['config show DATABASE_URL'],
-    runBare: showConfigCommand,
+    needs: 'nothing',
+    run: showConfigCommand,
   },
   {
     usage: 'get <variable>',
     about: 'Print the effective value, for a script; a secret is never printed',
     args: { variable },
     examples: ['config get PUBLIC_BASE_URL', 'config get API_PORT --json'],
-    runBare: getConfigCommand,
+    needs: 'nothing',
+    run: getConfigCommand,
   },
   {
     usage: 'check',
     about:
       'Check all variables at once, also for misspelt names, and show where each comes from; exit 1 if the services would not start',
     examples: ['config check'],
-    runBare: checkConfigCommand,
+    needs: 'nothing',
+    run: checkConfigCommand,
   },
 ];
 

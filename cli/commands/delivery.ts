@@ -18,7 +18,7 @@ import {
 import { findEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
 import { retryDelivery } from '../../services/webhook-queue/endpoints/requested-deliveries';
 import { type Flag, flag, type Verb } from '../engine/command';
-import type { Context } from '../engine/context';
+import type { AuditedContext } from '../engine/context';
 import { UsageError } from '../engine/failure';
 import { afterFlag, findTenantId, LIST_FLAGS, listOf, sinceFlag, TENANT_FLAG } from '../engine/list';
 import { HIDDEN_HINT, recordReveal, type RevealOptions } from '../engine/personal-data';
@@ -97,6 +97,7 @@ export const deliveryVerbs: Verb[] = [
     about: 'Show a delivery with all its attempts',
     flags: [flag('--reveal', 'show the bodies, which contain personal data; leaves an audit row')],
     examples: [`delivery show ${ID}`, `delivery show ${ID} --reveal`],
+    audits: true,
     run: showDeliveryCommand,
   },
   {
@@ -104,6 +105,7 @@ export const deliveryVerbs: Verb[] = [
     args: { id: uuidStart },
     about: 'Send a delivery now',
     examples: [`delivery retry ${ID}`],
+    audits: true,
     run: retryDeliveryCommand,
   },
   {
@@ -129,6 +131,7 @@ export const deliveryVerbs: Verb[] = [
       'delivery replay --tenant acme --event booking.created --since 24h',
       `delivery replay --endpoint ${ID} --status delivered --since 2027-06-01T08:00:00Z`,
     ],
+    audits: true,
     run: replayDeliveriesCommand,
   },
 ];
@@ -176,7 +179,7 @@ interface ShownAttempt extends AttemptDocument {
 
 /** Shows a delivery. Shows its bodies only with --reveal, which writes an audit row, because they contain personal data. */
 async function showDeliveryCommand(
-  context: Context,
+  context: AuditedContext,
   { reveal = false }: RevealOptions,
   id: string,
 ): Promise<void> {
@@ -234,7 +237,11 @@ function describePhases(phases: AttemptDocument['phases']): string | null {
   return named.join(', ');
 }
 
-async function retryDeliveryCommand({ audited, db, output }: Context, _: object, id: string): Promise<void> {
+async function retryDeliveryCommand(
+  { audited, db, output }: AuditedContext,
+  _: object,
+  id: string,
+): Promise<void> {
   const { tenantId } = await showDelivery(db, id);
   const delivery = await audited({ action: 'delivery.retry', tenantId, subject: id }, (trx) =>
     retryDelivery(trx, id),
@@ -244,7 +251,7 @@ async function retryDeliveryCommand({ audited, db, output }: Context, _: object,
 }
 
 async function replayDeliveriesCommand(
-  { audited, db, output }: Context,
+  { audited, db, output }: AuditedContext,
   options: DeliveryOptions & {
     status?: ReplayFilter['status'];
     event?: ReplayFilter['type'];

@@ -28,9 +28,8 @@ import { SecretsError, inspectSecrets } from '../../services/platform/secrets';
 import { findUnopenedEndpoints, opensSealed } from '../../services/webhook-queue/endpoints/endpoint-secrets';
 import { inspectQueue, type QueueHealth } from '../../services/webhook-queue/inspect-queue';
 import type { VerbBody } from '../engine/command';
-import type { Terminal } from '../engine/context';
+import type { Context, OpeningTerminal } from '../engine/context';
 import { describeError, EXIT, NoInstallationError } from '../engine/failure';
-import { withContext } from '../engine/open-database';
 import { CancelledError } from '../terminal/io';
 import { paint, type Screen, type Tone } from '../terminal/screen';
 import { beside } from '../terminal/table';
@@ -42,7 +41,8 @@ import { adviseOnFailing, describeFailing, toFailingDocument } from './status';
 export const doctorVerb: VerbBody = {
   examples: ['doctor', 'doctor --json'],
   // The command opens the database itself, because a database that does not answer is one of its results.
-  runOffline: doctorCommand,
+  needs: 'database-on-demand',
+  run: doctorCommand,
 };
 
 const NAMED = 10;
@@ -246,7 +246,7 @@ function checkWorkers({ workers, silent, due }: QueueHealth): HealthCheck {
   return ok('workers', `${workers} of the webhook queue`);
 }
 
-async function doctorCommand(terminal: Terminal): Promise<number> {
+async function doctorCommand(terminal: OpeningTerminal<Context>): Promise<number> {
   const { config } = terminal;
   const checks = [...(await examine(terminal)), await checkStore(config), ...checkDisk(config)];
   const ok = checks.every((check) => check.status !== 'broken');
@@ -254,9 +254,9 @@ async function doctorCommand(terminal: Terminal): Promise<number> {
   return ok ? EXIT.done : EXIT.refused;
 }
 
-async function examine(terminal: Terminal): Promise<HealthCheck[]> {
+async function examine(terminal: OpeningTerminal<Context>): Promise<HealthCheck[]> {
   try {
-    return await withContext(terminal, { schema: 'as-is' }, async ({ db }) => {
+    return await terminal.withDatabase({ schema: 'as-is' }, async ({ db }) => {
       const checks = await inspectInstallation(db);
       const isOutdated = checks.some(({ name, status }) => name === 'migrations' && status === 'broken');
       if (isOutdated) return checks;

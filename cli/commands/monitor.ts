@@ -4,11 +4,12 @@ import { START_WEBHOOK_QUEUE } from '../../services/platform/start-advice';
 import { isQueueRunning } from '../../services/webhook-queue/inspect-queue';
 import { createMonitorLink } from '../../services/webhook-queue/monitor/session';
 import type { VerbBody } from '../engine/command';
-import type { Context } from '../engine/context';
+import type { AuditedContext } from '../engine/context';
 import type { Output } from '../terminal/output';
 import { reachable } from './up/up';
 
 export const monitorVerb: VerbBody = {
+  audits: true,
   run: monitorCommand,
 };
 
@@ -22,7 +23,7 @@ class QueueNotRunningError extends AppError {
 }
 
 /** Prints a sign-in link. @throws QueueNotRunningError */
-async function monitorCommand(context: Context): Promise<void> {
+async function monitorCommand(context: AuditedContext): Promise<void> {
   const link = await createSignInLink(context);
   const { url, expiresAt } = link;
   await context.output.answer({ url, expires_at: expiresAt.toISOString() }, () => url);
@@ -42,7 +43,12 @@ interface SignInLink {
  * Creates a sign-in link. The page and the audit log show the person who uses the link as this operator.
  * @throws QueueNotRunningError if the monitoring page is not served: its port is closed and no worker is alive
  */
-export async function createSignInLink({ audited, config, db, operator }: Context): Promise<SignInLink> {
+export async function createSignInLink({
+  audited,
+  config,
+  db,
+  operator,
+}: AuditedContext): Promise<SignInLink> {
   const host = reachable(config.host);
   const address = `http://${host}:${config.webhookQueuePort}`;
   const isOpen = await isPortOpen(host.replace(/^\[|\]$/g, ''), config.webhookQueuePort);

@@ -1,5 +1,5 @@
 import type { Verb } from '../engine/command';
-import type { Basics, Context, Terminal } from '../engine/context';
+import type { AuditedContext, Basics, Terminal } from '../engine/context';
 import { openInBrowser } from '../terminal/browser';
 import { createSignInLink, describeLink } from './monitor';
 
@@ -7,16 +7,18 @@ export const openVerbs: Verb[] = [
   {
     usage: 'monitor',
     about: 'Open the monitoring page of the webhook queue, signed in; without a desktop, print its link',
+    audits: true,
     run: openMonitorCommand,
   },
   {
     usage: 'docs',
     about: 'Open the reference of the API; without a desktop, print its address',
-    runOffline: openDocsCommand,
+    needs: 'configuration',
+    run: openDocsCommand,
   },
 ];
 
-async function openMonitorCommand(context: Context): Promise<void> {
+async function openMonitorCommand(context: AuditedContext): Promise<void> {
   const link = await createSignInLink(context);
   const opened = await show(context, link.url, link.isOpen);
   if (!opened) describeLink(link, context.output);

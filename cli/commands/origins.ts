@@ -10,7 +10,7 @@ import type { Tenant } from '../../services/api/tenants/tenant';
 import { OriginRefusedError } from '../../services/api/tenants/tenant.errors';
 import type { Trx } from '../../services/platform/database/database';
 import { flag, type Verb } from '../engine/command';
-import type { Context } from '../engine/context';
+import type { AuditedContext, Context } from '../engine/context';
 import { UsageError } from '../engine/failure';
 import type { Output } from '../terminal/output';
 
@@ -41,6 +41,7 @@ export const originsVerbs: Verb[] = [
     flags: [DEV_FLAG],
     check,
     examples: ['origins add acme https://acme.example https://www.acme.example'],
+    audits: true,
     run: addOriginsCommand,
   },
   {
@@ -48,6 +49,7 @@ export const originsVerbs: Verb[] = [
     asks: () => true,
     about: 'Remove sites from the list',
     examples: ['origins remove acme https://old.acme.example'],
+    audits: true,
     run: removeOriginsCommand,
   },
   {
@@ -56,6 +58,7 @@ export const originsVerbs: Verb[] = [
     flags: [DEV_FLAG],
     check,
     examples: ['origins set acme https://acme.example', 'origins set acme http://localhost:3000 --dev'],
+    audits: true,
     run: setOriginsCommand,
   },
 ];
@@ -71,7 +74,7 @@ async function listOriginsCommand({ db, output }: Context, _: object, slug: stri
 }
 
 async function addOriginsCommand(
-  context: Context,
+  context: AuditedContext,
   { dev }: OriginOptions,
   slug: string,
   words: string[],
@@ -82,7 +85,7 @@ async function addOriginsCommand(
 }
 
 async function setOriginsCommand(
-  context: Context,
+  context: AuditedContext,
   { dev }: OriginOptions,
   slug: string,
   words: string[],
@@ -93,7 +96,7 @@ async function setOriginsCommand(
 }
 
 async function removeOriginsCommand(
-  context: Context,
+  context: AuditedContext,
   _: object,
   slug: string,
   words: string[],
@@ -112,7 +115,7 @@ async function removeOriginsCommand(
 
 /** Changes the list and answers with the new one. @returns the list before the change */
 async function change(
-  { audited, output }: Context,
+  { audited, output }: AuditedContext,
   verb: string,
   slug: string,
   work: (trx: Trx, tenant: Tenant) => Promise<Tenant>,

@@ -14,7 +14,7 @@ import { isExchangeRate, readRatesFile } from '../../services/api/pricing/rates-
 import type { Db } from '../../services/platform/database/database';
 import type { Note } from '../engine/audited-change';
 import { flag, type Verb } from '../engine/command';
-import type { Context } from '../engine/context';
+import type { AuditedContext } from '../engine/context';
 import { refuseMistakes, UsageError } from '../engine/failure';
 import { afterFlag, LIST_FLAGS, listOf } from '../engine/list';
 import { currency, STANDARD_STREAM, travelDate } from '../engine/values';
@@ -47,6 +47,7 @@ export const ratesVerbs: Verb[] = [
     flags: [flag('--date <date>', 'the day of the rates', { parse: travelDate, otherwise: 'today (UTC)' })],
     check: (_: object, words: string[]) => void readPairs(words),
     examples: ['rates set USD 1.0812 GBP 0.8437', 'rates set JPY 168.42 --date 2026-11-24'],
+    audits: true,
     run: setRatesCommand,
   },
   {
@@ -55,6 +56,7 @@ export const ratesVerbs: Verb[] = [
       "Store the newest rates of the European Central Bank's file of reference rates, CSV or XML; - reads standard input",
     args: { file: ratesFile },
     examples: ['rates import eurofxref-daily.xml', 'rates import - < eurofxref.csv'],
+    audits: true,
     run: importRatesCommand,
   },
 ];
@@ -100,7 +102,7 @@ async function findListedRates(db: Db, { after = '', limit }: { after?: string; 
 }
 
 async function setRatesCommand(
-  { audited, output }: Context,
+  { audited, output }: AuditedContext,
   { date }: { date?: string },
   words: string[],
 ): Promise<void> {
@@ -114,7 +116,11 @@ async function setRatesCommand(
   for (const warning of document.warnings) output.warn(warning);
 }
 
-async function importRatesCommand({ audited, io, output }: Context, _: object, file: string): Promise<void> {
+async function importRatesCommand(
+  { audited, io, output }: AuditedContext,
+  _: object,
+  file: string,
+): Promise<void> {
   const text = await readText(file === STANDARD_STREAM ? io.stdin : createReadStream(file));
   const read = readRatesFile(text);
   const document = await audited(

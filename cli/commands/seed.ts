@@ -22,13 +22,14 @@ import type { Db } from '../../services/platform/database/database';
 import { makeDirectory } from '../../services/platform/directories';
 import { uncachedReads } from '../../services/platform/read-cache/read-cache';
 import type { VerbBody } from '../engine/command';
-import type { Context } from '../engine/context';
+import type { AuditedContext } from '../engine/context';
 import { describeError, isDatabaseLost } from '../engine/failure';
 import { CancelledError } from '../terminal/io';
 import { properties } from '../terminal/table';
 
 export const seedVerb: VerbBody = {
   creates: true,
+  audits: true,
   run: seedCommand,
 };
 
@@ -65,7 +66,7 @@ const ACTION = 'demo.plant';
  * Creates the demo in a database that never had one, and stores the demo's credentials in DATA_DIR. Later runs add departures. If the file
  * of the credentials is lost, they issue new credentials. `seed` and `up` call this function.
  */
-async function plantDemoFor({ audited, config, secrets }: Context): Promise<void> {
+async function plantDemoFor({ audited, config, secrets }: AuditedContext): Promise<void> {
   const today = new Date().toISOString().slice(0, 10);
   const { keyPepper } = await secrets('keyPepper');
   await audited({ action: ACTION }, async (trx, note) => {
@@ -88,7 +89,7 @@ async function plantDemoFor({ audited, config, secrets }: Context): Promise<void
   });
 }
 
-async function seedCommand(context: Context): Promise<void> {
+async function seedCommand(context: AuditedContext): Promise<void> {
   await plantDemoFor(context);
   const document = { tenant: DEMO_TENANT, credentials: path.join(context.config.dataDir, 'demo.json') };
   await context.output.answer(document, () => properties(document));
@@ -100,7 +101,7 @@ export interface Demo extends UsableDemo {
 }
 
 /** Creates or extends the demo, and returns the parts of the demo that can be used. If the extension fails, the start continues. */
-export async function prepareDemo(context: Context): Promise<Demo | undefined> {
+export async function prepareDemo(context: AuditedContext): Promise<Demo | undefined> {
   const { config, db, output, secrets } = context;
   try {
     await plantDemoFor(context);

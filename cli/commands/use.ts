@@ -1,9 +1,8 @@
 import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { flag, type VerbBody } from '../engine/command';
-import type { Terminal } from '../engine/context';
+import type { Context, OpeningTerminal } from '../engine/context';
 import { keepDefaultTenant, readDefaultTenant } from '../engine/default-tenant';
 import { UsageError } from '../engine/failure';
-import { withContext } from '../engine/open-database';
 import { slug } from '../engine/values';
 
 export const useVerb: VerbBody = {
@@ -21,16 +20,17 @@ export const useVerb: VerbBody = {
       'take --tenant.',
     ].join('\n'),
   // The command opens the database itself, and only to look up a tenant.
-  runOffline: useCommand,
+  needs: 'database-on-demand',
+  run: useCommand,
 };
 
 async function useCommand(
-  terminal: Terminal,
+  terminal: OpeningTerminal<Context>,
   { clear = false }: { clear?: boolean },
   given?: string,
 ): Promise<void> {
   const { config, output } = terminal;
-  if (given !== undefined) await withContext(terminal, {}, ({ db }) => findTenant(db, given), [given]);
+  if (given !== undefined) await terminal.withDatabase({}, ({ db }) => findTenant(db, given), [given]);
   if (given !== undefined || clear) keepDefaultTenant(config.dataDir, given);
   const { slug: tenant = null, from = null } = readDefaultTenant(config) ?? {};
   await output.answer({ tenant, from }, () => tenant ?? 'No default tenant');

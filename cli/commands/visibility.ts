@@ -13,7 +13,7 @@ import { findTenant, findTenantForChange } from '../../services/api/tenants/mana
 import { mayBeUsed, type Tenant } from '../../services/api/tenants/tenant';
 import type { Db, Trx } from '../../services/platform/database/database';
 import { type Flag, flag, type Verb } from '../engine/command';
-import type { Context } from '../engine/context';
+import type { AuditedContext, Context } from '../engine/context';
 import { UsageError } from '../engine/failure';
 import { continent } from '../engine/values';
 import type { Output } from '../terminal/output';
@@ -47,6 +47,7 @@ export const visibilityVerbs: Verb[] = [
       'visibility allow acme --continent europe --continent asia',
       'visibility allow acme',
     ],
+    audits: true,
     run: changing('allow', allow),
   },
   {
@@ -54,6 +55,7 @@ export const visibilityVerbs: Verb[] = [
     about: 'Hide tours by a rule, or without a flag by default',
     flags: TARGETS,
     examples: ['visibility deny acme --continent africa'],
+    audits: true,
     run: changing('deny', deny),
   },
   {
@@ -65,6 +67,7 @@ export const visibilityVerbs: Verb[] = [
       throw new UsageError('--tour or --continent must be given: allow and deny change the default');
     },
     examples: ['visibility clear acme --tour dolomites-hut-to-hut'],
+    audits: true,
     run: changing('clear', clear),
   },
   {
@@ -199,7 +202,7 @@ function commandsFor({ kind, visible, of }: Decision, tenant: Tenant, tour: Cata
 
 /** Returns the action that changes the rules of the targets by `step`. */
 function changing(verb: 'allow' | 'deny' | 'clear', step: Step) {
-  return async ({ audited, output }: Context, options: TargetOptions, slug: string): Promise<void> => {
+  return async ({ audited, output }: AuditedContext, options: TargetOptions, slug: string): Promise<void> => {
     const changed = await audited({ action: `visibility.${verb}`, subject: slug }, async (trx, note) => {
       const tenant = await findTenantForChange(trx, slug);
       const before = await readVisibility(trx, tenant);

@@ -2,7 +2,7 @@ import type { CredentialPage, WidgetToken } from '../../services/api/credentials
 import { issueWidgetToken } from '../../services/api/credentials/manage-credentials';
 import { explainEmbedding, isReachable } from '../../services/api/widget/explain-embedding';
 import { flag, type Verb } from '../engine/command';
-import type { Context } from '../engine/context';
+import type { AuditedContext, Context } from '../engine/context';
 import { EXIT } from '../engine/failure';
 import { OUT_FLAG, readPastedToken } from '../engine/secrets';
 import { line } from '../engine/values';
@@ -55,6 +55,7 @@ export const widgetVerbs: Verb[] = [
     check: ({ origin = [], dev }: { origin?: string[]; dev?: boolean }) =>
       checkOrigins(origin, dev, '--origin'),
     examples: ['widget issue acme', 'widget issue acme --origin https://acme.example --expires-in 365d'],
+    audits: true,
     run: issueWidgetCommand,
   },
   {
@@ -68,13 +69,15 @@ export const widgetVerbs: Verb[] = [
     ...ROTATE_FORM,
     about: 'Issue a successor with the same origins',
     examples: ['widget rotate 4nL0pQ8sTzX2 --grace 48h'],
+    audits: true,
     run: rotateWidgetCommand,
   },
   {
     ...REVOKE_FORM,
     about: 'Refuse a token from now on',
     examples: ['widget revoke 4nL0pQ8sTzX2 --yes'],
-    run: (context: Context, _: object, id: string) => revokeCredentialCommand(context, TOKENS, id),
+    audits: true,
+    run: (context: AuditedContext, _: object, id: string) => revokeCredentialCommand(context, TOKENS, id),
   },
   {
     usage: 'doctor',
@@ -171,7 +174,7 @@ interface IssueWidgetOptions extends IssueOptions {
 }
 
 async function issueWidgetCommand(
-  context: Context,
+  context: AuditedContext,
   { origin = [], dev, expiresIn, out }: IssueWidgetOptions,
   slug: string,
 ): Promise<void> {
@@ -203,7 +206,11 @@ async function announceWidget(
   }
 }
 
-async function rotateWidgetCommand(context: Context, options: RotateOptions, id: string): Promise<void> {
+async function rotateWidgetCommand(
+  context: AuditedContext,
+  options: RotateOptions,
+  id: string,
+): Promise<void> {
   const { credential, token, previous } = await rotateCredentialCommand(context, TOKENS, options, id);
   await announceWidget(context, credential, token, options.out);
   context.output.note(describePrevious('token', previous));

@@ -2,7 +2,7 @@ import { recordTerminalSeats } from '../../services/api/octo/changed-seats';
 import type { ChangedDate } from '../../services/api/seats/decided';
 import type { Trx } from '../../services/platform/database/database';
 import type { Audited, Note } from './audited-change';
-import type { Context } from './context';
+import type { AuditedContext } from './context';
 
 /**
  * Runs a change of seats and its audit row in one transaction, as `audited` does. Records the dates whose seats have changed in the same
@@ -10,7 +10,7 @@ import type { Context } from './context';
  * runs here.
  */
 export async function changeSeats<T extends { changed: ChangedDate[] }>(
-  { audited }: Pick<Context, 'audited'>,
+  { audited }: Pick<AuditedContext, 'audited'>,
   entry: Audited,
   work: (trx: Trx, note: Note) => Promise<T>,
 ): Promise<T> {

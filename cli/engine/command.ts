@@ -1,5 +1,5 @@
 import { isActorName } from '../../services/platform/text-forms';
-import type { Basics, Context, Terminal } from './context';
+import type { AuditedContext, Basics, Context, DatabaseUse, OpeningTerminal, Terminal } from './context';
 import { UsageError } from './failure';
 
 /** Turns the text of a flag or argument into its value, or throws a UsageError that begins with `name`. */
@@ -48,31 +48,46 @@ interface VerbForm {
 /** Gets the options by camel-cased flag name, then the arguments in order. Returns the exit code; undefined means 0. */
 export type Action<C> = (context: C, options: never, ...args: never[]) => Promise<number | void>;
 
-interface DatabaseVerb extends VerbForm {
-  run: Action<Context>;
-  /** `as-is` for commands about the schema itself. All other commands require the schema to be up to date. */
-  schema?: 'up-to-date' | 'as-is';
-  /**
-   * True: creates the embedded database if DATA_DIR has none. All other commands refuse a DATA_DIR without a database, because a wrong path
-   * would look like an empty installation.
-   */
-  creates?: boolean;
+/** A verb that writes no audit row: it changes no data. */
+interface Reading<C> extends VerbForm {
+  audits?: false;
+  run: Action<C>;
 }
 
-/** How a command opens the database. */
-export type DatabaseUse = Pick<DatabaseVerb, 'schema' | 'creates'>;
-
-/** A verb that opens no database, or opens it itself. */
-interface OfflineVerb extends VerbForm {
-  runOffline: Action<Terminal>;
+/** A verb that can write audit rows, because it changes data or reveals personal data. It takes --actor. */
+interface Auditing<C> extends VerbForm {
+  audits: true;
+  run: Action<C>;
 }
 
-/** A verb that works with any configuration, also a wrong one. */
-interface BareVerb extends VerbForm {
-  runBare: Action<Basics>;
+/** The database is open when the action starts. */
+interface OnDatabase extends DatabaseUse {
+  needs?: 'database';
 }
 
-export type Verb = DatabaseVerb | OfflineVerb | BareVerb;
+/** The action opens the database itself, when it needs it. */
+interface OnDemand {
+  needs: 'database-on-demand';
+}
+
+/** The action uses no database. */
+interface Offline extends Reading<Terminal> {
+  needs: 'configuration';
+}
+
+/** The action works with any configuration, also a wrong one. */
+interface Bare extends Reading<Basics> {
+  needs: 'nothing';
+}
+
+export type DatabaseVerb = OnDatabase & (Reading<Context> | Auditing<AuditedContext>);
+
+/** Declares a command: its words, what it needs, whether it writes audit rows, and the action. The action gets what the verb declares. */
+export type Verb =
+  | DatabaseVerb
+  | (OnDemand & (Reading<OpeningTerminal<Context>> | Auditing<OpeningTerminal<AuditedContext>>))
+  | Offline
+  | Bare;
 
 export interface Noun {
   name: string;
@@ -81,9 +96,10 @@ export interface Noun {
   readonly verbs: Verb[];
 }
 
-/** The properties that `VerbBody` leaves out. */
-type Omitted = 'usage' | 'about';
-export type VerbBody = Omit<DatabaseVerb, Omitted> | Omit<OfflineVerb, Omitted> | Omit<BareVerb, Omitted>;
+/** Leaves out properties of each form of a verb. */
+type OmitOfEach<V, Names extends keyof V> = V extends unknown ? Omit<V, Names> : never;
+/** A verb without a noun, whose words stand in cli/tree.ts. */
+export type VerbBody = OmitOfEach<Verb, 'usage' | 'about'>;
 
 /** A verb without a noun. */
 export interface LoneVerb {
@@ -119,36 +135,14 @@ const ACTOR_FLAG: Flag = flag('--actor <name>', 'who acts, for the audit log', {
   otherwise: 'TOURCTL_ACTOR, or the system user',
 });
 
-/** Verbs that write no audit row, except to reveal personal data. */
-const READING = new Set([
-  'list',
-  'show',
-  'manifest',
-  'explain',
-  'simulate',
-  'stats',
-  'refusals',
-  'sales',
-  'inspect',
-  'export',
-  'doctor',
-  'listen',
-  'up',
-  'status',
-  'logs',
-  'use',
-  'docs',
-]);
-
-/** Returns whether the verb can write an audit row, and so takes --actor. */
-export function takesActor(verb: Verb): boolean {
-  if ('runBare' in verb) return false;
-  return !READING.has(verbName(verb)) || (verb.flags ?? []).some((flag) => flagName(flag) === '--reveal');
+/** Returns whether the database is open when the action of the verb starts. */
+export function isOnDatabase(verb: Verb): verb is DatabaseVerb {
+  return (verb.needs ?? 'database') === 'database';
 }
 
 /** Returns the flags of a verb, without those that every command has. */
 export function flagsOf(verb: Verb): Flag[] {
-  return [...(verb.flags ?? []), ...(takesActor(verb) ? [ACTOR_FLAG] : [])];
+  return [...(verb.flags ?? []), ...(verb.audits ? [ACTOR_FLAG] : [])];
 }
 
 /** Returns the long name of a flag for messages: `--currency`. */

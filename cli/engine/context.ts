@@ -27,6 +27,31 @@ export interface Terminal extends Basics {
   confirm(question: string): Promise<void>;
 }
 
+/** How a command opens the database. */
+export interface DatabaseUse {
+  /** `as-is` for commands about the schema itself. All other commands require the schema to be up to date. */
+  schema?: 'up-to-date' | 'as-is';
+  /**
+   * True: creates the embedded database if DATA_DIR has none. All other commands refuse a DATA_DIR without a database, because a wrong path
+   * would look like an empty installation.
+   */
+  creates?: boolean;
+}
+
+/** Resources of a command that opens the database itself. @typeParam C what `work` gets: AuditedContext if the verb declares `audits` */
+export interface OpeningTerminal<C extends Context> extends Terminal {
+  /**
+   * Opens the database for `work`, and closes it at the end.
+   * @param words the values of the command line; an error about an unknown name suggests names that resemble one of them
+   * @throws NoInstallationError if there is no embedded database and `use` does not create it
+   */
+  withDatabase: <T>(
+    use: DatabaseUse,
+    work: (context: C) => Promise<T>,
+    words?: readonly string[],
+  ) => Promise<T>;
+}
+
 /** Resources of a command that uses the database. */
 export interface Context extends Terminal {
   db: Db;
@@ -35,6 +60,10 @@ export interface Context extends Terminal {
    * @throws ConfigError, SecretsError
    */
   secrets<Name extends keyof Secrets>(...needed: Name[]): Promise<Pick<Secrets, Name>>;
+}
+
+/** Resources of a command that changes data or reveals personal data: only a verb that declares `audits` gets them. */
+export interface AuditedContext extends Context {
   /** The person at this terminal, for audit rows and the monitoring page. */
   operator: Operator;
   /**

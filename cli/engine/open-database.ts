@@ -14,8 +14,7 @@ import { findDeliveries } from '../../services/webhook-queue/deliveries/find-del
 import { opensSealed } from '../../services/webhook-queue/endpoints/endpoint-secrets';
 import { listEndpoints } from '../../services/webhook-queue/endpoints/endpoint.repository';
 import { awaitWrites, operatorOf, runAudited } from './audited-change';
-import type { DatabaseUse } from './command';
-import { asSettingsError, type Context, type Terminal } from './context';
+import { asSettingsError, type AuditedContext, type DatabaseUse, type Terminal } from './context';
 import { CHECK_DATABASE, isDatabaseLost, MigrationsPendingError, NoInstallationError } from './failure';
 import { didYouMean, nearest } from './nearest';
 import { watchInterruption } from '../terminal/io';
@@ -30,7 +29,7 @@ import { countOf } from '../terminal/text';
 export async function withContext<T>(
   terminal: Terminal,
   { schema = 'up-to-date', creates = false }: DatabaseUse,
-  work: (context: Context) => Promise<T>,
+  work: (context: AuditedContext) => Promise<T>,
   words: readonly string[] = [],
 ): Promise<T> {
   const { config, io, output } = terminal;
@@ -43,7 +42,7 @@ export async function withContext<T>(
     await interruption.until(() => greetDatabase(db));
     if (schema === 'up-to-date') await ensureSchema(db, config.databaseUrl === undefined, output);
     const operator = operatorOf(io, terminal.actor ?? config.actor);
-    const context: Context = {
+    const context: AuditedContext = {
       ...terminal,
       db,
       secrets: (...needed) => openSecretsFor(db, config, needed),

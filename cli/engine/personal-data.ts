@@ -13,7 +13,7 @@ import {
 import { personFinder } from '../../services/api/privacy/person-finder';
 import { HIDDEN, maskEmail, maskName, maskPhone } from '../../services/platform/text-forms';
 import { flag } from './command';
-import type { Context } from './context';
+import type { AuditedContext } from './context';
 import type { ItemColumn } from '../terminal/table';
 import { foldLines } from '../terminal/text';
 
@@ -137,7 +137,7 @@ export interface RevealOptions {
 
 /** Records who reveals how many customers, before they are shown. */
 export async function recordReveal(
-  { audited }: Context,
+  { audited }: AuditedContext,
   entry: { action: string; subject?: string; tenantId?: string },
   what: Record<string, unknown>,
 ): Promise<void> {

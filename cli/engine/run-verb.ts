@@ -1,4 +1,4 @@
-import { type Action, takesActor, type Verb } from './command';
+import { type Action, type DatabaseVerb, isOnDatabase, type Verb } from './command';
 import {
   type Choose,
   type CompletedLine,
@@ -7,7 +7,13 @@ import {
   lacksNamedArgument,
 } from './complete-values';
 import { mayAsk, nobodyToAsk } from './confirm';
-import { type Basics, type Context, openTerminal, type Terminal } from './context';
+import {
+  type AuditedContext,
+  type Basics,
+  type OpeningTerminal,
+  openTerminal,
+  type Terminal,
+} from './context';
 import { announceTenant, withDefaultTenant } from './default-tenant';
 import { refuseMistakes, UsageError } from './failure';
 import { createDisplay, drawRepeatedly, refuseWatch } from './watch';
@@ -32,16 +38,24 @@ export async function runVerb(
   const completed = await complete(verb, noun, { ...line, args }, basics);
   // Removes --actor, which names the operator, from the options. Keeps it for `audit list`, where --actor is a filter.
   const { actor, ...others } = completed.options;
-  const checked = { args: completed.args, options: takesActor(verb) ? others : completed.options };
+  const checked = { args: completed.args, options: verb.audits ? others : completed.options };
   refuseOptions(verb, checked, basics);
   if (tenant) announceTenant(tenant, basics.output);
-  if ('runBare' in verb) return call(verb.runBare, basics, checked);
+  if (verb.needs === 'nothing') return call(verb.run, basics, checked);
   const terminal = openTerminal(basics, checked.options.yes === true, actor as string | undefined);
-  if ('runOffline' in verb) return call(verb.runOffline, terminal, checked);
+  if (verb.needs === 'configuration') return call(verb.run, terminal, checked);
+  if (verb.needs === 'database-on-demand')
+    return call<OpeningTerminal<AuditedContext>>(verb.run, openingTerminal(terminal), checked);
   return runOnDatabase(verb, noun, terminal, checked);
 }
 
-type DatabaseVerb = Extract<Verb, { run: unknown }>;
+/** Adds the function that opens the database, which loads Knex only then. */
+function openingTerminal(terminal: Terminal): OpeningTerminal<AuditedContext> {
+  return {
+    ...terminal,
+    withDatabase: (use, work, words) => loadDatabase().withContext(terminal, use, work, words),
+  };
+}
 
 /** Completes the command line. Opens the database for it only if the person has to choose from a list. */
 async function complete(
@@ -53,7 +67,7 @@ async function complete(
   const { io } = basics;
   const askWith = (choose?: Choose) => completeValues(verb, noun, given, { io, choose });
   if (!mayAsk(basics)) return completeValues(verb, noun, given, undefined);
-  if (!('run' in verb) || !lacksNamedArgument(verb, noun, given.args)) return askWith();
+  if (!isOnDatabase(verb) || !lacksNamedArgument(verb, noun, given.args)) return askWith();
   refuseMistakes(Object.values(given.mistakes).flat());
   const { chooserOf } = require('./choose-name') as typeof import('./choose-name');
   return loadDatabase().withContext(openTerminal(basics, false), verb, (context) =>
@@ -82,11 +96,11 @@ async function runOnDatabase(
     .flat()
     .filter((value): value is string => typeof value === 'string');
   const { withContext } = loadDatabase();
-  const run = async (context: Context) =>
-    call(verb.run, context, await loadFindIds().findIds(context.db, verb, noun, line));
+  const run = async (context: AuditedContext) =>
+    call<AuditedContext>(verb.run, context, await loadFindIds().findIds(context.db, verb, noun, line));
   if (line.options.watch !== true) return withContext(terminal, verb, run, words);
   const display = createDisplay(terminal.output);
-  const draw = (context: Context) => drawRepeatedly(display, context, run);
+  const draw = (context: AuditedContext) => drawRepeatedly(display, context, run);
   try {
     await endAtInterruption(() => withContext(terminal, verb, draw, words));
   } finally {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { flag } from './command';
-import type { Basics, Context } from './context';
+import type { AuditedContext, Basics } from './context';
 import { UsageError } from './failure';
 import type { Output } from '../terminal/output';
 import { PIPE, rewritesLines, type Screen } from '../terminal/screen';
@@ -23,13 +23,13 @@ export function refuseWatch({ io, output }: Basics): void {
     );
 }
 
-type Run = (context: Context) => Promise<number | void>;
+type Run = (context: AuditedContext) => Promise<number | void>;
 
 /**
  * Runs a command repeatedly until Ctrl-C, and draws each answer over the previous one. The caller closes the display when the command ends:
  * Ctrl-C and a lost database end it in the middle of a reading.
  */
-export async function drawRepeatedly(display: Display, context: Context, run: Run): Promise<never> {
+export async function drawRepeatedly(display: Display, context: AuditedContext, run: Run): Promise<never> {
   for (;;) {
     const screen = context.output.currentScreen();
     display.show(await readLines(context, run, screen), screen);
@@ -38,7 +38,7 @@ export async function drawRepeatedly(display: Display, context: Context, run: Ru
 }
 
 /** Runs the command and returns the lines of its answer, its notes and its warnings. */
-async function readLines(context: Context, run: Run, screen: Screen): Promise<string[]> {
+async function readLines(context: AuditedContext, run: Run, screen: Screen): Promise<string[]> {
   const lines: string[] = [];
   const add = (text: string) => void lines.push(...text.split('\n'));
   const output: Output = {
@@ -53,7 +53,7 @@ async function readLines(context: Context, run: Run, screen: Screen): Promise<st
 }
 
 /** Waits until two seconds are over, the size of the screen changes, or Ctrl-C is pressed. The caller ends the command after Ctrl-C. */
-async function untilNextDrawing({ io: { interrupted }, output }: Context): Promise<void> {
+async function untilNextDrawing({ io: { interrupted }, output }: AuditedContext): Promise<void> {
   const waiting = new AbortController();
   const end = () => waiting.abort();
   const ignoreSize = output.onResize(end);

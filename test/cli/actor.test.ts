@@ -168,6 +168,9 @@ describe('--actor', () => {
         'monitor',
         'seed',
         'migrate',
+        'up',
+        'backup',
+        'restore',
         // Commands that only read, but write an audit row with --reveal.
         'booking show',
         'booking list',

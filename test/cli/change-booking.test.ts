@@ -53,6 +53,9 @@ describe('tourctl booking change', () => {
     const people = ['--name', 'Rui Lima', '--phone', '030 901821', '--email', 'rui@example.com'];
     const words = ['booking', 'change', bookingRef, ...people, '--notes', 'No nuts'];
     expect((await sales.tourctl(words)).code).toBe(0);
+    const { after } = await sales.lastAudit();
+    expect(after).toMatchObject({ changed_personal_data: ['name', 'phone', 'email', 'notes'] });
+    expect(JSON.stringify(after)).not.toMatch(/Rui|901821|nuts/);
     expect(await sales.json(`booking show ${bookingRef} --reveal`)).toMatchObject({
       customer: { name: 'Rui Lima', phone: '+4930901821', email: 'rui@example.com' },
       notes: 'No nuts',

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { examplesOf, type Noun, type Verb } from '../../cli/engine/command';
+import { examplesOf, isOnDatabase, type Noun, type Verb } from '../../cli/engine/command';
 import { NOUNS, VERBS } from '../../cli/tree';
 import { useTemporaryFolder } from '../support/temporary-folder';
 import { runOnce } from './run-once';
@@ -11,7 +11,7 @@ const missing = path.join(folder, 'missing');
 const on = (line: string | string[], dataDir = missing, stdin?: string) =>
   runOnce(line, { env: { DATA_DIR: dataDir }, stdin });
 
-const opensDatabase = (verb: Verb) => 'run' in verb && !verb.creates;
+const opensDatabase = (verb: Verb) => isOnDatabase(verb) && !verb.creates;
 /** Command lines to run instead of the first example of a verb, if the example would ask a question or needs a file that does not exist. */
 const LINE_OF: Record<string, string> = {
   'tenant onboard': 'tenant onboard --slug acme --name Acme',

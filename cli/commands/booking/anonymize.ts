@@ -6,7 +6,7 @@ import { refreshStatistics } from '../../../services/api/privacy/refresh-statist
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db, Trx } from '../../../services/platform/database/database';
 import { findCustomersOfBooking } from '../../../services/webhook-queue/deliveries/erase-customer';
-import type { Context } from '../../engine/context';
+import type { AuditedContext } from '../../engine/context';
 import { describeErased, describeLeft, eraseElsewhere, NOTHING_ERASED } from './erasure';
 
 /**
@@ -14,7 +14,7 @@ import { describeErased, describeLeft, eraseElsewhere, NOTHING_ERASED } from './
  * too.
  */
 export async function anonymizeBookingCommand(
-  { audited, confirm, db, output, secrets }: Context,
+  { audited, confirm, db, output, secrets }: AuditedContext,
   { force = false }: { force?: boolean },
   ref: string,
 ): Promise<void> {

@@ -7,8 +7,10 @@ import {
 import { findLapsedLeads } from '../../../services/api/bookings/booking-lead.repository';
 import { cancelBooking, confirmBooking } from '../../../services/api/seats/change-booking-status';
 import { getBooking } from '../../../services/api/bookings/find-booking';
+import { changedFields } from '../../../services/api/audit/changed-fields';
 import { assertUnambiguous, type NamedDeparture } from '../../../services/api/departures/find-departures';
 import { expireSeats } from '../../../services/api/departures/free-expired-seats';
+import { comparedCustomer } from '../../../services/api/holds/seat-hold';
 import { describeParty } from '../../../services/api/pricing/party';
 import { COUNTS_KEPT_DAYS } from '../../../services/api/refusals/refusal';
 import { amendBooking } from '../../../services/api/seats/amend-booking';
@@ -23,7 +25,7 @@ import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Trx } from '../../../services/platform/database/database';
 import { changeSeats } from '../../engine/change-seats';
 import { type Flag, flag, type Verb } from '../../engine/command';
-import type { Context } from '../../engine/context';
+import type { AuditedContext } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
 import {
   afterFlag,
@@ -101,6 +103,7 @@ export const bookingVerbs: Verb[] = [
       'booking list --search 030901820 --reveal',
       'booking list --tour lisbon-tram --departure-from 2027-06-05 --departure-to 2027-06-06',
     ],
+    audits: true,
     run: listBookingsCommand,
   },
   {
@@ -109,6 +112,7 @@ export const bookingVerbs: Verb[] = [
     args: REF,
     flags: [REVEAL_FLAG],
     examples: ['booking show ACME-1042'],
+    audits: true,
     run: showBookingCommand,
   },
   {
@@ -135,12 +139,14 @@ export const bookingVerbs: Verb[] = [
       'booking change ACME-1042 --date 2027-03-13 --adults 3',
       'booking change ACME-1042 --phone "+49 30 901821"',
     ],
+    audits: true,
     run: changeBookingCommand,
   },
   {
     usage: 'confirm <ref>',
     about: 'Mark a booking as paid; an expired one takes its seats again if they are free',
     args: REF,
+    audits: true,
     run: confirmBookingCommand,
   },
   {
@@ -150,6 +156,7 @@ export const bookingVerbs: Verb[] = [
     flags: [flag('--reason <text>', 'why, for the tenant and its website', { parse: line(500) })],
     examples: ['booking cancel ACME-1042 --reason "The customer is ill"'],
     asks: () => true,
+    audits: true,
     run: cancelBookingCommand,
   },
   {
@@ -158,6 +165,7 @@ export const bookingVerbs: Verb[] = [
       'Expire unpaid bookings whose payment window is over, and send their events, as the API does by itself',
     flags: [flag('--dry-run', 'only list them')],
     examples: ['booking expire --dry-run'],
+    audits: true,
     run: expireBookingsCommand,
   },
   {
@@ -212,6 +220,7 @@ export const bookingVerbs: Verb[] = [
       'booking export --tenant acme --since 30d --out bookings.csv',
       'booking export --departure-from 2027-06-05 --departure-to 2027-06-05 --status confirmed',
     ],
+    audits: true,
     run: exportBookingsCommand,
   },
   {
@@ -220,18 +229,19 @@ export const bookingVerbs: Verb[] = [
     args: REF,
     flags: [FORCE_FLAG],
     asks: () => true,
+    audits: true,
     run: anonymizeBookingCommand,
   },
 ];
 
-async function confirmBookingCommand(context: Context, _options: object, ref: string): Promise<void> {
+async function confirmBookingCommand(context: AuditedContext, _options: object, ref: string): Promise<void> {
   await change(context, 'booking.confirm', ref, (trx, seller, named) =>
     confirmBooking(trx, seller, { ...named, byOperator: true }),
   );
 }
 
 async function cancelBookingCommand(
-  context: Context,
+  context: AuditedContext,
   { reason = null }: { reason?: string | null },
   ref: string,
 ): Promise<void> {
@@ -256,7 +266,7 @@ interface ChangeOptions {
 }
 
 async function changeBookingCommand(
-  context: Context,
+  context: AuditedContext,
   { date: departure, adults: adult, children: child, name, phone, email, notes }: ChangeOptions,
   ref: string,
 ): Promise<void> {
@@ -279,8 +289,16 @@ async function changeBookingCommand(
   );
 }
 
+/** Returns the document of a changed booking for the audit row, with the names of the personal fields that changed, without their values. */
+function auditedAfter({ before, after }: ChangedBooking) {
+  const personal = ({ customer, notes }: BookingLead) => ({ ...comparedCustomer(customer), notes });
+  const fields = Object.keys(changedFields([{}, {}], [personal(before), personal(after)]));
+  const document = toBookingDocument(after);
+  return fields.length > 0 ? { ...document, changed_personal_data: fields } : document;
+}
+
 async function change(
-  context: Context,
+  context: AuditedContext,
   action: string,
   ref: string,
   prepare: (trx: Trx, seller: Seller<never>, named: NamedBooking) => Promise<StoredChange<ChangedBooking>>,
@@ -291,7 +309,7 @@ async function change(
     const seller = sellerWithoutKey(await findTenant(trx, tenant.slug));
     const named = { bookingRef: ref, by: byOperator(operator) };
     const { result, changed } = await performInTransaction(trx, await prepare(trx, seller, named));
-    note(toBookingDocument(result.before), toBookingDocument(result.after), { tenantId: tenant.id });
+    note(toBookingDocument(result.before), auditedAfter(result), { tenantId: tenant.id });
     return { ...result, changed };
   });
   const document = toBookingDocument(after);
@@ -307,7 +325,7 @@ const PAGE = 1000;
  * within 15 seconds.
  */
 async function expireBookingsCommand(
-  context: Context,
+  context: AuditedContext,
   { dryRun = false }: { dryRun?: boolean },
 ): Promise<void> {
   const { db, output } = context;
@@ -335,7 +353,7 @@ const describeExpired = tableOf<ReturnType<typeof toBookingDocument>>(
 );
 
 /** Expires the bookings of each departure in a transaction of its own. The order of the departures is the global lock order. */
-async function expireLapsed(context: Context, lapsed: BookingLead[]): Promise<void> {
+async function expireLapsed(context: AuditedContext, lapsed: BookingLead[]): Promise<void> {
   const departures = [...new Set(lapsed.map(({ departureId }) => departureId))].sort();
   for (const departureId of departures) {
     const first = lapsed.find((lead) => lead.departureId === departureId)!;

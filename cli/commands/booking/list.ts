@@ -8,7 +8,7 @@ import type { CustomerAnswer } from '../../../services/api/holds/seat-hold';
 import { ANY_TENANT, type TenantScope } from '../../../services/api/tenants/tenant';
 import { csvLine } from '../../../services/platform/csv-cells';
 import type { Db } from '../../../services/platform/database/database';
-import type { Context } from '../../engine/context';
+import type { AuditedContext } from '../../engine/context';
 import { FileNotWrittenError, UsageError } from '../../engine/failure';
 import { answerItems, DEFAULT_LIMIT, findTenantId } from '../../engine/list';
 import {
@@ -105,7 +105,10 @@ const COLUMNS: ItemColumn<ListedBooking>[] = [
   { heading: 'reference', least: 8, aside: true, cell: (booking) => booking.external_ref },
 ];
 
-export async function listBookingsCommand(context: Context, options: BookingListOptions): Promise<void> {
+export async function listBookingsCommand(
+  context: AuditedContext,
+  options: BookingListOptions,
+): Promise<void> {
   const { db, output } = context;
   const { before, search, reveal = false, limit = DEFAULT_LIMIT } = options;
   const { tenantId, scope, filter } = await toBookingFilter(db, options);
@@ -152,7 +155,7 @@ interface ExportOptions extends BookingFilterOptions, RevealOptions {
 }
 
 /** Exports bookings as CSV. Reads the bookings page by page, so that memory and locks do not grow with the number of bookings. */
-export async function exportBookingsCommand(context: Context, options: ExportOptions): Promise<void> {
+export async function exportBookingsCommand(context: AuditedContext, options: ExportOptions): Promise<void> {
   const { db, output } = context;
   const { out, reveal = false } = options;
   const { tenantId, scope, filter } = await toBookingFilter(db, options);

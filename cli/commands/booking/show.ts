@@ -9,7 +9,7 @@ import {
   toAttemptDocument,
   toDeliveryDocument,
 } from '../../../services/webhook-queue/deliveries/find-deliveries';
-import type { Context } from '../../engine/context';
+import type { AuditedContext } from '../../engine/context';
 import {
   describeContacts,
   describeCustomer,
@@ -31,7 +31,7 @@ import {
 import { describeRefusals, findRefusalDocuments, type RefusalDocument } from './refusals';
 
 export async function showBookingCommand(
-  context: Context,
+  context: AuditedContext,
   { reveal = false }: RevealOptions,
   ref: string,
 ): Promise<void> {

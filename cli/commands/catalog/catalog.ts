@@ -7,7 +7,7 @@ import { translateFields, type TranslatedFields } from '../../../services/api/ca
 import { toMajor } from '../../../services/api/pricing/currency';
 import type { Db } from '../../../services/platform/database/database';
 import { flag, type Verb } from '../../engine/command';
-import type { Context } from '../../engine/context';
+import type { AuditedContext, Context } from '../../engine/context';
 import { refuseMistakes, UsageError } from '../../engine/failure';
 import { afterFlag, LIST_FLAGS, listOf } from '../../engine/list';
 import {
@@ -83,6 +83,7 @@ export const catalogVerbs: Verb[] = [
       'catalog import - < tours.csv',
     ],
     more: describeCsvColumns,
+    audits: true,
     run: importCatalogCommand,
   },
   {
@@ -157,11 +158,13 @@ export const catalogVerbs: Verb[] = [
   {
     usage: 'publish <tour>',
     about: 'Put a draft or archived tour on sale for the tenants that see it',
+    audits: true,
     run: publishTourCommand,
   },
   {
     usage: 'archive <tour>',
     about: 'Take a tour off sale for every tenant; its departures, holds and bookings stay',
+    audits: true,
     run: archiveTourCommand,
   },
 ];
@@ -247,7 +250,7 @@ function describeLocation(location: unknown): string | null {
   return lat === undefined || lng === undefined ? name : `${name} (${lat}, ${lng})`;
 }
 
-async function publishTourCommand(context: Context, _: object, idOrSlug: string): Promise<void> {
+async function publishTourCommand(context: AuditedContext, _: object, idOrSlug: string): Promise<void> {
   const document = await changeStatus(context, 'publish', idOrSlug, 'published');
   const { slug, upcoming_departures: departures } = document;
   await context.output.answer(
@@ -260,7 +263,7 @@ async function publishTourCommand(context: Context, _: object, idOrSlug: string)
     );
 }
 
-async function archiveTourCommand(context: Context, _: object, idOrSlug: string): Promise<void> {
+async function archiveTourCommand(context: AuditedContext, _: object, idOrSlug: string): Promise<void> {
   const document = await changeStatus(context, 'archive', idOrSlug, 'archived');
   await context.output.answer(
     document,
@@ -268,7 +271,12 @@ async function archiveTourCommand(context: Context, _: object, idOrSlug: string)
   );
 }
 
-async function changeStatus({ audited, db }: Context, verb: string, idOrSlug: string, status: TourStatus) {
+async function changeStatus(
+  { audited, db }: AuditedContext,
+  verb: string,
+  idOrSlug: string,
+  status: TourStatus,
+) {
   const tour = await findTour(db, idOrSlug);
   const entry = { action: `catalog.${verb}`, subject: tour.slug };
   return audited(entry, async (trx, note) => {

@@ -23,7 +23,7 @@ import {
 import { CatalogRefusedError } from '../../../services/api/catalog-import/import.errors';
 import { detectFileType } from '../../../services/api/catalog-import/read-catalog-file';
 import { nameDeparture } from '../../../services/api/catalog/start-time';
-import type { Context } from '../../engine/context';
+import type { AuditedContext } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
 import { STANDARD_STREAM } from '../../engine/values';
 import type { Io } from '../../terminal/io';
@@ -49,7 +49,7 @@ interface Options {
 
 /** Reads and compares the files before the transaction begins, so that the transaction only locks rows and writes changes. */
 export async function importCatalogCommand(
-  context: Context,
+  context: AuditedContext,
   options: Options,
   given: string[],
 ): Promise<void> {
@@ -80,7 +80,7 @@ function withNames(report: ImportReport, nameOf: (file: string) => string): Impo
  * @throws PruneTooLargeError
  */
 async function importFiles(
-  context: Context,
+  context: AuditedContext,
   { dryRun = false, prune = false, pruneAtMost = PRUNE_AT_MOST, yes = false }: Options,
   { files, given, nameOf }: ImportedFiles,
   progress: ProgressBar,
@@ -143,7 +143,7 @@ function tenfoldQuestion(named: string[], total: number): string {
 }
 
 async function write(
-  { audited }: Context,
+  { audited }: AuditedContext,
   compared: ComparedImport,
   given: string[],
   watch: WatchImport,

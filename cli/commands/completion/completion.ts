@@ -24,7 +24,8 @@ export function completionVerbs(tree: Branch[]): Verb[] {
     usage: shell,
     about: `Print the script for ${shell}; to load it in every shell: ${install}`,
     examples: [`completion ${shell}`],
-    runBare: printScript(shell, tree),
+    needs: 'nothing',
+    run: printScript(shell, tree),
   });
   return [
     scriptVerb('bash', 'source <(tourctl completion bash) in ~/.bashrc'),
@@ -34,7 +35,8 @@ export function completionVerbs(tree: Branch[]): Verb[] {
       usage: 'names <word...>',
       about: 'Print the slugs, dates, references or ids that may complete a command line, for the scripts',
       examples: ['completion names -- booking show ACME-1'],
-      runBare: completeNames(tree.flatMap(({ commands }) => commands)),
+      needs: 'nothing',
+      run: completeNames(tree.flatMap(({ commands }) => commands)),
     },
   ];
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../services/api/departures/add-departures';
 import { pricesAnswer } from '../../../services/api/pricing/price-categories';
 import { flag } from '../../engine/command';
-import type { Context } from '../../engine/context';
+import type { AuditedContext, Context } from '../../engine/context';
 import { formatMoney, startTime } from '../../engine/values';
 import type { Screen } from '../../terminal/screen';
 import { beside } from '../../terminal/table';
@@ -65,7 +65,7 @@ export interface Addition {
  * asks for confirmation. Writes nothing if all departures exist.
  */
 export async function addMany(
-  context: Context,
+  context: AuditedContext,
   tour: CatalogTour,
   options: NewDepartureOptions,
   addition: Addition,
@@ -109,7 +109,7 @@ async function answerDryRun(
 }
 
 async function write(
-  { audited, output }: Context,
+  { audited, output }: AuditedContext,
   tour: CatalogTour,
   options: NewDepartureOptions,
   { action, departures, returnDate, closesAt, facts }: Addition,

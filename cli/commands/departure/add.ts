@@ -3,7 +3,7 @@ import { nameDeparture } from '../../../services/api/catalog/start-time';
 import type { NamedDeparture } from '../../../services/api/departures/find-departures';
 import { MOST_DEPARTURES, type ScheduledDeparture } from '../../../services/api/departures/add-departures';
 import { flag, type Verb } from '../../engine/command';
-import type { Context } from '../../engine/context';
+import type { AuditedContext } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
 import { departureOnDate, instant, travelDate } from '../../engine/values';
 import { addMany, NEW_DEPARTURE_FLAGS, type NewDepartureOptions } from './add-many';
@@ -26,6 +26,7 @@ export const addDeparturesVerb: Verb = {
     'departure add dolomites-hut-to-hut 2027-06-12 --seats 12 --adult 480 --child 336 --return-date 2027-06-17',
     'departure add old-town-walk 2027-06-05 2027-06-06 --start-time 09:30,14:30 --seats 15 --adult 25',
   ],
+  audits: true,
   run: addDeparturesCommand,
 };
 
@@ -46,7 +47,7 @@ function checkAddition({ returnDate, startTime }: AddOptions, _: string, named: 
 }
 
 async function addDeparturesCommand(
-  context: Context,
+  context: AuditedContext,
   options: AddOptions,
   idOrSlug: string,
   named: NamedDeparture[],

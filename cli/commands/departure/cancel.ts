@@ -9,7 +9,7 @@ import { findDepartureById } from '../../../services/api/departures/departure.re
 import { findTourDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
 import { byOperator } from '../../../services/api/tenants/actor';
 import { flag, type Verb } from '../../engine/command';
-import type { Context } from '../../engine/context';
+import type { AuditedContext } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
 import {
   CUSTOMER_COLUMN,
@@ -50,11 +50,12 @@ export const cancelDepartureVerb: Verb = {
     'departure cancel dolomites-hut-to-hut 2027-06-05',
     'departure cancel lisbon-tram 2027-06-05 --cancel-bookings --reason Storm',
   ],
+  audits: true,
   run: cancelDepartureCommand,
 };
 
 async function cancelDepartureCommand(
-  context: Context,
+  context: AuditedContext,
   { reveal = false, cancelBookings = false, reason }: CancelOptions,
   idOrSlug: string,
   named: NamedDeparture,
@@ -94,7 +95,7 @@ async function cancelDepartureCommand(
  * @param cancelling the reason of the bookings' cancellation; null: the bookings stay
  */
 async function cancelWithAudit(
-  { audited, operator }: Context,
+  { audited, operator }: AuditedContext,
   tour: CatalogTour,
   named: NamedDeparture,
   cancelling: { reason: string | null } | null,

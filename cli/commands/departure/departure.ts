@@ -10,7 +10,7 @@ import {
 import type { NamedDeparture } from '../../../services/api/departures/find-departures';
 import type { Trx } from '../../../services/platform/database/database';
 import type { Verb } from '../../engine/command';
-import type { Context } from '../../engine/context';
+import type { AuditedContext } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
 import { departureOnDate, formatMoney, startTime } from '../../engine/values';
 import { countOf } from '../../terminal/text';
@@ -44,6 +44,7 @@ export const departureVerbs: Verb[] = [
     usage: 'reopen <tour> <date>',
     about: 'Put a cancelled departure on sale again; sends departure.updated',
     args: { date: departureOnDate },
+    audits: true,
     run: reopenDepartureCommand,
   },
   {
@@ -52,6 +53,7 @@ export const departureVerbs: Verb[] = [
       'Change how many seats a departure has, never below what is held or booked; sends departure.updated',
     args: { date: departureOnDate, seats },
     examples: ['departure set-seats dolomites-hut-to-hut 2027-06-05 16'],
+    audits: true,
     run: setSeatsCommand,
   },
   {
@@ -60,6 +62,7 @@ export const departureVerbs: Verb[] = [
       'Give a departure without a start time its time, so that others can leave on its date; its bookings stay; sends departure.updated',
     args: { date: departureOnDate, time: startTime },
     examples: ['departure set-time dolomites-hut-to-hut 2027-06-05 09:30'],
+    audits: true,
     run: setTimeCommand,
   },
   {
@@ -73,12 +76,13 @@ export const departureVerbs: Verb[] = [
         throw new UsageError('one of --adult, --child and --single-supplement must be given');
     },
     examples: ['departure set-price dolomites-hut-to-hut 2027-06-05 --adult 1290 --child 990'],
+    audits: true,
     run: setPriceCommand,
   },
 ];
 
 async function reopenDepartureCommand(
-  context: Context,
+  context: AuditedContext,
   _: object,
   idOrSlug: string,
   named: NamedDeparture,
@@ -89,7 +93,7 @@ async function reopenDepartureCommand(
 }
 
 async function setSeatsCommand(
-  context: Context,
+  context: AuditedContext,
   _: object,
   idOrSlug: string,
   named: NamedDeparture,
@@ -103,7 +107,7 @@ async function setSeatsCommand(
 }
 
 async function setTimeCommand(
-  context: Context,
+  context: AuditedContext,
   _: object,
   idOrSlug: string,
   named: NamedDeparture,
@@ -117,7 +121,7 @@ async function setTimeCommand(
 }
 
 async function setPriceCommand(
-  context: Context,
+  context: AuditedContext,
   options: PriceOptions,
   idOrSlug: string,
   named: NamedDeparture,
@@ -135,7 +139,7 @@ async function setPriceCommand(
 }
 
 async function change<T extends ChangedDeparture>(
-  { audited }: Context,
+  { audited }: AuditedContext,
   verb: string,
   tour: CatalogTour,
   work: (trx: Trx) => Promise<T>,

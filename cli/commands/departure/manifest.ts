@@ -7,7 +7,7 @@ import { describeParty, seatsOf } from '../../../services/api/pricing/party';
 import { csvLine } from '../../../services/platform/csv-cells';
 import { HIDDEN } from '../../../services/platform/text-forms';
 import type { Verb } from '../../engine/command';
-import type { Context } from '../../engine/context';
+import type { AuditedContext } from '../../engine/context';
 import { CSV_FLAG } from '../../engine/list';
 import {
   describeTraveller,
@@ -37,11 +37,12 @@ export const manifestVerb: Verb = {
     'departure manifest dolomites-hut-to-hut 2027-06-05 --reveal',
     'departure manifest lisbon-tram 2027-06-05T09:30 --csv --reveal > saturday.csv',
   ],
+  audits: true,
   run: printManifestCommand,
 };
 
 async function printManifestCommand(
-  context: Context,
+  context: AuditedContext,
   { csv = false, reveal = false }: ManifestOptions,
   idOrSlug: string,
   named: NamedDeparture,

@@ -6,7 +6,7 @@ import { moveDeparture, type MovedDeparture } from '../../../services/api/seats/
 import { byOperator } from '../../../services/api/tenants/actor';
 import { changeSeats } from '../../engine/change-seats';
 import { flag, type Verb } from '../../engine/command';
-import type { Context } from '../../engine/context';
+import type { AuditedContext } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
 import { departureOnDate, line } from '../../engine/values';
 import { type ItemColumn, tableOf } from '../../terminal/table';
@@ -24,11 +24,12 @@ export const moveDepartureVerb: Verb = {
     'departure move dolomites-hut-to-hut 2027-06-05 2027-06-12',
     'departure move lisbon-tram 2027-06-05T09:30 2027-06-05T14:30 --reason Rain',
   ],
+  audits: true,
   run: moveDepartureCommand,
 };
 
 async function moveDepartureCommand(
-  context: Context,
+  context: AuditedContext,
   { reason = null }: { reason?: string | null },
   idOrSlug: string,
   from: NamedDeparture,

@@ -2,7 +2,7 @@ import { findTour } from '../../../services/api/catalog/find-tour';
 import type { ScheduledDeparture } from '../../../services/api/departures/add-departures';
 import type { ScheduleField } from '../../../services/api/departures/schedule';
 import { flag, type Verb } from '../../engine/command';
-import type { Context } from '../../engine/context';
+import type { AuditedContext } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
 import { travelDate } from '../../engine/values';
 import { addMany, NEW_DEPARTURE_FLAGS, type NewDepartureOptions } from './add-many';
@@ -39,6 +39,7 @@ export const scheduleDeparturesVerb: Verb = {
     'departure schedule dolomites-hut-to-hut --every sat --from 2027-06-05 --to 2027-09-25 --except 2027-08-14 --seats 12 --adult 480',
     'departure schedule dolomites-hut-to-hut --every "FREQ=MONTHLY;BYDAY=1SA" --from 2027-06-01 --to 2028-05-31 --seats 12 --adult 480 --dry-run',
   ],
+  audits: true,
   run: scheduleDeparturesCommand,
 };
 
@@ -51,7 +52,7 @@ interface ScheduleOptions extends NewDepartureOptions {
 }
 
 async function scheduleDeparturesCommand(
-  context: Context,
+  context: AuditedContext,
   options: ScheduleOptions,
   idOrSlug: string,
 ): Promise<void> {

@@ -6,12 +6,12 @@ import { refreshStatistics } from '../../../services/api/privacy/refresh-statist
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import { AppError } from '../../../services/platform/errors';
 import type { Db, Trx } from '../../../services/platform/database/database';
-import type { Context } from '../../engine/context';
+import type { AuditedContext } from '../../engine/context';
 import { describeErased, describeLeft, eraseElsewhere, NOTHING_ERASED } from '../booking/erasure';
 
 /** Erases the customer of a hold without a booking, like anonymizeBookingCommand. */
 export async function anonymizeHoldCommand(
-  { audited, confirm, db, output, secrets }: Context,
+  { audited, confirm, db, output, secrets }: AuditedContext,
   { force = false }: { force?: boolean },
   id: string,
 ): Promise<void> {

@@ -20,7 +20,7 @@ import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database/database';
 import { changeSeats } from '../../engine/change-seats';
 import { flag, type Verb } from '../../engine/command';
-import type { Context } from '../../engine/context';
+import type { AuditedContext } from '../../engine/context';
 import {
   afterFlag,
   EXTERNAL_REF_FLAG,
@@ -100,6 +100,7 @@ export const holdVerbs: Verb[] = [
     about: 'Show a hold, its history, and the result that a booking with it would have',
     args: { id: uuidStart },
     flags: [REVEAL_FLAG],
+    audits: true,
     run: showHoldCommand,
   },
   {
@@ -107,6 +108,7 @@ export const holdVerbs: Verb[] = [
     about: 'Release a hold, so that its seats are free again',
     args: { id: uuidStart },
     asks: () => true,
+    audits: true,
     run: releaseHoldCommand,
   },
   {
@@ -116,6 +118,7 @@ export const holdVerbs: Verb[] = [
     args: { id: uuidStart },
     flags: [FORCE_FLAG],
     asks: () => true,
+    audits: true,
     run: anonymizeHoldCommand,
   },
 ];
@@ -168,7 +171,7 @@ interface HoldListOptions {
 }
 
 async function showHoldCommand(
-  context: Context,
+  context: AuditedContext,
   { reveal = false }: RevealOptions,
   id: string,
 ): Promise<void> {
@@ -214,7 +217,7 @@ function describe(document: HoldShown, moments: HoldMoment[], screen: Screen): s
   ]);
 }
 
-async function releaseHoldCommand(context: Context, _: object, id: string): Promise<void> {
+async function releaseHoldCommand(context: AuditedContext, _: object, id: string): Promise<void> {
   const { confirm, db, operator, output } = context;
   const { quantity, tour, departureDate, departureTime, tenant } = await getHold(db, ANY_TENANT, id);
   const departure = nameDeparture(departureDate, departureTime);

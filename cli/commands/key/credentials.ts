@@ -18,7 +18,7 @@ import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import type { Tenant } from '../../../services/api/tenants/tenant';
 import type { Trx } from '../../../services/platform/database/database';
 import { flag, type Flag } from '../../engine/command';
-import type { Context } from '../../engine/context';
+import type { AuditedContext, Context } from '../../engine/context';
 import { afterFlag, answerItems, DEFAULT_LIMIT, findTenantId, LIST_FLAGS } from '../../engine/list';
 import { OUT_FLAG, withSecretFile } from '../../engine/secrets';
 import { credentialId, credentialStart, duration, orNone } from '../../engine/values';
@@ -118,7 +118,7 @@ export async function listCredentialsCommand<K extends CredentialKind>(
 
 /** Issues a credential for the tenant. If --out is given, writes the secret to that file. */
 export async function issueCredential<K extends CredentialKind>(
-  { audited }: Context,
+  { audited }: AuditedContext,
   { noun, toDocument }: CredentialForm<K>,
   { slug, out }: { slug: string; out: string | undefined },
   issue: (trx: Trx, tenant: Tenant) => Promise<Issued<CredentialOf[K]>>,
@@ -137,7 +137,7 @@ export async function issueCredential<K extends CredentialKind>(
 
 /** Issues a successor. Asks for confirmation first if the old credential ends at once. */
 export async function rotateCredentialCommand<K extends CredentialKind>(
-  { audited, confirm, db, secrets }: Context,
+  { audited, confirm, db, secrets }: AuditedContext,
   { kind, noun, name, toDocument }: CredentialForm<K>,
   options: RotateOptions,
   id: string,
@@ -161,7 +161,7 @@ export async function rotateCredentialCommand<K extends CredentialKind>(
 
 /** Revokes a credential, waits for the writes that it began, and warns of what stays. */
 export async function revokeCredentialCommand<K extends CredentialKind>(
-  context: Context,
+  context: AuditedContext,
   form: CredentialForm<K>,
   id: string,
 ): Promise<void> {
@@ -184,7 +184,7 @@ export async function revokeCredentialCommand<K extends CredentialKind>(
  * @throws WritesInFlightError after five seconds
  */
 export async function awaitEnd<K extends CredentialKind>(
-  context: Context,
+  context: AuditedContext,
   { name, warnOfRest }: CredentialForm<K>,
   id: string,
   again?: string,

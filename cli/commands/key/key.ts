@@ -16,9 +16,8 @@ import { mayBeUsed } from '../../../services/api/tenants/tenant';
 import { listEndpoints } from '../../../services/webhook-queue/endpoints/endpoint.repository';
 import { flag, type Verb } from '../../engine/command';
 import { mayAsk } from '../../engine/confirm';
-import type { Context, Terminal } from '../../engine/context';
+import type { AuditedContext, Context, OpeningTerminal, Terminal } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
-import { withContext } from '../../engine/open-database';
 import { OUT_FLAG, readPastedToken } from '../../engine/secrets';
 import { domain, line, parseDuration } from '../../engine/values';
 import { askOne, askSome, type Choice } from '../../terminal/prompts';
@@ -72,7 +71,9 @@ export const keyVerbs: Verb[] = [
       'key issue acme --scope catalog:read --out acme.key',
     ],
     // The command opens the database itself: if no scope is given, it first asks for one, or refuses.
-    runOffline: issueKeyCommand,
+    needs: 'database-on-demand',
+    audits: true,
+    run: issueKeyCommand,
   },
   {
     ...LIST_FORM,
@@ -87,13 +88,15 @@ export const keyVerbs: Verb[] = [
     ...ROTATE_FORM,
     about: 'Issue a successor with the same rights and quota',
     examples: ['key rotate 4nL0pQ8sTzX2 --grace 48h'],
+    audits: true,
     run: rotateKeyCommand,
   },
   {
     ...REVOKE_FORM,
     about: 'Refuse a key from now on',
     examples: ['key revoke 4nL0pQ8sTzX2', 'key revoke 4nL0pQ8sTzX2 --yes'],
-    run: (context: Context, _: object, id: string) => revokeCredentialCommand(context, KEYS, id),
+    audits: true,
+    run: (context: AuditedContext, _: object, id: string) => revokeCredentialCommand(context, KEYS, id),
   },
   {
     usage: 'inspect',
@@ -101,7 +104,8 @@ export const keyVerbs: Verb[] = [
     flags: [flag('--offline', 'check only its form and checksum, without a database')],
     examples: ['key inspect < suspicious.key', 'key inspect --offline < suspicious.key'],
     // The command opens the database itself, and only for a well-formed token.
-    runOffline: inspectTokenCommand,
+    needs: 'database-on-demand',
+    run: inspectTokenCommand,
   },
 ];
 
@@ -141,13 +145,17 @@ interface IssueKeyOptions extends IssueOptions {
   website?: string;
 }
 
-async function issueKeyCommand(terminal: Terminal, options: IssueKeyOptions, slug: string): Promise<void> {
+async function issueKeyCommand(
+  terminal: OpeningTerminal<AuditedContext>,
+  options: IssueKeyOptions,
+  slug: string,
+): Promise<void> {
   const rights = await completeRights(terminal, options);
-  await withContext(terminal, {}, (context) => issue(context, rights, options, slug));
+  await terminal.withDatabase({}, (context) => issue(context, rights, options, slug));
 }
 
 async function issue(
-  context: Context,
+  context: AuditedContext,
   { scopes, lifetimeSeconds }: Rights,
   { name, website, out }: IssueKeyOptions,
   slug: string,
@@ -221,7 +229,7 @@ export async function completeRights(
   return { scopes, lifetimeSeconds: parseDuration(lifetime) ?? null };
 }
 
-async function rotateKeyCommand(context: Context, options: RotateOptions, id: string): Promise<void> {
+async function rotateKeyCommand(context: AuditedContext, options: RotateOptions, id: string): Promise<void> {
   const { output } = context;
   const { credential, token, previous } = await rotateCredentialCommand(context, KEYS, options, id);
   const document = toIssuedKeyDocument(credential, options.out === undefined ? token : null);
@@ -263,7 +271,7 @@ const MALFORMED: Record<TokenIssue, string> = {
 
 /** Checks form and checksum first: a malformed key needs no database. */
 async function inspectTokenCommand(
-  terminal: Terminal,
+  terminal: OpeningTerminal<Context>,
   { offline = false }: { offline?: boolean },
 ): Promise<void> {
   const { io, output } = terminal;
@@ -272,7 +280,7 @@ async function inspectTokenCommand(
   const document =
     offline || malformation
       ? toOfflineDocument(token, malformation)
-      : await withContext(terminal, {}, async ({ db, secrets }) => {
+      : await terminal.withDatabase({}, async ({ db, secrets }) => {
           const { keyPepper } = await secrets('keyPepper');
           return toInspectionDocument(await inspectToken(db, keyPepper, token));
         });

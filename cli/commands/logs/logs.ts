@@ -15,7 +15,8 @@ export const logsVerb: VerbBody = {
     flag('--follow', 'go on with new lines until Ctrl-C'),
   ],
   examples: ['logs', 'logs --service queue --since 10m', 'logs --follow'],
-  runOffline: logsCommand,
+  needs: 'configuration',
+  run: logsCommand,
 };
 
 interface LogOptions {

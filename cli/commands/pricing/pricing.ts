@@ -15,7 +15,7 @@ import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import type { Db } from '../../../services/platform/database/database';
 import { InvalidInputError } from '../../../services/platform/errors';
 import { flag, type Verb } from '../../engine/command';
-import type { Context } from '../../engine/context';
+import type { AuditedContext, Context } from '../../engine/context';
 import { refuseMistakes, UsageError } from '../../engine/failure';
 import { afterFlag, answerItems, DEFAULT_LIMIT, LIST_FLAGS } from '../../engine/list';
 import {
@@ -70,6 +70,7 @@ export const pricingVerbs: Verb[] = [
       'pricing add acme --price 990 --tour dolomites-hut-to-hut --travel-from 2027-06-01 --travel-to 2027-08-31',
       'pricing add acme --amount -20 --continent europe',
     ],
+    audits: true,
     run: addPricingCommand,
   },
   {
@@ -77,6 +78,7 @@ export const pricingVerbs: Verb[] = [
     about: 'Remove a price rule',
     args: { id: ruleId },
     asks: () => true,
+    audits: true,
     run: removePricingCommand,
   },
   {
@@ -156,7 +158,7 @@ export interface RuleOptions extends Partial<Record<PriceRuleKind, string>> {
 
 /** Asks before a price becomes 0 or less than half of the platform's price. No transaction is open during the question. */
 async function addPricingCommand(
-  { audited, confirm, db, output }: Context,
+  { audited, confirm, db, output }: AuditedContext,
   options: RuleOptions,
   slug: string,
 ): Promise<void> {
@@ -192,7 +194,7 @@ function toChange(options: RuleOptions): PriceChange {
 }
 
 async function removePricingCommand(
-  { audited, confirm, db, output }: Context,
+  { audited, confirm, db, output }: AuditedContext,
   _: object,
   slug: string,
   id: number,

@@ -6,7 +6,7 @@ import type { Tenant } from '../../../services/api/tenants/tenant';
 import type { Config } from '../../../services/platform/config/config';
 import { recordChange } from '../../../services/platform/audit-log';
 import { mayAsk, nobodyToAsk } from '../../engine/confirm';
-import type { Context } from '../../engine/context';
+import type { AuditedContext, Context } from '../../engine/context';
 import { NotConfirmedError } from '../../engine/failure';
 import { withSecretFile } from '../../engine/secrets';
 import { askWithHistory, askYesNo } from '../../terminal/prompts';
@@ -23,7 +23,7 @@ import { toVisibilityDocument } from '../visibility';
 import { toSecretDocument } from '../webhook/webhook';
 import { toIssuedWidgetDocument } from '../widget';
 
-export async function onboardTenantCommand(context: Context, options: OnboardOptions): Promise<void> {
+export async function onboardTenantCommand(context: AuditedContext, options: OnboardOptions): Promise<void> {
   const guided = mayAsk(context) && !options.yes;
   const plan = guided ? await askForPlan(context, options) : toPlan(options);
   if (!guided) printSpelling(plan.origin ?? [], plan.dev, context.output);
@@ -63,7 +63,7 @@ async function agree(context: Context, plan: OnboardPlan): Promise<void> {
  * @param agreed true: the person confirmed the summary or gave --yes, which includes any low prices. false: a plan with low prices is
  * refused.
  */
-async function provision(context: Context, plan: OnboardPlan, agreed: boolean): Promise<Provisioned> {
+async function provision(context: AuditedContext, plan: OnboardPlan, agreed: boolean): Promise<Provisioned> {
   const { name: actor, host } = context.operator;
   return withSecretFile(plan.out, (keep) =>
     context.audited({ action: 'tenant.onboard' }, async (trx, note) => {

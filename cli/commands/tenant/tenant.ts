@@ -12,7 +12,7 @@ import { findUnsellableTours } from '../../../services/api/pricing/exchange-rate
 import { findLowPriceRules } from '../../../services/api/pricing/find-low-prices';
 import type { Db } from '../../../services/platform/database/database';
 import { flag, type Verb } from '../../engine/command';
-import type { Context } from '../../engine/context';
+import type { AuditedContext, Context } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
 import { afterFlag, LIST_FLAGS, listOf } from '../../engine/list';
 import { slug } from '../../engine/values';
@@ -43,6 +43,7 @@ export const tenantVerbs: Verb[] = [
       'tenant create --slug acme --name "Acme Travel"',
       'tenant create --slug acme-test --name "Acme Travel, tests" --sandbox',
     ],
+    audits: true,
     run: createTenantCommand,
   },
   {
@@ -84,18 +85,21 @@ export const tenantVerbs: Verb[] = [
   {
     usage: 'activate <slug>',
     about: 'Serve a tenant: end its trial, suspension or closure',
+    audits: true,
     run: activateTenantCommand,
   },
   {
     usage: 'suspend <slug>',
     asks: () => true,
     about: 'Refuse all keys and tokens of a tenant until it is activated again',
+    audits: true,
     run: suspendTenantCommand,
   },
   {
     usage: 'close <slug>',
     asks: () => true,
     about: 'Refuse all keys and tokens of a tenant that has left',
+    audits: true,
     run: closeTenantCommand,
   },
   {
@@ -111,6 +115,7 @@ export const tenantVerbs: Verb[] = [
         throw new UsageError('tenant set needs at least one flag with a setting to change');
     },
     examples: ['tenant set acme --payment-window 48h --hold-max 30', 'tenant set acme --link-template none'],
+    audits: true,
     run: setTenantCommand,
   },
   {
@@ -125,6 +130,7 @@ export const tenantVerbs: Verb[] = [
       'tenant onboard --name Acme --continent europe --scope catalog:read --scope booking:create ' +
         '--webhook https://acme.example/webhooks --out acme.secrets --yes',
     ],
+    audits: true,
     run: onboardTenantCommand,
   },
 ];
@@ -153,7 +159,7 @@ async function showTenantCommand({ db, output }: Context, _: object, slug: strin
 }
 
 async function createTenantCommand(
-  { audited, db, output }: Context,
+  { audited, db, output }: AuditedContext,
   options: TenantOptions & { slug: string; name: string; sandbox?: boolean },
 ): Promise<void> {
   const { slug, name, sandbox } = options;
@@ -169,7 +175,7 @@ async function createTenantCommand(
 }
 
 async function setTenantCommand(
-  { audited, db, output }: Context,
+  { audited, db, output }: AuditedContext,
   options: TenantOptions,
   slug: string,
 ): Promise<void> {
@@ -221,31 +227,31 @@ function noteMissingReminder(output: Output, tenant: Tenant): void {
   );
 }
 
-async function suspendTenantCommand(context: Context, _: object, slug: string): Promise<void> {
+async function suspendTenantCommand(context: AuditedContext, _: object, slug: string): Promise<void> {
   await findTenant(context.db, slug);
   await context.confirm(`Refuse every key and widget token of ${slug} from now on?`);
   await end(context, 'suspend', slug, 'suspended');
 }
 
-async function closeTenantCommand(context: Context, _: object, slug: string): Promise<void> {
+async function closeTenantCommand(context: AuditedContext, _: object, slug: string): Promise<void> {
   await findTenant(context.db, slug);
   await context.confirm(`Close ${slug}, and refuse all its keys and widget tokens from now on?`);
   await end(context, 'close', slug, 'closed');
 }
 
-async function activateTenantCommand(context: Context, _: object, slug: string): Promise<void> {
+async function activateTenantCommand(context: AuditedContext, _: object, slug: string): Promise<void> {
   await answerStatus(context, await changeStatus(context, 'activate', slug, 'active'));
 }
 
 /** Gives the tenant a status in which its keys are refused, and waits for the writes that they began. */
-async function end(context: Context, verb: string, slug: string, status: TenantStatus): Promise<void> {
+async function end(context: AuditedContext, verb: string, slug: string, status: TenantStatus): Promise<void> {
   const tenant = await changeStatus(context, verb, slug, status);
   await context.awaitWrites({ id: tenant.id, subject: `each key of ${slug}` });
   await answerStatus(context, tenant);
 }
 
 function changeStatus(
-  { audited }: Context,
+  { audited }: AuditedContext,
   verb: string,
   slug: string,
   status: TenantStatus,

@@ -5,9 +5,8 @@ import {
 } from '../../../services/api/health/installation.repository';
 import type { Config } from '../../../services/platform/config/config';
 import { flag, type VerbBody } from '../../engine/command';
-import type { Terminal } from '../../engine/context';
+import type { AuditedContext, OpeningTerminal } from '../../engine/context';
 import { SettingsError } from '../../engine/failure';
-import { withContext } from '../../engine/open-database';
 import { untilInterrupted } from '../../terminal/io';
 import { countOf } from '../../terminal/text';
 import { type Demo, type DemoDeparture, prepareDemo } from '../seed';
@@ -16,7 +15,9 @@ import { type Service, startService } from './service';
 export const upVerb: VerbBody = {
   flags: [flag('--no-demo', 'leave the demo catalog and tenant out')],
   examples: ['up', 'up --no-demo'],
-  runOffline: upCommand,
+  needs: 'database-on-demand',
+  audits: true,
+  run: upCommand,
 };
 
 /**
@@ -24,12 +25,15 @@ export const upVerb: VerbBody = {
  * @returns 0 after Ctrl-C
  * @throws ServiceEndedError when a service ends before it is ready
  */
-async function upCommand(terminal: Terminal, { demo = true }: { demo?: boolean }): Promise<number> {
+async function upCommand(
+  terminal: OpeningTerminal<AuditedContext>,
+  { demo = true }: { demo?: boolean },
+): Promise<number> {
   assertPortsDiffer(terminal.config);
   const services: Service[] = [];
   try {
     // Keeps the database open until the services use it, because the last process that leaves an embedded server stops the server.
-    const document = await withContext(terminal, { creates: true }, async (context) => {
+    const document = await terminal.withDatabase({ creates: true }, async (context) => {
       // Checks the secrets here, so that a wrong secret ends the start with one error line, not with one line for each service.
       await context.secrets('secretsKey', 'cursorKey', 'keyPepper');
       const found = demo && !terminal.config.databaseUrl ? await prepareDemo(context) : undefined;

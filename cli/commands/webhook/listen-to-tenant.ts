@@ -9,8 +9,7 @@ import {
 } from '../../../services/webhook-queue/deliveries/recent-events.repository';
 import { listEndpoints } from '../../../services/webhook-queue/endpoints/endpoint.repository';
 import { signPayload, webhookHeaders, webhookId } from '../../../services/webhook-queue/signing/sign-payload';
-import type { Context, Terminal } from '../../engine/context';
-import { withContext } from '../../engine/open-database';
+import type { Context, OpeningTerminal } from '../../engine/context';
 import { endAtInterruption } from '../../terminal/io';
 import { describeBody, describeForwarding, forward, type Forwarded } from './listen';
 
@@ -34,12 +33,12 @@ const EVERY_MS = 1000;
  * @throws TenantNotFoundError, RealTenantError
  */
 export async function listenToTenant(
-  terminal: Terminal,
+  terminal: OpeningTerminal<Context>,
   slug: string,
   forwardTo: string | undefined,
 ): Promise<void> {
   await endAtInterruption(() =>
-    withContext(terminal, {}, (context) => follow(context, slug, forwardTo), [slug]),
+    terminal.withDatabase({}, (context) => follow(context, slug, forwardTo), [slug]),
   );
 }
 

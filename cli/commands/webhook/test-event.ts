@@ -11,10 +11,10 @@ import {
 import { findEndpoint } from '../../../services/webhook-queue/endpoints/endpoint.repository';
 import { pingEndpoint, triggerEvent } from '../../../services/webhook-queue/endpoints/requested-deliveries';
 import { isQueueRunning } from '../../../services/webhook-queue/inspect-queue';
-import type { Context } from '../../engine/context';
+import type { AuditedContext, Context } from '../../engine/context';
 import type { Output } from '../../terminal/output';
 
-export async function pingWebhookCommand(context: Context, _: object, id: string): Promise<void> {
+export async function pingWebhookCommand(context: AuditedContext, _: object, id: string): Promise<void> {
   const { tenantId, url } = await findEndpoint(context.db, id);
   const { delivery } = await context.audited({ action: 'webhook.ping', tenantId, subject: id }, (trx) =>
     pingEndpoint(trx, id),
@@ -25,7 +25,7 @@ export async function pingWebhookCommand(context: Context, _: object, id: string
 const DAY_MS = 86_400_000;
 
 export async function triggerWebhookCommand(
-  context: Context,
+  context: AuditedContext,
   { event }: { event: EventType },
   id: string,
 ): Promise<void> {

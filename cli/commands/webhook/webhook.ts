@@ -20,7 +20,7 @@ import {
 import { setEndpoint } from '../../../services/webhook-queue/endpoints/set-endpoint';
 import { type EndpointDetail, showEndpoint } from '../../../services/webhook-queue/endpoints/show-endpoint';
 import { flag, type Verb } from '../../engine/command';
-import type { Context, Terminal } from '../../engine/context';
+import type { AuditedContext, Context, OpeningTerminal } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
 import { afterFlag, findTenantId, LIST_FLAGS, listOf } from '../../engine/list';
 import { OUT_FLAG, withSecretFile } from '../../engine/secrets';
@@ -62,6 +62,7 @@ export const webhookVerbs: Verb[] = [
       'webhook add acme https://acme.example/webhooks --event departure.cancelled --event departure.updated',
       'webhook add acme https://acme.example/webhooks --format standard',
     ],
+    audits: true,
     run: addWebhookCommand,
   },
   {
@@ -119,6 +120,7 @@ export const webhookVerbs: Verb[] = [
       `webhook set ${SAMPLE} --url https://acme.example/new-webhooks`,
       `webhook set ${SAMPLE} --event booking.created --event booking.cancelled`,
     ],
+    audits: true,
     run: setWebhookCommand,
   },
   {
@@ -135,38 +137,22 @@ export const webhookVerbs: Verb[] = [
       OUT_FLAG,
     ],
     examples: [`webhook rotate-secret ${SAMPLE} --grace 48h`],
+    audits: true,
     run: rotateSecretCommand,
   },
-  {
-    usage: 'pause <id>',
-    args: ID,
-    about: 'Send nothing to an endpoint until it is resumed; its deliveries wait',
-    run: (context: Context, _: object, id: string) => change(context, 'pause', id),
-  },
-  {
-    usage: 'resume <id>',
-    args: ID,
-    about: 'Send again after a pause',
-    run: (context: Context, _: object, id: string) => change(context, 'resume', id),
-  },
-  {
-    usage: 'disable <id>',
-    args: ID,
-    about:
-      'Send nothing to an endpoint until it is enabled, and send endpoint.disabled to endpoints that subscribe to it',
-    run: (context: Context, _: object, id: string) => change(context, 'disable', id),
-  },
-  {
-    usage: 'enable <id>',
-    args: ID,
-    about: 'Send again to an endpoint that failures or webhook disable have disabled',
-    run: (context: Context, _: object, id: string) => change(context, 'enable', id),
-  },
+  changing('pause', 'Send nothing to an endpoint until it is resumed; its deliveries wait'),
+  changing('resume', 'Send again after a pause'),
+  changing(
+    'disable',
+    'Send nothing to an endpoint until it is enabled, and send endpoint.disabled to endpoints that subscribe to it',
+  ),
+  changing('enable', 'Send again to an endpoint that failures or webhook disable have disabled'),
   {
     usage: 'remove <id>',
     args: ID,
     asks: () => true,
     about: 'Remove an endpoint permanently, and cancel the deliveries that wait for it',
+    audits: true,
     run: removeWebhookCommand,
   },
   {
@@ -174,6 +160,7 @@ export const webhookVerbs: Verb[] = [
     args: ID,
     about:
       'Send a signed test event to an endpoint, wait up to 20 s for its answer, and say it; ends with 1 if the receiver did not accept it',
+    audits: true,
     run: pingWebhookCommand,
   },
   {
@@ -184,6 +171,7 @@ export const webhookVerbs: Verb[] = [
       'zero; the source of a booking event is tenant_api, as in each real one; waits for the answer like ping',
     flags: [flag('--event <event>', 'the type of the event', { choices: EVENT_TYPES, must: true })],
     examples: [`webhook trigger ${SAMPLE} --event booking.created`],
+    audits: true,
     run: triggerWebhookCommand,
   },
   {
@@ -208,11 +196,27 @@ export const webhookVerbs: Verb[] = [
       'webhook listen --forward-to http://127.0.0.1:8000/webhooks < secret.txt',
       'webhook listen demo --forward-to http://127.0.0.1:8000/webhooks',
     ],
-    runOffline: listenCommand,
+    needs: 'database-on-demand',
+    run: listenCommand,
   },
 ];
 
-function listenCommand(terminal: Terminal, options: ListenOptions, slug?: string): Promise<void> {
+/** Declares a verb that changes the state of an endpoint and asks nothing. */
+function changing(verb: EndpointVerb, about: string): Verb {
+  return {
+    usage: `${verb} <id>`,
+    args: ID,
+    about,
+    audits: true,
+    run: (context: AuditedContext, _: object, id: string) => change(context, verb, id),
+  };
+}
+
+function listenCommand(
+  terminal: OpeningTerminal<Context>,
+  options: ListenOptions,
+  slug?: string,
+): Promise<void> {
   if (slug === undefined) return listenToPort(terminal, options);
   // Loads the demo, and with it the catalog, only for this form.
   const { listenToTenant } = require('./listen-to-tenant') as typeof import('./listen-to-tenant');
@@ -285,7 +289,7 @@ async function showWebhookCommand({ db, output }: Context, _: object, id: string
 }
 
 async function addWebhookCommand(
-  { audited, config, output, secrets }: Context,
+  { audited, config, output, secrets }: AuditedContext,
   { event, format, out }: { event?: string[]; format?: Format; out?: string },
   slug: string,
   url: string,
@@ -322,13 +326,13 @@ function warnOfTwins(output: Output, slug: string, twins: string[]): void {
   );
 }
 
-async function removeWebhookCommand(context: Context, _: object, id: string): Promise<void> {
+async function removeWebhookCommand(context: AuditedContext, _: object, id: string): Promise<void> {
   const { url, tenant } = await findEndpoint(context.db, id);
   await context.confirm(`Remove ${url} of ${tenant} (${id}) permanently, and cancel its waiting deliveries?`);
   await change(context, 'remove', id);
 }
 
-async function change({ audited, output }: Context, verb: EndpointVerb, id: string): Promise<void> {
+async function change({ audited, output }: AuditedContext, verb: EndpointVerb, id: string): Promise<void> {
   const document = await audited({ action: `webhook.${verb}`, subject: id }, async (trx, note) => {
     const { before, after, tenantId } = await changeEndpoint(trx, verb, id);
     note(before, after, { tenantId });
@@ -338,7 +342,7 @@ async function change({ audited, output }: Context, verb: EndpointVerb, id: stri
 }
 
 async function rotateSecretCommand(
-  { audited, confirm, db, output, secrets }: Context,
+  { audited, confirm, db, output, secrets }: AuditedContext,
   { grace, out }: { grace?: number; out?: string },
   id: string,
 ): Promise<void> {
@@ -378,7 +382,7 @@ interface WebhookSettings {
 }
 
 async function setWebhookCommand(
-  { audited, config, output }: Context,
+  { audited, config, output }: AuditedContext,
   { url, event: events, format }: WebhookSettings,
   id: string,
 ): Promise<void> {
