@@ -78,7 +78,7 @@ export async function startCluster(
   await Promise.all(etcd.map((member) => member.untilHealthy()));
   for (const member of members) member.start();
   const others: Child[] = [];
-  const cluster = clusterOf(dir, etcd, members, others, { primary: primaryPort!, pooler: poolerPort! });
+  const cluster = clusterOf(etcd, members, others, { primary: primaryPort!, pooler: poolerPort! });
   try {
     others.push(await startHaproxy(dir, members, primaryPort!, healthPort!));
     others.push(await startPooler(dir, poolerPort!, primaryPort!));
@@ -91,7 +91,6 @@ export async function startCluster(
 }
 
 function clusterOf(
-  dir: string,
   etcd: EtcdMember[],
   members: Member[],
   others: Child[],
