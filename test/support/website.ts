@@ -15,7 +15,7 @@ import {
 } from './given';
 import { preparedBeforeAll } from './prepared';
 
-type Headers = Record<string, string>;
+export type Headers = Record<string, string>;
 
 /** The server of a tenant: each of its requests carries the tenant's API key. */
 export interface Website {
@@ -26,7 +26,7 @@ export interface Website {
   get(path: string): Test;
   post(path: string, body?: object, headers?: Headers): Promise<Response>;
   patch(path: string, body?: object, headers?: Headers): Promise<Response>;
-  delete(path: string): Promise<Response>;
+  delete(path: string, headers?: Headers): Promise<Response>;
   hold(tour: GivenTour | string, body: object, headers?: Headers): Promise<Response>;
   /** Name, phone and email have defaults. */
   book(body: object, headers?: Headers): Promise<Response>;
@@ -67,7 +67,7 @@ export async function givenWebsite(
         .patch(path)
         .set({ authorization, ...headers })
         .send(body),
-    delete: async (path) => http.delete(path).set({ authorization }),
+    delete: async (path, headers = {}) => http.delete(path).set({ authorization, ...headers }),
     hold: (tour, body, headers) =>
       website.post(`/api/gateway/tours/${typeof tour === 'string' ? tour : tour.slug}/hold`, body, headers),
     book: (body, headers) => website.post('/api/tenant/bookings', { ...CUSTOMER, ...body }, headers),

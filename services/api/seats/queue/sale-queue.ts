@@ -59,7 +59,7 @@ interface WaitingSale {
   reject(error: unknown): void;
 }
 
-/** Is called after the COMMIT of a change, before its answer. */
+/** Is called after the COMMIT of a change that changed seats, before its answer. */
 export type AfterCommit = (changed: ChangedDate[]) => Promise<void>;
 
 /**
@@ -291,7 +291,8 @@ export class SaleQueue {
   /** Answers a granted sale, after the listeners know the dates whose seats changed. */
   private resolve(one: WaitingSale, { answer, changed }: { answer: unknown; changed: ChangedDate[] }): void {
     one.state = 'answered';
-    const told = Promise.all(this.listeners.map((listener) => listener(changed)));
+    const listeners = changed.length > 0 ? this.listeners : [];
+    const told = Promise.all(listeners.map((listener) => listener(changed)));
     told.then(() => one.resolve(answer), one.reject);
   }
 
