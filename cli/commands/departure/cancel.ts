@@ -7,7 +7,9 @@ import { cancelDeparture } from '../../../services/api/departures/change-departu
 import type { Departure } from '../../../services/api/departures/departure';
 import { findDepartureById } from '../../../services/api/departures/departure.repository';
 import { findTourDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
+import { datesOfBothKinds } from '../../../services/api/seats/decided';
 import { byOperator } from '../../../services/api/tenants/actor';
+import { changeSeats } from '../../engine/change-seats';
 import { flag, type Verb } from '../../engine/command';
 import type { AuditedContext } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
@@ -95,16 +97,16 @@ async function cancelDepartureCommand(
  * @param cancelling the reason of the bookings' cancellation; null: the bookings stay
  */
 async function cancelWithAudit(
-  { audited, operator }: AuditedContext,
+  context: AuditedContext,
   tour: CatalogTour,
   named: NamedDeparture,
   cancelling: { reason: string | null } | null,
 ) {
-  return audited({ action: 'departure.cancel' }, async (trx, note) => {
+  return changeSeats(context, { action: 'departure.cancel' }, async (trx, note) => {
     const done = await cancelDeparture(trx, tour, named);
     const { id } = done.before;
     const bookings = cancelling
-      ? await cancelBookingsOf(trx, id, { by: byOperator(operator), ...cancelling })
+      ? await cancelBookingsOf(trx, id, { by: byOperator(context.operator), ...cancelling })
       : await findStandingLeads(trx, id);
     const cancelledRefs = cancelling ? bookings.map(({ bookingRef }) => bookingRef) : [];
     const [before, after] = [toAuditedDeparture(done.before), toAuditedDeparture(done.after)];
@@ -112,7 +114,8 @@ async function cancelWithAudit(
     note(before, { ...after, ...noted }, { subject: `${tour.slug} ${nameOfDeparture(done.before)}` });
     // Counts the seats again: those of the cancelled bookings are free.
     const counted = await findDepartureById(trx, id, false);
-    return { ...done, after: counted ?? done.after, bookings, cancelledRefs };
+    const changed = cancelledRefs.length > 0 ? datesOfBothKinds(tour.id, done.before.departureDate) : [];
+    return { ...done, after: counted ?? done.after, bookings, cancelledRefs, changed };
   });
 }
 
