@@ -2,7 +2,10 @@ import { CLOCK, type Db, type Trx } from '../../platform/database/database';
 import type { Departure } from '../departures/departure';
 import { START_TIME } from '../catalog/start-time';
 import { octoDetails } from '../holds/octo-booking';
-import { lockedPrices } from '../pricing/price-categories';
+import type { StoredColumns } from '../holds/seat-hold.repository';
+import { customerColumns } from '../holds/seat-hold';
+import type { Party } from '../pricing/party';
+import { lockedPrices, priceColumns } from '../pricing/price-categories';
 import type { NewSaleChange, SaleChange } from '../audit/changed-fields';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
@@ -27,6 +30,46 @@ export const LEAD_COLUMNS = `
   l.customer_phone, l.customer_phone_as_sent, l.customer_email, l.notes, l.created_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
   l.cancelled_at, l.cancelled_by, l.cancel_reason, l.expired_at, l.anonymized_at,
   ${UPDATED_AT} as updated_at, ${octoDetails('l.hold_id')} as octo`;
+
+/**
+ * Returns the columns of the given fields, to insert or update a row of booking_leads. LEAD_COLUMNS selects them. Leaves out the times: a
+ * Date has no microseconds, so the caller adds the times as texts.
+ */
+export function columnsOfLead(lead: Partial<BookingLead>): StoredColumns {
+  const { tenant, tour, party, prices, customer } = lead;
+  return {
+    id: lead.id,
+    booking_ref: lead.bookingRef,
+    tenant_id: tenant?.id,
+    sandbox: lead.sandbox,
+    tour_id: tour?.id,
+    departure_id: lead.departureId,
+    departure_date: lead.departureDate,
+    hold_id: lead.holdId,
+    ...(party && partyColumns(party)),
+    ...(prices && priceColumns(prices)),
+    travellers: lead.travellers,
+    status: lead.status,
+    total_minor: lead.totalMinor,
+    deposit_minor: lead.depositMinor,
+    currency: lead.currency,
+    currency_digits: lead.currencyDigits,
+    price_breakdown: lead.priceBreakdown,
+    payment_method: lead.paymentMethod,
+    external_ref: lead.externalRef,
+    source: lead.source,
+    ...(customer && customerColumns(customer)),
+    notes: lead.notes,
+    created_by: lead.createdBy,
+    confirmed_by: lead.confirmedBy,
+    cancelled_by: lead.cancelledBy,
+    cancel_reason: lead.cancelReason,
+  };
+}
+
+function partyColumns({ adult, child, single_supplement }: Party) {
+  return { adults: adult, children: child, single_supplements: single_supplement };
+}
 
 /** The tables of LEAD_COLUMNS. A statement that uses them must begin with CLOCK. */
 export const LEAD_TABLES = `clock, booking_leads l join tours t on t.id = l.tour_id join tenants n on n.id = l.tenant_id

@@ -1,6 +1,5 @@
 import type { Tenant } from '../tenants/tenant';
-
-const MINUTE_MS = 60_000;
+import { addMinutes } from '../holds/clock-text';
 
 /**
  * Returns the time until which an unpaid booking stands and keeps its seats. Null: the tenant has no payment window, so the booking stands
@@ -11,10 +10,8 @@ const MINUTE_MS = 60_000;
  * - remind-payment.ts: sends one reminder before the time.
  */
 export function paymentDueAt(
-  createdAt: Date,
+  createdAt: string,
   { paymentWindowMinutes }: Pick<Tenant, 'paymentWindowMinutes'>,
-): Date | null {
-  return paymentWindowMinutes === null
-    ? null
-    : new Date(createdAt.getTime() + paymentWindowMinutes * MINUTE_MS);
+): string | null {
+  return paymentWindowMinutes === null ? null : addMinutes(createdAt, paymentWindowMinutes);
 }

@@ -1,11 +1,11 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database/database';
 import { START_TIME } from '../catalog/start-time';
-import { lockedPrices } from '../pricing/price-categories';
+import { lockedPrices, priceColumns } from '../pricing/price-categories';
 import type { NewSaleChange, SaleChange } from '../audit/changed-fields';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 import { searchPeople } from '../privacy/search-people';
 import { octoDetails, type StoredUnitItem } from './octo-booking';
-import type { HoldExtension, HoldStatus, SeatHold } from './seat-hold';
+import { customerColumns, type HoldExtension, type HoldStatus, type SeatHold } from './seat-hold';
 
 /** @param taken an SQL expression: the taken seats of the hold's departure; for a hold of a sandbox tenant, the seats of the sandbox */
 export const holdColumns = (taken: string) => `
@@ -17,6 +17,34 @@ export const holdColumns = (taken: string) => `
   t.id as tour_id, t.slug as tour_slug, d.departure_date, ${START_TIME} as departure_time,
   case when departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, clock.at)
        then greatest(d.seats_total - ${taken}, 0) else 0 end as seats_available`;
+
+/** Columns of a row with their values. An undefined value is not written. */
+export type StoredColumns = Record<string, unknown>;
+
+/**
+ * Returns the columns of the given fields, to insert or update a row of seat_holds. holdColumns selects them. Leaves out the times: a Date
+ * has no microseconds, so the caller adds the times as texts.
+ */
+export function columnsOfHold(hold: Partial<SeatHold>): StoredColumns {
+  const { tenant, prices, customer } = hold;
+  return {
+    id: hold.id,
+    tenant_id: tenant?.id,
+    departure_id: hold.departureId,
+    quantity: hold.quantity,
+    children: hold.children,
+    hold_minutes: hold.holdMinutes,
+    status: hold.status,
+    ...(prices && priceColumns(prices)),
+    currency: hold.currency,
+    currency_digits: hold.currencyDigits,
+    price_breakdown: hold.priceBreakdown,
+    external_ref: hold.externalRef,
+    ...(customer && customerColumns(customer)),
+    placed_by: hold.placedBy,
+    ended_by: hold.endedBy,
+  };
+}
 
 const HOLD_COLUMNS = holdColumns('(select taken from count_seats(d.id, h.sandbox, clock.at))');
 

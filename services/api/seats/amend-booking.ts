@@ -13,21 +13,18 @@ import {
   type NamedBooking,
   type Traveller,
 } from '../bookings/booking-lead';
+import { columnsOfLead } from '../bookings/booking-lead.repository';
 import { eventOfLead } from '../bookings/change-booking';
 import { getBookingPlace } from '../bookings/find-booking';
 import type { DepartureChoice } from '../departures/choose-departure';
 import type { Departure } from '../departures/departure';
 import { findDepartureAfterChange } from '../departures/find-departures';
-import {
-  comparedCustomer,
-  customerColumns,
-  type PartialCustomer,
-  withGivenCustomer,
-} from '../holds/seat-hold';
+import { comparedCustomer, type PartialCustomer, withGivenCustomer } from '../holds/seat-hold';
+import type { StoredColumns } from '../holds/seat-hold.repository';
 import { depositOf } from '../pricing/apply-price-rule';
 import { toMajor } from '../pricing/currency';
 import { assertPartySize, assertPriced, type Party, seatsOf, totalOf } from '../pricing/party';
-import { CATEGORIES, type Category, priceColumns, type Prices } from '../pricing/price-categories';
+import { CATEGORIES, type Category, type Prices } from '../pricing/price-categories';
 import { PLATFORM_PRICE } from '../pricing/quote-tenant-price';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
 import type { Actor } from '../tenants/actor';
@@ -38,7 +35,7 @@ import { assertExpectedTotal } from './decide/decide-booking';
 import { type DepartureFacts, existingDeparture, quoteDeparture } from './read/sale-facts';
 import type { Seller } from './sale';
 import { changeOfBooking, unchangedBooking } from './stored-booking';
-import type { ChangedColumns, ChangedDate, Decided } from './decided';
+import type { ChangedDate, Decided } from './decided';
 import type { StoredChange, StoredLead } from './stored-change';
 
 /** The changes of a booking that a request asks for; an undefined field stays as it is, and null clears it. */
@@ -129,23 +126,9 @@ interface AmendedLead {
   travellers: Traveller[] | null;
 }
 
-function columnsOf(amended: AmendedLead): ChangedColumns {
-  const { departure, party, prices, customer } = amended;
-  return {
-    departure_id: departure?.id ?? null,
-    departure_date: departure?.departureDate ?? null,
-    adults: party.adult,
-    children: party.child,
-    single_supplements: party.single_supplement,
-    ...priceColumns(prices),
-    total_minor: amended.totalMinor,
-    deposit_minor: amended.depositMinor,
-    price_breakdown: amended.priceBreakdown,
-    ...customerColumns(customer),
-    notes: amended.notes,
-    external_ref: amended.externalRef,
-    travellers: amended.travellers,
-  };
+function columnsOf({ departure, ...values }: AmendedLead): StoredColumns {
+  const [departureId, departureDate] = [departure?.id ?? null, departure?.departureDate ?? null];
+  return columnsOfLead({ ...values, departureId, departureDate });
 }
 
 function afterAmendment(lead: StoredLead, { departure, ...values }: AmendedLead): BookingLead {

@@ -11,15 +11,15 @@ import { getHoldPlace } from '../holds/find-hold';
 import { HoldAnonymizedError } from '../holds/hold.errors';
 import {
   comparedCustomer,
-  customerColumns,
   type NamedHold,
   type PartialCustomer,
   partyOfHold,
   type SeatHold,
   withGivenCustomer,
 } from '../holds/seat-hold';
+import { columnsOfHold, type StoredColumns } from '../holds/seat-hold.repository';
 import { assertPartySize, assertPriced, type Party, seatsOf } from '../pricing/party';
-import { type LockedPrice, priceColumns } from '../pricing/price-categories';
+import type { LockedPrice } from '../pricing/price-categories';
 import { isLockedInSellingCurrency } from '../pricing/quote-tenant-price';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
 import type { Actor } from '../tenants/actor';
@@ -27,7 +27,7 @@ import type { Tenant } from '../tenants/tenant';
 import { assertPartyOfChange } from './change-seats';
 import { type DepartureFacts, existingDeparture, quoteDeparture } from './read/sale-facts';
 import type { Seller } from './sale';
-import type { ChangedColumns, Decided } from './decided';
+import type { Decided } from './decided';
 import type { StoredChange, StoredHold } from './stored-change';
 import { changeOfHold, dateOf, freeSeatsAfter, unchangedHold } from './stored-hold';
 
@@ -117,18 +117,19 @@ interface AmendedHold {
   customer: PartialCustomer;
 }
 
-function columnsOf({ departure, party, price, externalRef, customer }: AmendedHold): ChangedColumns {
-  return {
-    departure_id: departure.id,
+function columnsOf({ departure, party, price, externalRef, customer }: AmendedHold): StoredColumns {
+  const { prices, currency, currencyDigits, priceBreakdown } = price;
+  return columnsOfHold({
+    departureId: departure.id,
     quantity: seatsOf(party),
     children: party.child,
-    ...priceColumns(price.prices),
-    currency: price.currency,
-    currency_digits: price.currencyDigits,
-    price_breakdown: price.priceBreakdown,
-    external_ref: externalRef,
-    ...customerColumns(customer),
-  };
+    prices,
+    currency,
+    currencyDigits,
+    priceBreakdown,
+    externalRef,
+    customer,
+  });
 }
 
 function afterAmendment(hold: StoredHold, amended: AmendedHold): SeatHold {

@@ -8,7 +8,7 @@ import { octoHoldEvent } from '../holds/octo-booking';
 import { type NamedHold, partyOfHold } from '../holds/seat-hold';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
-import { addMinutes } from './clock-text';
+import { addMinutes } from '../holds/clock-text';
 import { assertVisible, type DepartureFacts, existingDeparture } from './read/sale-facts';
 import type { Seller } from './sale';
 import type { Decided } from './decided';

@@ -1,13 +1,9 @@
 import type { WebhookEvent } from '../../webhook-queue/enqueue-delivery';
 import type { NewSaleChange } from '../audit/changed-fields';
-import type { BookingLead } from '../bookings/booking-lead';
 import type { Departure } from '../departures/departure';
+import type { StoredColumns } from '../holds/seat-hold.repository';
 import type { Actor } from '../tenants/actor';
 import type { HeldSeats } from './read/sale-facts';
-import type { HoldSale } from './sale';
-
-/** The columns of a row that a change writes, with their new values. An undefined value stays as it is. */
-export type ChangedColumns = Record<string, unknown>;
 
 /** The result of a granted change of seats, and the rows that it writes. A part that is left out is not written. */
 export interface Decided<Result> {
@@ -16,33 +12,33 @@ export interface Decided<Result> {
   newLead?: NewLead;
   hold?: {
     id: string;
-    columns: ChangedColumns;
+    columns: StoredColumns;
     change?: NewSaleChange;
     /** The new end of an extended hold. */
     extension?: { expiresAt: string; by: Actor | null };
   };
-  lead?: { id: number; columns: ChangedColumns; change?: NewSaleChange };
+  lead?: { id: number; columns: StoredColumns; change?: NewSaleChange };
   /** The details of OCTO of a hold. */
-  octo?: { id: string; columns: ChangedColumns };
+  octo?: { id: string; columns: StoredColumns };
   /** In the order in which the tenant gets them. */
   events?: WebhookEvent[];
   /** The dates whose seats change. */
   changed: ChangedDate[];
 }
 
-export interface NewHold {
-  sale: HoldSale;
-  departureDate: string;
+interface NewHold {
+  columns: StoredColumns;
+  /** The details of OCTO. Undefined: placed by REST. */
+  octo: StoredColumns | undefined;
   /** Its status becomes `converted` if a later booking of the transaction consumes the hold. */
   held: HeldSeats;
 }
 
-export interface NewLead {
-  lead: BookingLead;
+interface NewLead {
+  id: number;
+  columns: StoredColumns;
   /** The hold that the booking consumes. */
   held: HeldSeats | null;
-  /** Null: the payment has no due time. */
-  paymentWindowMinutes: number | null;
 }
 
 /** A date of a tour whose seats have changed. */

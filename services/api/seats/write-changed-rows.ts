@@ -1,4 +1,5 @@
-import type { ChangedColumns, Decided } from './decided';
+import type { StoredColumns } from '../holds/seat-hold.repository';
+import type { Decided } from './decided';
 
 /** A part of the statement: common table expressions and their values. A part without rows is left out. */
 export interface Part {
@@ -25,7 +26,7 @@ export function changedRows({ hold, octo, lead }: Decided<unknown>): Part[] {
 function changedRow(
   name: string,
   table: 'seat_holds' | 'octo_bookings' | 'booking_leads',
-  row: { id: string | number; columns: ChangedColumns } | undefined,
+  row: { id: string | number; columns: StoredColumns } | undefined,
   key = 'id',
 ): Part {
   const given = Object.entries(row?.columns ?? {}).filter(([, value]) => value !== undefined);

@@ -36,7 +36,7 @@ export function countRows(rows: WrittenRows): number {
 export async function writeSales(trx: Trx, granted: Granted[], at: string): Promise<WrittenRows> {
   const all = granted.map(({ decided }) => decided);
   const parts = [
-    ...newRows(all),
+    ...newRows(all, at),
     ...all.flatMap(changedRows),
     events(granted),
     storedAnswers(granted),
@@ -49,7 +49,7 @@ export async function writeSales(trx: Trx, granted: Granted[], at: string): Prom
     });
   return {
     newHolds: all.flatMap(({ newHold }) => newHold?.held.id ?? []),
-    newLeads: all.flatMap(({ newLead }) => newLead?.lead.id ?? []),
+    newLeads: all.flatMap(({ newLead }) => newLead?.id ?? []),
     changedHolds: all.flatMap(({ hold }) => hold?.id ?? []),
     changedLeads: all.flatMap(({ lead }) => lead?.id ?? []),
   };

@@ -2,6 +2,7 @@ import { InvalidInputError } from '../../../platform/errors';
 import type { WebhookEvent } from '../../../webhook-queue/enqueue-delivery';
 import { PriceChangedError } from '../../bookings/booking.errors';
 import { type BookingLead, referencePrefix } from '../../bookings/booking-lead';
+import { columnsOfLead } from '../../bookings/booking-lead.repository';
 import { eventOfLead } from '../../bookings/change-booking';
 import { paymentDueAt } from '../../bookings/payment-window';
 import { TourNotFoundError } from '../../catalog/catalog.errors';
@@ -12,6 +13,7 @@ import { departureTimeWithoutDate } from '../../catalog/start-time';
 import { assertActive } from '../../holds/change-hold';
 import { AmbiguousHoldReferenceError, HoldNotFoundError, noLiveHold } from '../../holds/hold.errors';
 import { octoHoldEvent } from '../../holds/octo-booking';
+import type { StoredColumns } from '../../holds/seat-hold.repository';
 import { depositOf } from '../../pricing/apply-price-rule';
 import { toMajor } from '../../pricing/currency';
 import { assertPriced, seatsOf, totalOf } from '../../pricing/party';
@@ -57,13 +59,20 @@ export function decideBooking(facts: SaleFacts, sale: BookingSale): Decided<Book
   if (departure) takeSeats(facts, tenant, departure, more);
   if (held) consume(facts, sale, held);
   if (!isConfirmed) add(facts.unpaidLeads, tenant.id, 1);
-  const lead = toBookingLead(facts, sale, booked, totalMinor);
+  const due = paymentDueAt(facts.at, tenant);
+  const lead = toBookingLead(facts, sale, booked, { totalMinor, due });
   return {
     result: lead,
-    newLead: { lead, held, paymentWindowMinutes: tenant.paymentWindowMinutes },
+    newLead: { id: lead.id, columns: columnsOfNew(lead, facts.at, due), held },
     events: eventsOfNew(lead),
     changed: departure ? [dateOfDeparture(departure)] : [],
   };
+}
+
+/** @param due the time until which the payment is due; null: none */
+function columnsOfNew(lead: BookingLead, at: string, due: string | null): StoredColumns {
+  const confirmedAt = lead.status === 'confirmed' ? at : null;
+  return { ...columnsOfLead(lead), created_at: at, payment_due_at: due, confirmed_at: confirmedAt };
 }
 
 /** Returns the events of a new booking. One that OCTO has reserved also notifies the reseller: its details are found by the hold. */
@@ -185,7 +194,7 @@ function toBookingLead(
   facts: SaleFacts,
   sale: BookingSale,
   { departure, held, price }: BookedSeats,
-  totalMinor: number,
+  { totalMinor, due }: { totalMinor: number; due: string | null },
 ): BookingLead {
   const { tenant, tour, party, travellers, paymentMethod, customer, notes, source, by, isConfirmed } = sale;
   const id = facts.newLeadIds.shift()!;
@@ -215,7 +224,7 @@ function toBookingLead(
     notes,
     createdAt,
     updatedAt: createdAt,
-    paymentDueAt: paymentDueAt(createdAt, tenant),
+    paymentDueAt: due === null ? null : new Date(due),
     createdBy: by,
     ...(isConfirmed ? { confirmedAt: createdAt, confirmedBy: by } : { confirmedAt: null, confirmedBy: null }),
     cancelledAt: null,

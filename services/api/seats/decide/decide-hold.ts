@@ -1,9 +1,11 @@
 import type { Departure } from '../../departures/departure';
 import { assertFree } from '../../departures/check-seats';
 import { OctoUuidTakenError } from '../../holds/hold.errors';
-import type { NewOctoDetails, OctoDetails } from '../../holds/octo-booking';
+import { type NewOctoDetails, octoColumns, type OctoDetails } from '../../holds/octo-booking';
 import type { SeatHold } from '../../holds/seat-hold';
+import { columnsOfHold } from '../../holds/seat-hold.repository';
 import { assertPriced, seatsOf } from '../../pricing/party';
+import { addMinutes } from '../../holds/clock-text';
 import { type Decided, dateOfDeparture } from '../decided';
 import type { HoldSale } from '../sale';
 import {
@@ -61,43 +63,54 @@ export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): Decide
     status: 'active',
   };
   facts.holds.push(held);
+  const expiresAt = addMinutes(facts.at, sale.holdMinutes);
+  const hold = toSeatHold(sale, departure, held, { placedAt: facts.at, expiresAt });
+  const columns = {
+    ...columnsOfHold(hold),
+    sandbox: tenant.sandbox,
+    created_at: facts.at,
+    expires_at: expiresAt,
+  };
   return {
-    result: toSeatHold(sale, departure, held, facts.at),
-    newHold: { sale, departureDate: departure.departureDate, held },
+    result: hold,
+    newHold: { columns, octo: octo ? octoRow(hold, octo, facts.at) : undefined, held },
     changed: [dateOfDeparture(departure)],
   };
 }
 
-const MINUTE_MS = 60_000;
-
-function toSeatHold(sale: HoldSale, departure: Departure, held: HeldSeats, at: string): SeatHold {
-  const { tenant, tour, holdMinutes, customer, by } = sale;
-  const createdAt = new Date(at);
+function toSeatHold(
+  { tenant, tour, holdMinutes, customer, by }: HoldSale,
+  departure: Departure,
+  held: HeldSeats,
+  { placedAt, expiresAt }: { placedAt: string; expiresAt: string },
+): SeatHold {
+  const { tenantId: _, ...taken } = held;
   return {
-    id: held.id,
-    tour,
-    departureId: held.departureId,
-    quantity: held.quantity,
-    children: held.children,
-    holdMinutes,
-    prices: held.prices,
-    currency: held.currency,
-    currencyDigits: held.currencyDigits,
-    priceBreakdown: held.priceBreakdown,
+    ...taken,
     tenant: { id: tenant.id, slug: tenant.slug },
+    tour,
     departureDate: departure.departureDate,
     departureTime: departure.startTime,
-    status: 'active',
-    expiresAt: new Date(createdAt.getTime() + holdMinutes * MINUTE_MS),
-    externalRef: held.externalRef,
+    holdMinutes,
+    expiresAt: new Date(expiresAt),
     customer,
-    seatsAvailable: departure.seatsTotal - departure.seatsTaken,
-    octo: held.octo,
-    createdAt,
+    createdAt: new Date(placedAt),
     placedBy: by,
     endedAt: null,
     endedBy: null,
     anonymizedAt: null,
+    seatsAvailable: departure.seatsTotal - departure.seatsTaken,
+  };
+}
+
+function octoRow(hold: SeatHold, { uuid, fingerprint, ...details }: NewOctoDetails, at: string) {
+  return {
+    tenant_id: hold.tenant.id,
+    uuid,
+    hold_id: hold.id,
+    departure_date: hold.departureDate,
+    request_digest: `\\x${fingerprint.toString('hex')}`,
+    ...octoColumns({ ...details, cancelReason: null }, at),
   };
 }
 
