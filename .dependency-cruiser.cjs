@@ -229,7 +229,7 @@ module.exports = {
     {
       name: 'neighbours-import-use-cases',
       comment:
-        'Call a use case of the other folder (find-tour.ts, reserve-seats.ts), not its repository, controller or dto: so each ' +
+        'Call a use case of the other folder (find-tour.ts, check-seats.ts), not its repository, controller or dto: so each ' +
         'rule stays in one place, and the SQL of each table in one file.',
       severity: 'error',
       // seats/ puts its statements together from the parts of several tables; docs/ describes the wire shapes.

@@ -60,10 +60,7 @@ export function withChangedDetails(now: OctoDetails, changed: ChangedOctoDetails
 }
 
 /** Returns the columns of changed details. @param at the time of the change */
-export function octoColumns(
-  { contact, unitItems, notes, cancelReason }: ChangedOctoDetails,
-  at: string,
-): Record<string, unknown> {
+export function octoColumns({ contact, unitItems, notes, cancelReason }: ChangedOctoDetails, at: string) {
   return { contact, unit_items: unitItems, notes, cancel_reason: cancelReason, updated_at: at };
 }
 

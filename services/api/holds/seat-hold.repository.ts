@@ -5,7 +5,13 @@ import type { NewSaleChange, SaleChange } from '../audit/changed-fields';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 import { searchPeople } from '../privacy/search-people';
 import { octoDetails, type StoredUnitItem } from './octo-booking';
-import { customerColumns, type HoldExtension, type HoldStatus, type SeatHold } from './seat-hold';
+import {
+  customerColumns,
+  type HoldExtension,
+  type HoldStatus,
+  type SeatHold,
+  type StoredColumns,
+} from './seat-hold';
 
 /** @param taken an SQL expression: the taken seats of the hold's departure; for a hold of a sandbox tenant, the seats of the sandbox */
 export const holdColumns = (taken: string) => `
@@ -17,9 +23,6 @@ export const holdColumns = (taken: string) => `
   t.id as tour_id, t.slug as tour_slug, d.departure_date, ${START_TIME} as departure_time,
   case when departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, clock.at)
        then greatest(d.seats_total - ${taken}, 0) else 0 end as seats_available`;
-
-/** Columns of a row with their values. An undefined value is not written. */
-export type StoredColumns = Record<string, unknown>;
 
 /**
  * Returns the columns of the given fields, to insert or update a row of seat_holds. holdColumns selects them. Leaves out the times: a Date

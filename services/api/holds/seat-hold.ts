@@ -39,6 +39,9 @@ export function customerAnswer({ name, phone, phoneAsSent, email }: PartialCusto
   return { name, phone, phone_as_sent: phoneAsSent ?? undefined, email };
 }
 
+/** Columns of a row with their values. An undefined value is not written. */
+export type StoredColumns = Record<string, unknown>;
+
 /** Returns the columns of the customer of a hold or lead. */
 export function customerColumns({ name, phone, phoneAsSent, email }: PartialCustomer) {
   return {

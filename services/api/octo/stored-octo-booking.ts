@@ -64,21 +64,8 @@ export async function findOctoBookings(
  * @throws OctoRefusalError INVALID_BOOKING_UUID for an unknown booking and for a booking of another tenant
  */
 export async function getOctoBooking(db: Db, tenantId: string, uuid: string): Promise<StoredOctoBooking> {
-  return assertKnown(await findOctoBooking(db, tenantId, uuid), uuid);
-}
-
-/** Returns the tenant's booking. Undefined: there is none. @param uuid any text */
-export async function findOctoBooking(
-  db: Db,
-  tenantId: string,
-  uuid: string,
-): Promise<StoredOctoBooking | undefined> {
   const placed = isUuid(uuid) ? await findPlacedByOcto(db, tenantId, uuid.toLowerCase()) : undefined;
-  return placed && (await findOctoBookings(db, tenantId, [placed.holdId]))[0];
-}
-
-/** @throws OctoRefusalError INVALID_BOOKING_UUID for an unknown booking */
-export function assertKnown(found: StoredOctoBooking | undefined, uuid: string): StoredOctoBooking {
+  const [found] = placed ? await findOctoBookings(db, tenantId, [placed.holdId]) : [];
   if (!found) throw invalidId('uuid', uuid);
   return found;
 }

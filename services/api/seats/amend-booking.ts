@@ -20,7 +20,7 @@ import type { DepartureChoice } from '../departures/choose-departure';
 import type { Departure } from '../departures/departure';
 import { findDepartureAfterChange } from '../departures/find-departures';
 import { comparedCustomer, type PartialCustomer, withGivenCustomer } from '../holds/seat-hold';
-import type { StoredColumns } from '../holds/seat-hold.repository';
+import type { StoredColumns } from '../holds/seat-hold';
 import { depositOf } from '../pricing/apply-price-rule';
 import { toMajor } from '../pricing/currency';
 import { assertPartySize, assertPriced, type Party, seatsOf, totalOf } from '../pricing/party';

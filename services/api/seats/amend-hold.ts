@@ -17,7 +17,8 @@ import {
   type SeatHold,
   withGivenCustomer,
 } from '../holds/seat-hold';
-import { columnsOfHold, type StoredColumns } from '../holds/seat-hold.repository';
+import type { StoredColumns } from '../holds/seat-hold';
+import { columnsOfHold } from '../holds/seat-hold.repository';
 import { assertPartySize, assertPriced, type Party, seatsOf } from '../pricing/party';
 import type { LockedPrice } from '../pricing/price-categories';
 import { isLockedInSellingCurrency } from '../pricing/quote-tenant-price';

@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '../../webhook-queue/enqueue-delivery';
 import type { NewSaleChange } from '../audit/changed-fields';
 import type { Departure } from '../departures/departure';
-import type { StoredColumns } from '../holds/seat-hold.repository';
+import type { StoredColumns } from '../holds/seat-hold';
 import type { Actor } from '../tenants/actor';
 import type { HeldSeats } from './read/sale-facts';
 

@@ -33,9 +33,10 @@ export async function perform<Change extends SeatChange>(
   { db, sales }: SeatServices,
   prepare: () => Promise<Change>,
 ): Promise<ResultOf<Change> | ReplayedResponse> {
-  const lockBy = performance.now() + QUEUE_LIMITS.waitMs;
+  let lockBy: number | undefined;
   for (let attempt = 1; ; attempt++) {
     const change = await prepare();
+    lockBy ??= performance.now() + QUEUE_LIMITS.waitMs;
     try {
       return await sales.perform(change, lockBy);
     } catch (refusal) {

@@ -1,4 +1,4 @@
-import type { StoredColumns } from '../holds/seat-hold.repository';
+import type { StoredColumns } from '../holds/seat-hold';
 import type { Decided } from './decided';
 
 /** A part of the statement: common table expressions and their values. A part without rows is left out. */

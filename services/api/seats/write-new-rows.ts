@@ -1,4 +1,4 @@
-import type { StoredColumns } from '../holds/seat-hold.repository';
+import type { StoredColumns } from '../holds/seat-hold';
 import type { Decided } from './decided';
 import type { Part } from './write-changed-rows';
 

@@ -13,7 +13,7 @@ import { departureTimeWithoutDate } from '../../catalog/start-time';
 import { assertActive } from '../../holds/change-hold';
 import { AmbiguousHoldReferenceError, HoldNotFoundError, noLiveHold } from '../../holds/hold.errors';
 import { octoHoldEvent } from '../../holds/octo-booking';
-import type { StoredColumns } from '../../holds/seat-hold.repository';
+import type { StoredColumns } from '../../holds/seat-hold';
 import { depositOf } from '../../pricing/apply-price-rule';
 import { toMajor } from '../../pricing/currency';
 import { assertPriced, seatsOf, totalOf } from '../../pricing/party';
