@@ -226,6 +226,28 @@ describe('a key without a scope for bookings', () => {
     }
   });
 
+  it.each([
+    ['a reservation', 'booking:manage', 'booking:create'],
+    ['a booking', 'booking:create', 'booking:manage'],
+  ] as const)(
+    'a key without the scope of %s is refused before its Idempotency-Key is read, and the refusal is not recorded',
+    async (kind, scope, needed) => {
+      const site = await givenWebsite(api);
+      const { body: held } = await site.post('/octo/bookings', reservationOf(tours.startTime));
+      const path = `/octo/bookings/${held.uuid}`;
+      if (kind === 'a booking') await site.post(`${path}/confirm`, {});
+      const authorization = `Bearer ${await givenKey(api.db, site.tenant, [scope])}`;
+      const headers = { authorization, 'idempotency-key': 'two words' };
+      for (const refused of [api.http.patch(path), api.http.delete(path), api.http.post(`${path}/cancel`)]) {
+        const answer = await refused.set(headers).send({});
+        expectOctoError(answer, 401, 'UNAUTHORIZED');
+        expect(answer.headers['www-authenticate']).toContain(`scope="${needed}"`);
+      }
+      await api.context.refusals.write(api.db);
+      expect(await api.db('sale_refusals').where({ tenant_id: site.tenant.id })).toEqual([]);
+    },
+  );
+
   it('a key without the scope gets the same refusal for a known and an unknown UUID', async () => {
     const headers = await withKey();
     for (const uuid of [await reserve(), '01234567-89ab-4cde-8f01-23456789abcd']) {
