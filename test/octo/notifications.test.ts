@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Response } from 'supertest';
 import { releaseHold } from '../../services/api/seats/change-hold';
 import { recordTerminalSeats } from '../../services/api/octo/changed-seats';
 import { datesOfBothKinds } from '../../services/api/seats/decided';
@@ -7,6 +8,7 @@ import { moveDeparture } from '../../services/api/seats/move-departure';
 import { inTransaction } from '../../services/platform/database/database';
 import { change } from '../support/change';
 import { rotateSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';
+import { listDeliveriesOfBooking } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { removeEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { setEndpoint } from '../../services/webhook-queue/endpoints/set-endpoint';
 import { triggerEvent } from '../../services/webhook-queue/endpoints/requested-deliveries';
@@ -409,6 +411,29 @@ describe('a notification', () => {
     await reseller.post(`/api/tenant/bookings/${booked.body.booking_ref}/cancel`, {});
     expect(await sent()).toEqual([]);
   });
+
+  it.each<[string, (held: { uuid: string }) => Promise<Response>]>([
+    ['OCTO confirms', ({ uuid }) => reseller.post(`/octo/bookings/${uuid}/confirm`, {})],
+    [
+      'REST books',
+      async ({ uuid }) =>
+        reseller.book({ tour_id: tours.startTime.id, hold_id: await holdIdOf(api, uuid), adults: 2 }),
+    ],
+  ])(
+    'a notification tells once that %s a hold of OCTO, and is a delivery of the booking',
+    async (_who, book) => {
+      await subscribe(reseller, { notificationTypes: ['BOOKING_UPDATE'] });
+      const { body: held } = await reseller.post('/octo/bookings', reservationOf(tours.startTime));
+      expect((await book(held)).status).toBeLessThan(300);
+      expect(await sent()).toEqual([{ type: 'BOOKING_UPDATE', data: { uuid: held.uuid } }]);
+      const holdId = await holdIdOf(api, held.uuid);
+      const { bookingRef } = await api.db('booking_leads').where({ hold_id: holdId }).first('booking_ref');
+      const deliveries = await listDeliveriesOfBooking(api.db, bookingRef);
+      expect(deliveries.map(({ eventType, status }) => [eventType, status])).toEqual(
+        expect.arrayContaining([['octo.booking_update', 'delivered']]),
+      );
+    },
+  );
 
   it('a notification tells of a changed price and of a tour that is not visible any more', async () => {
     await subscribe(reseller);

@@ -120,7 +120,18 @@ export function withoutPeople(
   }));
 }
 
-/** Creates the event of a hold that was released or moved. Only a subscription of OCTO gets it, and only for a hold that OCTO placed. */
-export function octoHoldEvent({ id, tenantId }: { id: string; tenantId: string }): WebhookEvent {
-  return { tenantId, type: 'octo.booking_update', bookingRef: null, body: { hold_id: id } };
+/**
+ * Creates the event of a hold that was released, moved or booked. Only a subscription of OCTO gets it, and only for a hold that OCTO placed.
+ * @param bookingRef the booking that consumes the hold. Left out: there is none
+ */
+export function octoHoldEvent({
+  id,
+  tenantId,
+  bookingRef = null,
+}: {
+  id: string;
+  tenantId: string;
+  bookingRef?: string | null;
+}): WebhookEvent {
+  return { tenantId, type: 'octo.booking_update', bookingRef, body: { hold_id: id } };
 }

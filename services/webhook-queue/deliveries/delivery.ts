@@ -109,7 +109,8 @@ export type EventType = (typeof EVENT_TYPES)[number];
 
 /**
  * Event types of OCTO's notifications. Only an endpoint with the format `octo`, a subscription, may subscribe to them.
- * `octo.booking_update` is about a hold that was released or moved: webhooks have no event for these changes.
+ * `octo.booking_update` is about a hold that was released, moved or booked. The notification of a new booking needs it, because the
+ * function that finds the UUID by the booking does not see a booking that the same statement inserts.
  */
 export const OCTO_EVENT_TYPES = [
   'octo.product_update',

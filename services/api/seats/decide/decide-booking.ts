@@ -77,9 +77,10 @@ function columnsOfNew(lead: BookingLead, at: string, due: string | null): Stored
 
 /** Returns the events of a new booking. One that OCTO has reserved also notifies the reseller: its details are found by the hold. */
 function eventsOfNew(lead: BookingLead): WebhookEvent[] {
+  const { holdId, tenant, bookingRef } = lead;
   const events = [eventOfLead('booking.created', lead)];
   if (lead.status === 'confirmed') events.push(eventOfLead('booking.confirmed', lead));
-  if (lead.octo) events.push(octoHoldEvent({ id: lead.holdId!, tenantId: lead.tenant.id }));
+  if (lead.octo) events.push(octoHoldEvent({ id: holdId!, tenantId: tenant.id, bookingRef }));
   return events;
 }
 
