@@ -64,10 +64,19 @@ export async function findOctoBookings(
  * @throws OctoRefusalError INVALID_BOOKING_UUID for an unknown booking and for a booking of another tenant
  */
 export async function getOctoBooking(db: Db, tenantId: string, uuid: string): Promise<StoredOctoBooking> {
-  const placed = isUuid(uuid) ? await findPlacedByOcto(db, tenantId, uuid.toLowerCase()) : undefined;
-  const [found] = placed ? await findOctoBookings(db, tenantId, [placed.holdId]) : [];
+  const found = await findOctoBooking(db, tenantId, uuid);
   if (!found) throw invalidId('uuid', uuid);
   return found;
+}
+
+/** Returns the tenant's booking. Undefined: there is none. @param uuid any text */
+export async function findOctoBooking(
+  db: Db,
+  tenantId: string,
+  uuid: string,
+): Promise<StoredOctoBooking | undefined> {
+  const placed = isUuid(uuid) ? await findPlacedByOcto(db, tenantId, uuid.toLowerCase()) : undefined;
+  return placed && (await findOctoBookings(db, tenantId, [placed.holdId]))[0];
 }
 
 /** Returns true if the tenant has a booking with the UUID. @param uuid in lower case */
