@@ -6,78 +6,50 @@ import { DepartureBusyError } from '../../departures/departure.errors';
 import { lockDepartures } from '../../departures/lock-departures';
 import { IdempotencyInProgressError } from '../../idempotency/idempotency.errors';
 import type { ReplayedResponse } from '../../idempotency/run-idempotent';
-import { type CommitResult, commitSales } from './commit-sales';
-import { createLimit, OpenBatches, QUEUE_LIMITS, SalesOverloadedError } from './queue-limits';
-import { departuresToLock, type ResultOf, type SeatChange } from '../seat-change';
-import type { ChangedDate } from '../decided';
 import { TenantCounter } from '../decide/tenant-limits';
+import type { ChangedDate } from '../decided';
+import { departuresToLock, type ResultOf, type SeatChange } from '../seat-change';
 import { type Outcome, transactSales } from '../transact-sales';
+import { type CommitResult, commitSales } from './commit-sales';
+import { createLimit } from './concurrency-limit';
+import { OpenBatches } from './open-batches';
+import { QUEUE_LIMITS } from './queue-limits';
+import { SalesOverloadedError } from './queue.errors';
+import {
+  departuresOfAll,
+  insertInOrder,
+  isFull,
+  isInTime,
+  salesOf,
+  toWaitingSale,
+  type WaitingSale,
+  without,
+} from './waiting-sale';
 
 const waitingSales = new Gauge({
   name: 'sales_waiting',
   help: 'Holds, bookings and their changes that wait in this process to be written',
 });
 
-/**
- * The state of a sale in its process. A sale that no transaction has taken within two seconds is refused, so it becomes `answered`.
- *
- * | state            | it begins when                                         | it ends with                                              |
- * |------------------|--------------------------------------------------------|-----------------------------------------------------------|
- * | waiting          | the sale arrives                                       | writing, in the next batch; a sale with a key also while  |
- * |                  |                                                        | its departure is locked: the key may have an answer       |
- * | writing          | a transaction takes it                                 | answered; the state of its outcome; alone                 |
- * | departure locked | another transaction had locked its departure           | writing, by the transaction that waits for the departure, |
- * |                  |                                                        | or in a batch, if too many departures are locked          |
- * | key in use       | another transaction had locked its key, or its UUID    | writing, in a batch within 20 ms (`resting`)              |
- * | API key changing | another transaction was changing its API key or tenant | writing, in a batch within 20 ms (`resting`)              |
- * | booking locked   | another transaction had locked its booking             | writing, in a batch within 20 ms (`resting`)              |
- * | alone            | its transaction failed and rolled back                 | answered; the state of its outcome                        |
- * | answered         | it is sold or refused                                  |                                                           |
- */
-type SaleState = 'waiting' | 'writing' | LockMet | 'alone' | 'answered';
-
-/** The kind of lock of another transaction that stops a sale. */
-type LockMet = 'departure locked' | 'booking locked' | 'key in use' | 'API key changing';
-
-/** A sale in the queue of its process, or in one of its transactions. */
-interface WaitingSale {
-  sale: SeatChange;
-  state: SaleState;
-  /** Order of arrival. */
-  number: number;
-  /** A time on the clock of performance.now(). */
-  arrivedAt: number;
-  /** The time, on the same clock, at which the sale is refused if no transaction has taken it. */
-  lockBy: number;
-  /** The kind of lock that stopped the sale last. Another transaction held the lock. */
-  met: LockMet | undefined;
-  /** True: no batch takes the sale for a moment. Its Idempotency-Key was in use, or its API key was changing, when it was last tried. */
-  resting: boolean;
-  /** Refuses the sale at lockBy. The timer is cleared when a transaction takes the sale. */
-  timer: NodeJS.Timeout | undefined;
-  resolve(answer: unknown): void;
-  reject(error: unknown): void;
-}
-
 /** Is called after the COMMIT of a change that changed seats, before its answer. */
 export type AfterCommit = (changed: ChangedDate[]) => Promise<void>;
 
 /**
  * Performs the changes of seats of this process (ADR 26): creates holds and bookings, and changes them. Sales that wait are written
- * together, in order of arrival; each change of a stored hold or booking is written alone (ADR 53). If another
- * transaction has locked a departure, one transaction waits for this departure and then writes all its sales. Sales of other departures
- * are not delayed.
- * SaleState lists the states of a sale.
+ * together, in order of arrival; each change of a stored hold or booking is written alone (ADR 53). If another transaction has locked a
+ * departure, one transaction waits for this departure and then writes all its sales. Sales of other departures are not delayed. The state
+ * of a sale (waiting-sale.ts) decides which transaction takes it.
  */
 export class SaleQueue {
-  /** The sales of all states except `writing`, `alone` and `answered`, in order of arrival. */
+  /** The sales that no transaction has taken, in order of arrival. */
   private waiting: WaitingSale[] = [];
   /** Departures that a transaction of this process waits for. */
   private readonly awaited = new Set<string>();
-  /** Locked departures for which no transaction may wait yet, because `lockWaiters` other departures are awaited. */
-  private readonly paused = new Set<string>();
-  /** Sales that are tried again together after a pause, because their Idempotency-Key was in use, or their API key was changing. */
-  private resting: WaitingSale[] = [];
+  /**
+   * Sales, and ids of locked departures, that no batch takes for at most 20 ms: sales that met another lock than that of a departure, and
+   * departures that no transaction may wait for yet, because `lockWaiters` others are awaited.
+   */
+  private readonly resting = new Set<WaitingSale | string>();
   private readonly batches = new OpenBatches(() => this.start());
   private readonly alone = createLimit(QUEUE_LIMITS.alone);
   /** The number of sales that wait to be written alone. */
@@ -87,9 +59,7 @@ export class SaleQueue {
   private arrivals = 0;
   private starting = false;
 
-  /**
-   * @param groupCommit false: each sale has its own transaction
-   */
+  /** @param groupCommit false: each sale has its own transaction */
   constructor(
     readonly db: Db,
     readonly log: Logger,
@@ -126,7 +96,7 @@ export class SaleQueue {
     const waitMs = Math.max(0, one.lockBy - performance.now());
     one.timer = setTimeout(() => {
       this.waiting = without(this.waiting, [one]);
-      this.fail(one, this.timeoutRefusal(one));
+      one.reject(this.timeoutRefusal(one));
     }, waitMs);
   }
 
@@ -168,10 +138,10 @@ export class SaleQueue {
   }
 
   /** Returns whether only batches of this process delay the sale, not a lock of another transaction. */
-  private waitsForBatch({ sale, resting }: WaitingSale): boolean {
-    const departures = departuresToLock(sale);
-    const isLocked = departures.some((id) => this.awaited.has(id) || this.paused.has(id));
-    return !resting && !isLocked && departures.some((id) => this.batches.isWriting(id));
+  private waitsForBatch(one: WaitingSale): boolean {
+    const departures = departuresToLock(one.sale);
+    const isLocked = departures.some((id) => this.awaited.has(id) || this.resting.has(id));
+    return !this.resting.has(one) && !isLocked && departures.some((id) => this.batches.isWriting(id));
   }
 
   /** Returns whether the sale has a transaction of its own: a change of a stored hold or booking, or each one without group commit. */
@@ -183,11 +153,11 @@ export class SaleQueue {
    * Returns whether a batch may take the sale. A sale with an Idempotency-Key joins one batch even if another transaction has locked its
    * departure, because the key may already have a stored answer.
    */
-  private isFree({ sale, state, resting }: WaitingSale): boolean {
-    if (resting) return false;
-    const mayLookUp = sale.claim !== null && state !== 'departure locked';
-    return departuresToLock(sale).every(
-      (id) => !this.batches.isWriting(id) && !this.paused.has(id) && (mayLookUp || !this.awaited.has(id)),
+  private isFree(one: WaitingSale): boolean {
+    if (this.resting.has(one)) return false;
+    const mayLookUp = one.sale.claim !== null && one.state !== 'departure locked';
+    return departuresToLock(one.sale).every(
+      (id) => !this.batches.isWriting(id) && !this.resting.has(id) && (mayLookUp || !this.awaited.has(id)),
     );
   }
 
@@ -201,10 +171,7 @@ export class SaleQueue {
 
   private takeAll(taken: WaitingSale[]): WaitingSale[] {
     this.waiting = without(this.waiting, taken);
-    for (const one of taken) {
-      clearTimeout(one.timer);
-      one.state = 'writing';
-    }
+    for (const one of taken) clearTimeout(one.timer);
     return taken;
   }
 
@@ -239,15 +206,13 @@ export class SaleQueue {
   ): Promise<void> {
     if ('committed' in result)
       return batch.forEach((one, index) => this.answer(one, result.committed[index]!));
-    for (const one of batch) one.state = 'alone';
     const { error, rolledBack } = result;
     // A refusal by the database may be due to another sale of the batch. An error without an SQLSTATE has another cause: no connection was
     // free, or the connection was lost.
     const isRefusal = error instanceof AppError || sqlState(error) !== undefined;
     const causeIsUnknown = rolledBack && isRefusal && batch.length > 1;
     const again = batch.filter((one) => rolledBack && isInTime(one));
-    for (const one of without(batch, again))
-      this.fail(one, causeIsUnknown ? this.timeoutRefusal(one) : error);
+    for (const one of without(batch, again)) one.reject(causeIsUnknown ? this.timeoutRefusal(one) : error);
     this.aloneWaiting += again.length;
     while (again.length > 0) {
       keep(again);
@@ -259,7 +224,7 @@ export class SaleQueue {
 
   /** Writes a sale in a transaction of its own. */
   private async writeAlone(one: WaitingSale): Promise<void> {
-    if (!isInTime(one)) return this.fail(one, this.timeoutRefusal(one));
+    if (!isInTime(one)) return one.reject(this.timeoutRefusal(one));
     const { counter } = this;
     const result = await commitSales(
       this,
@@ -268,80 +233,58 @@ export class SaleQueue {
       one.lockBy,
     );
     if ('committed' in result) this.answer(one, result.committed[0]!);
-    else this.fail(one, result.error);
+    else one.reject(result.error);
   }
 
   /** Answers a sale. If the sale met a lock of another transaction, puts it back into the queue. */
   private answer(one: WaitingSale, outcome: Outcome): void {
-    if (outcome.kind === 'refused') return this.fail(one, outcome.refusal);
+    if (outcome.kind === 'refused') return one.reject(outcome.refusal);
     if (outcome.kind === 'answered') return this.resolve(one, outcome);
-    if (outcome.kind === 'replayed') {
-      one.state = 'answered';
-      return one.resolve(outcome.answer);
-    }
+    if (outcome.kind === 'replayed') return one.resolve(outcome.answer);
     one.state = outcome.kind;
-    one.met = outcome.kind;
     if (outcome.kind === 'departure locked') {
       this.wait(one);
       return this.waitForDeparture(outcome.departureId);
     }
+    // Puts the sale at the end of the queue, so that sales that are tried again do not delay new sales.
+    one.number = this.arrivals++;
+    this.wait(one);
     this.rest(one);
   }
 
   /** Answers a granted sale, after the listeners know the dates whose seats changed. */
   private resolve(one: WaitingSale, { answer, changed }: { answer: unknown; changed: ChangedDate[] }): void {
-    one.state = 'answered';
     const listeners = changed.length > 0 ? this.listeners : [];
     const told = Promise.all(listeners.map((listener) => listener(changed)));
     told.then(() => one.resolve(answer), one.reject);
   }
 
-  /**
-   * Puts a sale at the end of the queue, and keeps it out of batches for at most 20 ms. So sales that are tried again do not delay new
-   * sales.
-   */
-  private rest(one: WaitingSale): void {
-    one.number = this.arrivals++;
-    one.resting = true;
-    this.wait(one);
-    if (this.resting.push(one) > 1) return;
-    this.startLater(() => {
-      for (const rested of this.resting) rested.resting = false;
-      this.resting = [];
-    });
-  }
-
-  private fail(one: WaitingSale, error: unknown): void {
-    one.state = 'answered';
-    one.reject(error);
+  /** Keeps a sale or a locked departure out of batches for at most 20 ms. */
+  private rest(saleOrDeparture: WaitingSale | string): void {
+    this.resting.add(saleOrDeparture);
+    if (this.resting.size > 1) return;
+    setTimeout(() => {
+      this.resting.clear();
+      this.start();
+    }, QUEUE_LIMITS.tryAgainMs);
   }
 
   /** Returns the error for a sale that has waited too long. */
-  private timeoutRefusal({ met, sale }: WaitingSale): Error {
-    if (met === 'key in use') return new IdempotencyInProgressError();
+  private timeoutRefusal({ state, sale }: WaitingSale): Error {
+    if (state === 'key in use') return new IdempotencyInProgressError();
     const isBusy = departuresToLock(sale).some((id) => this.awaited.has(id) || this.batches.isWriting(id));
-    return met || isBusy ? new DepartureBusyError() : new SalesOverloadedError();
+    return state !== 'new' || isBusy ? new DepartureBusyError() : new SalesOverloadedError();
   }
 
   /** Lets one transaction of this process wait for a locked departure. */
   private waitForDeparture(departure: string): void {
-    if (this.awaited.has(departure) || this.paused.has(departure)) return;
-    if (this.awaited.size >= QUEUE_LIMITS.lockWaiters) {
-      this.paused.add(departure);
-      return this.startLater(() => this.paused.delete(departure));
-    }
+    if (this.awaited.has(departure) || this.resting.has(departure)) return;
+    if (this.awaited.size >= QUEUE_LIMITS.lockWaiters) return this.rest(departure);
     this.awaited.add(departure);
     void this.writeWaiting(departure).finally(() => {
       this.awaited.delete(departure);
       this.start();
     });
-  }
-
-  private startLater(prepare: () => void): void {
-    setTimeout(() => {
-      prepare();
-      this.start();
-    }, QUEUE_LIMITS.tryAgainMs);
   }
 
   /** Writes the sales that wait for a departure, until there are none or its lock is not granted in time. */
@@ -370,54 +313,4 @@ export class SaleQueue {
       if ('committed' in result) return;
     }
   }
-}
-
-function toWaitingSale(
-  sale: SeatChange,
-  given: Pick<WaitingSale, 'number' | 'lockBy' | 'resolve' | 'reject'>,
-): WaitingSale {
-  return {
-    ...given,
-    sale,
-    state: 'waiting',
-    arrivedAt: performance.now(),
-    met: undefined,
-    resting: false,
-    timer: undefined,
-  };
-}
-
-function salesOf(batch: WaitingSale[]): SeatChange[] {
-  return batch.map(({ sale }) => sale);
-}
-
-function isInTime({ lockBy }: WaitingSale): boolean {
-  return lockBy > performance.now();
-}
-
-/** Inserts a sale in order of arrival. */
-function insertInOrder(sales: WaitingSale[], one: WaitingSale): void {
-  const index = sales.findIndex(({ number }) => number > one.number);
-  sales.splice(index < 0 ? sales.length : index, 0, one);
-}
-
-function without(sales: WaitingSale[], others: WaitingSale[]): WaitingSale[] {
-  const removed = new Set(others);
-  return sales.filter((one) => !removed.has(one));
-}
-
-/** Returns whether the queue is full: for all sales, for the tenant of the sale, or for its departure. */
-function isFull(waiting: WaitingSale[], alone: number, change: SeatChange): boolean {
-  if (waiting.length + alone >= QUEUE_LIMITS.waitingMax) return true;
-  if (waiting.length < QUEUE_LIMITS.partMax) return false;
-  const [departureId] = departuresToLock(change);
-  const ofTenant = waiting.filter(({ sale }) => sale.tenant.id === change.tenant.id);
-  const ofDeparture = waiting.filter(
-    ({ sale }) => departureId !== undefined && departuresToLock(sale).includes(departureId),
-  );
-  return Math.max(ofTenant.length, ofDeparture.length) >= QUEUE_LIMITS.partMax;
-}
-
-function departuresOfAll(sales: WaitingSale[]): Set<string> {
-  return new Set(sales.flatMap(({ sale }) => departuresToLock(sale)));
 }
