@@ -39,7 +39,7 @@ const ANSWER_TIMEOUT_MS = 5_000;
  * server.
  */
 const VALIDITY_POOL = {
-  applicationName: 'api lease',
+  applicationName: 'api validity',
   poolMax: 1,
   connectTimeoutMs: 1_000,
   answerTimeoutMs: 1_000,

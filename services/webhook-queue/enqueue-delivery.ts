@@ -152,8 +152,8 @@ export interface Subscriber {
 /** Returns the tenants with an endpoint that subscribes to one of the types: one entry for each tenant and type. */
 export async function findSubscribers(trx: Trx, types: Subscriber['type'][]): Promise<Subscriber[]> {
   const { rows } = await trx.raw<{ rows: Subscriber[] }>(
-    `select distinct e.tenant_id, asked.type
-     from webhook_endpoints e join unnest(:types::text[]) as asked (type) on asked.type = any (e.events)
+    `select distinct e.tenant_id, wanted.type
+     from webhook_endpoints e join unnest(:types::text[]) as wanted (type) on wanted.type = any (e.events)
      where e.status <> 'removed'`,
     { types },
   );

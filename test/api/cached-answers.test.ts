@@ -56,7 +56,7 @@ async function countOf(metric: string, labels: Record<string, string | number>):
   );
   return found?.value ?? 0;
 }
-const hits = () => countOf('leased_cache_lookups_total', { cache: 'answers', outcome: 'hit' });
+const hits = () => countOf('read_cache_lookups_total', { cache: 'answers', outcome: 'hit' });
 
 /** Repeats a request until its answer comes from the cache. On a slow machine, a late poll makes the cache invalid for a while. */
 async function fromCache(ask: () => PromiseLike<Response>): Promise<Response> {

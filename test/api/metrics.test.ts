@@ -187,7 +187,7 @@ describe('the metrics page of the API', () => {
   it('the metrics page of the API reports the version, the event loop lag and the read-cache validity', async () => {
     expect(await read('build_info', { version: '0.1.0' })).toBe(1);
     expect(await read('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
-    expect(await read('change_lease_held')).toBe(1);
+    expect(await read('read_cache_valid')).toBe(1);
   });
 
   it('the metrics page of the API does not count its own requests', async () => {

@@ -256,7 +256,7 @@ describe('the cursor of a list in languages', () => {
 
   it('most answers of this file came from the caches of the processes', async () => {
     for (const process of processes.slice(0, 2)) {
-      const hits = /leased_cache_lookups_total{cache="answers",outcome="hit"} (\d+)/.exec(
+      const hits = /read_cache_lookups_total{cache="answers",outcome="hit"} (\d+)/.exec(
         await process.metrics(),
       );
       expect(Number(hits?.[1])).toBeGreaterThan(200);

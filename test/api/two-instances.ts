@@ -129,6 +129,6 @@ async function givenShop(db: Db, env: Environment): Promise<Shop> {
 
 async function readHits(url: string): Promise<number> {
   const text = await (await fetch(url)).text();
-  const counts = text.match(/^leased_cache_lookups_total{[^}]*outcome="hit"} (\d+)/gm) ?? [];
+  const counts = text.match(/^read_cache_lookups_total{[^}]*outcome="hit"} (\d+)/gm) ?? [];
   return counts.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }

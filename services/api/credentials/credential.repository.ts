@@ -19,8 +19,8 @@ export type StoredWidgetToken = StoredCredential & { ownOrigins: string[] | null
 export async function findDigest(db: Db, kind: CredentialKind, id: string): Promise<StoredDigest> {
   const { rows } = await db.raw(
     `select coalesce(c.digest, decode(repeat('00', 32), 'hex')) as digest, coalesce(c.digest_alg, 'sha256') as digest_algorithm
-     from (values (cast(:id as char(12)))) as asked (id)
-     left join ${kind === 'api_key' ? 'api_keys' : 'widget_tokens'} c on c.id = asked.id`,
+     from (values (cast(:id as char(12)))) as given (id)
+     left join ${kind === 'api_key' ? 'api_keys' : 'widget_tokens'} c on c.id = given.id`,
     { id },
   );
   return rows[0];

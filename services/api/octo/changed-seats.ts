@@ -118,8 +118,8 @@ async function findSeen(
      select n.id as tenant_id, t.id as tour_id, min(c.date)::text as first, max(c.date)::text as last
      from changed c
        join tours t on t.id = c.tour_id
-       cross join unnest(:tenants::uuid[]) as asked (tenant_id)
-       ${visibilityJoins('asked.tenant_id')}
+       cross join unnest(:tenants::uuid[]) as subscriber (tenant_id)
+       ${visibilityJoins('subscriber.tenant_id')}
      where ${SHOWN_BY_RULES} and ${IS_SELLABLE_BY} and n.sandbox = c.sandbox and n.status = any (:usable::text[])
      group by 1, 2
      order by 1, 2`,

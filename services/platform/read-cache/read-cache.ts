@@ -78,7 +78,7 @@ let validGauge: Gauge | undefined;
 
 function gaugeOfValidity(): Gauge {
   validGauge ??= new (loadProm().Gauge)({
-    name: 'change_lease_held',
+    name: 'read_cache_valid',
     help: '1 while the read cache of this instance is valid; 0: every request asks the database.',
   });
   return validGauge;
@@ -197,8 +197,8 @@ export function uncachedReads(db: Db): CachedReads {
 const KIB = 1024;
 
 const lookUps = countSeries({
-  name: 'leased_cache_lookups_total',
-  help: 'Read-cache lookups by outcome; unleased: the cache was not valid.',
+  name: 'read_cache_lookups_total',
+  help: 'Read-cache lookups by outcome; not_valid: the cache was not valid.',
   labelNames: ['cache', 'outcome'] as const,
 });
 
@@ -209,7 +209,7 @@ export function createReadCache(validity: ReadCacheValidity, name: string, maxSi
   const count = {
     hit: lookUps({ cache: name, outcome: 'hit' }),
     miss: lookUps({ cache: name, outcome: 'miss' }),
-    unleased: lookUps({ cache: name, outcome: 'unleased' }),
+    notValid: lookUps({ cache: name, outcome: 'not_valid' }),
   };
 
   validity.onChange(() => {
@@ -240,7 +240,7 @@ export function createReadCache(validity: ReadCacheValidity, name: string, maxSi
     isValid: validity.isValid,
     async get<T>(key: string, load: () => Promise<CachedEntry<T>>): Promise<T> {
       if (!validity.isValid()) {
-        count.unleased.inc();
+        count.notValid.inc();
         return (await load()).value;
       }
       const pendingLoad = loads.get(key);

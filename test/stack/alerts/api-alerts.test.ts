@@ -170,14 +170,14 @@ describeWith(
       ]);
     });
 
-    it('LeaseLapsed fires if the read cache was valid and is not valid any more', async () => {
+    it('ReadCacheNotValid fires if the read cache was valid and is not valid any more', async () => {
       const scrapes = [await scrapeApi()];
       await whileLocked('api_instances', async () => {
         await sleep(2500);
         scrapes.push(await scrapeApi());
       });
-      await expectAlerts(['LeaseLapsed'], { scrapes, atMinutes: 4 }, [
-        { alertname: 'LeaseLapsed', job: 'api', instance: 'api-1' },
+      await expectAlerts(['ReadCacheNotValid'], { scrapes, atMinutes: 4 }, [
+        { alertname: 'ReadCacheNotValid', job: 'api', instance: 'api-1' },
       ]);
     });
 
