@@ -318,12 +318,12 @@ module.exports = {
       name: 'only-database-opens-knex',
       comment:
         'Connections are opened by platform/database/database.ts and connect.ts alone, where the parsers and time-outs are set. Take a Db or a Trx; ' +
-        '`import type` of knex is fine. platform/database/begin-with-settings.ts extends a query of pg and opens none.',
+        '`import type` of knex is fine. platform/database/transaction.ts gives Knex a connection of a pool and opens none.',
       severity: 'error',
       from: {
         path: '^(services|cli|test)/',
         pathNot: [
-          '^services/platform/(database/(database|connect|begin-with-settings)[.]ts$|embedded-postgres)',
+          '^services/platform/(database/(database|connect|transaction)[.]ts$|embedded-postgres)',
           '^test/platform/',
         ],
       },

@@ -152,7 +152,7 @@ export default defineConfig(
     // one that measures nothing loads no prom-client.
     files: [
       'services/api/demo/plant-demo.ts',
-      'services/platform/database/database.ts',
+      'services/platform/database/transaction.ts',
       'services/platform/metrics.ts',
     ],
     rules: { '@typescript-eslint/no-require-imports': 'off' },

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { Trx } from '../../services/platform/database/database';
 import { pruneCatalogChanges } from '../../services/api/catalog/catalog-changes.repository';
 import { useTestApi } from '../support/api';
@@ -44,7 +45,7 @@ describe('a copy of the catalog after a restore', () => {
 });
 
 describe('as_of', () => {
-  const begin = (): Promise<Trx> => api.db.transaction();
+  const begin = (): Promise<Knex.Transaction> => api.db.transaction();
 
   it('a change whose transaction was still open at as_of is in the next answer', async () => {
     const tours = [await given('aa'), await given('bb'), await given('cc')];

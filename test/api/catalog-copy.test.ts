@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Trx } from '../../services/platform/database/database';
 import { readAsOf } from '../../services/api/catalog/as-of';
@@ -16,7 +17,7 @@ import { givenWebsite } from '../support/website';
 const api = useTestApi();
 beforeEach(() => clearCatalog(api.db));
 const given = (slug: string, more: object = {}) => givenTour(api.db, { slug, name: slug, ...more });
-const begin = (): Promise<Trx> => api.db.transaction();
+const begin = (): Promise<Knex.Transaction> => api.db.transaction();
 const random = (most: number) => Math.floor(Math.random() * most);
 const anyContinent = () => ['asia', 'europe'][random(2)]!;
 
@@ -67,7 +68,7 @@ describe('updated_since', () => {
     const note = async () => instants.push({ asOf: await readAsOf(db), seen: await seen() });
     await note();
     for (let round = 0; round < 40; round++) {
-      const open: Trx[] = [];
+      const open: Knex.Transaction[] = [];
       // A round changes either tours or visibility rules of tours, because a new continent of a tour also updates the tour's rules.
       const kinds = random(2)
         ? [ofTours(tours.slice(0, 4)), ofTours(tours.slice(4)), ofContinents, ofDefault]

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { ApiKeyPrincipal } from '../../services/api/credentials/credential';
 import { revokeCredential } from '../../services/api/credentials/manage-credentials';
@@ -14,7 +15,7 @@ import { SaleQueue } from '../../services/api/seats/queue/sale-queue';
 import { changeTenantStatus } from '../../services/api/tenants/manage-tenants';
 import { awaitUses } from '../../services/api/tenants/use-lock';
 import type { Tenant } from '../../services/api/tenants/tenant';
-import { type Db, inTransaction, openDatabase, type Trx } from '../../services/platform/database/database';
+import { type Db, inTransaction, openDatabase } from '../../services/platform/database/database';
 import { createLogger } from '../../services/platform/logger';
 import { useTestDatabase } from '../support/database';
 import { daysFromToday, givenDeparture, givenKey, givenTenant } from '../support/given';
@@ -45,7 +46,7 @@ describe.each([
 
   it('the queue sells an unlocked departure at once while many other departures are locked', async () => {
     const departures = await Promise.all(Array.from({ length: LOCKED }, () => givenSeats(database.db)));
-    const locks: Trx[] = [];
+    const locks: Knex.Transaction[] = [];
     for (const departure of departures) locks.push(await lock(departure));
     const results = departures.map((departure) => queue.perform(holdOf(departure)).then(kindOf, kindOf));
     await untilWaiters(6);
@@ -288,7 +289,7 @@ const bookingOf = ({ tour }: Seats, externalRef: string | null) =>
 
 const kindOf = (result: Sold | object) => (result instanceof Error ? result.name : 'sold');
 
-async function lock({ tour }: Seats): Promise<Trx> {
+async function lock({ tour }: Seats): Promise<Knex.Transaction> {
   const trx = await others!.transaction();
   await trx('departures').where({ tour_id: tour.id }).forUpdate();
   return trx;

@@ -1,11 +1,11 @@
 import { sweepExpiredSeats } from '../../services/api/departures/free-expired-seats';
-import type { Trx } from '../../services/platform/database/database';
+import type { Knex } from 'knex';
 import { startTestApi, type TestApi } from '../support/api';
 import { endHoldIn, endPaymentWindow, givenSeats, givenWebsite, type Website } from '../support/website';
 
 let api: TestApi;
 let site: Website;
-let lock: Trx;
+let lock: Knex.Transaction;
 beforeAll(async () => {
   api = await startTestApi();
   site = await givenWebsite(api);

@@ -73,19 +73,6 @@ describe('inTransaction', () => {
     }
   });
 
-  it('inTransaction closes a connection whose settings fail, and does not begin the work', async () => {
-    const db = openDatabase(database.url, { applicationName: 'test', poolMax: 1 });
-    const work = jest.fn(() => Promise.resolve());
-    await expect(inTransaction(db, work, { settings: 'select 1 / 0' })).rejects.toMatchObject({
-      code: '22012',
-    });
-    const { rows } = await inTransaction(db, (trx) => trx.raw('select 1 as one'));
-    const read = await db.raw('select 2 as two');
-    await db.destroy();
-    expect([rows, read.rows]).toEqual([[{ one: 1 }], [{ two: 2 }]]);
-    expect(work).not.toHaveBeenCalled();
-  });
-
   it('inTransaction repeats the whole work after a deadlock, but not after another error', async () => {
     let runs = 0;
     const deadlock = (state: string) =>

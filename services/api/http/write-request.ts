@@ -71,8 +71,7 @@ export function idempotentRequest<T, A>(
 
 /**
  * Runs one write that changes no seats in one transaction. First locks the API key and the tenant for use until COMMIT and verifies the key
- * again, because it may have been revoked since the request began. (A change of seats locks and checks in seats/lock.ts.) The lock takes no
- * round trip of its own: it is sent with BEGIN.
+ * again, because it may have been revoked since the request began. (A change of seats locks and checks in seats/lock.ts.)
  * @param work gets the caller with its present tenant and scopes
  * @throws CredentialError (401)
  */
@@ -85,7 +84,7 @@ export async function writeChecked<T>(
     setTransactionTrace(trx, traceparent);
     return work(trx, await lockKeyForUse(trx, apiKeyPrincipalOf(request)));
   };
-  return inTransaction(contextOf(request).writes, checked, { beginsWithFirst: true });
+  return inTransaction(contextOf(request).writes, checked);
 }
 
 function without(ids: string[], body: unknown): unknown {

@@ -1,17 +1,16 @@
 import type { Knex } from 'knex';
 import pg from 'pg';
-import { type BeginOptions, beginWithSettings } from './begin-with-settings';
 import { measureLockWait } from '../metrics';
-import { allowPrepared, planWith } from './run-prepared';
 import { connectTo, openConnectionsBy } from './connect';
+import type { StatementParams } from './run-prepared';
+import { loadKnex, runTransaction, type Trx } from './transaction';
 import { AppError, DEADLOCK, isSilent, LOCK_NOT_AVAILABLE, READ_ONLY, sqlState } from '../errors';
 
 export { runPrepared } from './run-prepared';
+export type { Trx } from './transaction';
 
 /** Used for reads, and to begin transactions. */
 export type Db = Knex;
-/** Used for locks and writes. A function that takes a Trx cannot run outside a transaction. */
-export type Trx = Knex.Transaction;
 
 const DATE = 1082;
 const INT8 = 20;
@@ -35,9 +34,7 @@ export interface DatabaseOptions {
 /** Opens a pool. If the URL names several hosts, the pool connects to the primary and never to a standby. */
 export function openDatabase(url: string, options: DatabaseOptions): Db {
   const { applicationName, poolMax = 16, answerTimeoutMs, connectTimeoutMs, canPrepare = false } = options;
-  // Loads Knex only here, because this takes 0.15 s of CPU, and `tourctl --help` and shell completion do not need Knex.
-  const { knex } = require('knex') as typeof import('knex');
-  const db = knex({
+  const db = loadKnex()({
     client: 'pg',
     connection: {
       connectionString: url,
@@ -59,8 +56,9 @@ export function openDatabase(url: string, options: DatabaseOptions): Db {
     log: { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} },
     postProcessResponse: toFields,
   });
-  if (canPrepare) allowPrepared(db);
-  return openConnectionsBy(connectTo(url), beginWithSettings(db));
+  const params: StatementParams = { canPrepare };
+  db.userParams = params;
+  return openConnectionsBy(connectTo(url), db);
 }
 
 /**
@@ -111,11 +109,6 @@ export interface TransactionOptions {
   lockBy?: number;
   /** Further SET LOCAL statements as one constant text. Semicolons separate the statements; the last statement has none. */
   settings?: string;
-  /**
-   * True: BEGIN is sent with the first statement, which saves a round trip. The first statement must then be a single one, and not a
-   * stream. If BEGIN fails, the first statement does not run, and its promise rejects with the error.
-   */
-  beginsWithFirst?: boolean;
 }
 
 /**
@@ -126,23 +119,19 @@ export interface TransactionOptions {
 export async function inTransaction<T>(
   db: Db,
   work: (trx: Trx) => Promise<T>,
-  { lockBy = Infinity, settings = '', beginsWithFirst = false }: TransactionOptions = {},
+  { lockBy = Infinity, settings }: TransactionOptions = {},
 ): Promise<T> {
-  const options: BeginOptions = {
-    begin: settings ? `${BEGIN}; ${settings}` : BEGIN,
-    lockMs: () => {
-      const leftMs = Math.ceil(lockBy - performance.now());
-      return Math.min(LOCK_MS, Math.max(SHORTEST_LOCK_MS, leftMs));
-    },
-    withFirst: beginsWithFirst,
-  };
-  const begun = (trx: Trx) => {
-    if (settings) planWith(trx, settings);
-    return work(trx);
+  const { canPrepare } = db.userParams as StatementParams;
+  const params: StatementParams = { canPrepare, settings };
+  const begin = () => {
+    const leftMs = Math.ceil(lockBy - performance.now());
+    const lockMs = Math.min(LOCK_MS, Math.max(SHORTEST_LOCK_MS, leftMs));
+    const begun = `${BEGIN}; set local lock_timeout = ${lockMs}`;
+    return settings ? `${begun}; ${settings}` : begun;
   };
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction(begun, options);
+      return await runTransaction(db, { begin, params }, work);
     } catch (error) {
       if (attempt >= ATTEMPTS || !mayRepeat(error)) throw error;
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));

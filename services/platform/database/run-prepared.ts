@@ -1,21 +1,12 @@
 import type { Knex } from 'knex';
 import type pg from 'pg';
 
-/** The Knex configurations of the pools that use prepared statements. A transaction has the same configuration as its pool. */
-const preparing = new WeakSet<object>();
-
-/** Lets `runPrepared` keep the statements of this pool in its connections. */
-export function allowPrepared(db: Knex): void {
-  preparing.add(configOf(db));
-}
-
-function configOf({ client }: Knex): object {
-  return (client as { config: object }).config;
-}
-
-/** Returns whether the connections of this client, or of its pool, keep prepared statements. */
-export function keepsPrepared({ config }: { config: object }): boolean {
-  return preparing.has(config);
+/** The `userParams` of a pool and of a Trx, which say how runPrepared sends a statement. */
+export interface StatementParams {
+  /** True: the connections keep prepared statements. */
+  canPrepare: boolean;
+  /** The settings, if any, with which PostgreSQL plans the statements of a transaction. */
+  settings?: string;
 }
 
 interface Statement {
@@ -26,18 +17,10 @@ interface Statement {
   values: string[];
 }
 
-/** The settings, if any, with which PostgreSQL plans the statements of a transaction. */
-const plannedWith = new WeakMap<object, string>();
-
 /**
- * Makes the statement names of this transaction depend on its settings. PostgreSQL keeps one plan for each name, and would otherwise reuse
- * a plan from other settings.
+ * The statements by settings and text. Both are constants, so the maps stay small. PostgreSQL keeps one plan for each name, so a statement has
+ * another name with other settings: it would otherwise reuse the plan of those.
  */
-export function planWith(trx: Knex.Transaction, settings: string): void {
-  plannedWith.set(trx, settings);
-}
-
-/** The statements by settings and text. Both are constants, so the maps stay small. */
 const statements = new Map<string, Map<string, Statement>>();
 
 /**
@@ -56,11 +39,12 @@ export async function runPrepared<Row extends pg.QueryResultRow = any>(
   if (!db.isTransaction) return db.raw(sql, values as Knex.ValueDict);
   // Refuses a completed transaction: its connection may already belong to another transaction.
   if ((db as Knex.Transaction).isCompleted()) throw new Error('the transaction has ended');
-  const { name, text, values: names } = statementOf(sql, plannedWith.get(db) ?? '');
+  const { canPrepare, settings = '' } = db.userParams as StatementParams;
+  const { name, text, values: names } = statementOf(sql, settings);
   const client = db.client as Knex.Client;
   const connection = (await client.acquireConnection()) as pg.Client;
   const query: pg.QueryConfig = { text, values: names.map((one) => valueOf(values, one)) };
-  if (preparing.has(configOf(db))) query.name = name;
+  if (canPrepare) query.name = name;
   // Emits the event that Knex emits for its own statements.
   client.emit('query', { sql: text, bindings: query.values });
   // Passes a callback, because dropUnusable in database.ts watches the callback and closes a connection that does not answer.

@@ -90,7 +90,7 @@ async function commitInTransaction(
     written = await work(trx);
   };
   try {
-    await inTransaction(db, inOrder, { lockBy, settings: SALE_PLANS, beginsWithFirst: true });
+    await inTransaction(db, inOrder, { lockBy, settings: SALE_PLANS });
     measure(batch, begun, 'committed');
     return { committed: written!.outcomes };
   } catch (error) {
