@@ -122,7 +122,6 @@ describe('sales with keys', () => {
           tenantId: tenant.id,
           operation: 'hold.place',
           key,
-          body: {},
           validated: () => ({}),
           phoneCountry: 'DE',
           keepHours: 1,

@@ -17,11 +17,6 @@ export interface WriteOperation {
   status: number;
   /** Hours for which the answer is stored. A repeat within this time gets the stored answer; a later repeat runs again. */
   keepHours: number;
-  /**
-   * Fields of the body that name a tour or a hold. They are left out when bodies are compared, because the canonical ids are compared
-   * instead.
-   */
-  ids?: string[];
 }
 
 /** One request of an operation. */
@@ -50,7 +45,7 @@ export function isReplayed(request: Request): boolean {
 /** Returns the request's Idempotency-Key and what is stored with it; null if the request has no key. @throws BadInputError (400) */
 export function idempotentRequest<T, A>(
   request: Request,
-  { name, status, keepHours, ids = [], validated }: Write,
+  { name, status, keepHours, validated }: Write,
   toAnswer: (result: T) => A,
 ): IdempotentRequest<T> | null {
   const key = idempotencyKeyOf(request);
@@ -60,7 +55,6 @@ export function idempotentRequest<T, A>(
     tenantId,
     operation: name,
     key,
-    body: without(ids, request.body),
     validated,
     phoneCountry,
     keepHours,
@@ -85,12 +79,6 @@ export async function writeChecked<T>(
     return work(trx, await lockKeyForUse(trx, apiKeyPrincipalOf(request)));
   };
   return inTransaction(contextOf(request).writes, checked);
-}
-
-function without(ids: string[], body: unknown): unknown {
-  return Object.fromEntries(
-    Object.entries((body as object | undefined) ?? {}).filter(([field]) => !ids.includes(field)),
-  );
 }
 
 /** Reads the Idempotency-Key, with or without the quotation marks of the draft standard. */

@@ -10,18 +10,13 @@ export interface ComparedRequest {
    * @param phoneCountry the country of phone numbers without a country code
    */
   read: (phoneCountry: string) => unknown;
-  /** Builds from before 0.1.0 stored the digest of this value. */
-  earlierForm: unknown;
 }
 
 /**
  * Returns the fingerprint that is stored with the answer: the two letters of the country by which phone numbers were read, and the
  * SHA-256 of the request.
  */
-export function fingerprintOf({
-  read,
-  phoneCountry,
-}: Pick<ComparedRequest, 'read' | 'phoneCountry'>): Buffer {
+export function fingerprintOf({ read, phoneCountry }: ComparedRequest): Buffer {
   return Buffer.concat([Buffer.from(phoneCountry, 'latin1'), digestOf(read(phoneCountry))]);
 }
 
@@ -29,10 +24,9 @@ const DIGEST_BYTES = 32;
 
 /**
  * Returns whether the request is the one whose fingerprint is stored. Reads phone numbers by the country in the stored fingerprint, because
- * the tenant's country may have changed since. A fingerprint from before 0.1.0 is a digest without a country.
+ * the tenant's country may have changed since.
  */
 export function isSameRequest(stored: Buffer, request: ComparedRequest): boolean {
-  if (stored.length === DIGEST_BYTES) return stored.equals(digestOf(request.earlierForm));
   const phoneCountry = stored.toString('latin1', 0, stored.length - DIGEST_BYTES);
   return stored.equals(fingerprintOf({ read: request.read, phoneCountry }));
 }

@@ -34,8 +34,6 @@ export interface IdempotentRequest<T> {
   tenantId: string;
   operation: Operation;
   key: string;
-  /** The body as sent, without the fields that name a tour or a hold: their canonical ids are compared instead. */
-  body: unknown;
   /** Returns the validated body, as in ComparedRequest. */
   validated: (phoneCountry: string) => unknown;
   /** ISO 3166: the tenant's country. */
@@ -67,12 +65,10 @@ export interface KeyClaim<T> extends ClaimedKey {
 
 /** Creates the claim of a request's key. @param subject its canonical ids */
 export function claimOf<T>(idempotent: IdempotentRequest<T>, subject: Subject): KeyClaim<T> {
-  const { tenantId, operation, key, body, validated, phoneCountry, keepHours, secret, toResponse } =
-    idempotent;
+  const { tenantId, operation, key, validated, phoneCountry, keepHours, secret, toResponse } = idempotent;
   const request: ComparedRequest = {
     phoneCountry,
     read: (country) => ({ subject, body: validated(country) }),
-    earlierForm: { subject, body },
   };
   const erasedKey = erasedForm(secret, idempotent);
   const fingerprint = fingerprintOf(request);

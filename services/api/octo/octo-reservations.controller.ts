@@ -51,7 +51,6 @@ const RESERVE: WriteOperation = {
   name: 'octo.reserve',
   status: 200,
   keepHours: 24,
-  ids: ['uuid', 'productId', 'availabilityId'],
 };
 
 /**
@@ -248,7 +247,7 @@ function comparedReservation(
   },
   details: SentDetails,
 ): ComparedRequest {
-  const { contact = {}, unitItems, notes = null, resellerReference: externalRef = null } = details;
+  const { contact = {}, notes = null, resellerReference: externalRef = null } = details;
   const { expirationMinutes, currency } = sentIds;
   const sent = {
     ...sentIds,
@@ -263,6 +262,5 @@ function comparedReservation(
       const comparable = comparableDetails({ ...details, contact: withoutNull(contact) }, phoneCountry);
       return { ...sent, contact: comparable.contact, unitItems: comparable.unitItems };
     },
-    earlierForm: { ...sent, contact, unitItems },
   };
 }

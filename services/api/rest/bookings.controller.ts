@@ -47,7 +47,6 @@ const CREATE: WriteOperation = {
   name: 'booking.create',
   status: 201,
   keepHours: WEEK_HOURS,
-  ids: ['tour_id', 'hold_id'],
 };
 
 @Route('api/tenant/bookings')

@@ -182,7 +182,7 @@ async function readRow(trx: Trx, all: FactList[]): Promise<FactsRow> {
 /** Marks the expired holds and bookings of the departures. Returns whether there were any. */
 async function markExpired(trx: Trx, { departures: found, at }: FactsRow): Promise<boolean> {
   const expired = found.filter(({ somethingExpired }) => somethingExpired);
-  if (expired.length > 0) await freeExpiredSeats(trx, unique(expired.map(({ id }) => id)), at);
+  if (expired.length > 0) await freeExpiredSeats(trx, [...new Set(expired.map(({ id }) => id))], at);
   return expired.length > 0;
 }
 
@@ -216,8 +216,4 @@ function countsOf(wanted: Sale['kind'], counts: TenantCount[]): Map<string, numb
  */
 function distinctHolds(found: HeldSeats[]): HeldSeats[] {
   return [...new Map(found.map((held) => [held.id, held])).values()];
-}
-
-function unique<T>(values: T[]): T[] {
-  return [...new Set(values)];
 }
