@@ -219,7 +219,7 @@ describe('sales of one transaction', () => {
   });
 
   it.each([
-    ['committed', true, { committed: [{ kind: 'answered' }] }, 0],
+    ['committed', true, { committed: { outcomes: [{ kind: 'answered' }] } }, 0],
     ['rolled back', false, { rolledBack: true }, 2],
   ])(
     'a change is known to be %s when the connection is lost at COMMIT',
@@ -246,7 +246,7 @@ describe('sales of one transaction', () => {
     const work = async (trx: Trx) => {
       await trx.raw('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
       const rows = { newHolds: [], newLeads: [], changedHolds: [], changedLeads: [] };
-      return { outcomes: [], transactionId: null, rows };
+      return { outcomes: [], freed: [], transactionId: null, rows };
     };
     const outcome = await commitSales({ db: api.db, log: createLogger('silent', 'api') }, [], work, Infinity);
     expect(outcome).toEqual({ error: expect.any(Error), rolledBack: true });

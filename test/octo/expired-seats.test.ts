@@ -1,8 +1,8 @@
 import { sweepExpiredSeats } from '../../services/api/departures/free-expired-seats';
 import { useTerminalOf } from '../cli/terminal';
 import { useTestApi } from '../support/api';
-import { endPaymentWindow } from '../support/website';
-import { type ConformanceDeparture, useConformance } from './conformance-api';
+import { endHoldIn, endPaymentWindow } from '../support/website';
+import { type ConformanceDeparture, holdIdOf, reservationOf, useConformance } from './conformance-api';
 
 const api = useTestApi();
 const terminal = useTerminalOf(api);
@@ -21,12 +21,21 @@ beforeAll(async () => {
 async function unpaidBooking({ date }: ConformanceDeparture): Promise<string> {
   const { body } = await reseller.book({ tour_id: tours.openingHours.id, departure_date: date, adults: 1 });
   await endPaymentWindow(api.db, body.booking_ref);
+  await forgetNotifications();
+  return body.booking_ref;
+}
+
+async function forgetNotifications(): Promise<void> {
   await api.seats.notify(api.context.db);
   await api.db('webhook_queue').delete();
   await api.db('webhook_deliveries').delete();
   await api.db('webhook_events').delete();
-  return body.booking_ref;
 }
+
+const sweep = () =>
+  sweepExpiredSeats(api.context.db, (error) => {
+    throw error;
+  });
 
 const notified = async () =>
   (await api.db('webhook_events').where({ type: 'octo.availability_update' })).map(({ body }) =>
@@ -55,10 +64,19 @@ describe('seats of an unpaid booking that are free again', () => {
   it('the sweeper notifies them in the same way', async () => {
     const [, departure] = tours.openingHours.open;
     await unpaidBooking(departure!);
-    const freed = await sweepExpiredSeats(api.context.db, (error) => {
-      throw error;
-    });
-    api.seats.recordDepartures(freed);
+    api.seats.recordDepartures(await sweep());
+    await api.seats.notify(api.context.db);
+    expect(await notified()).toEqual([updateOf(departure!)]);
+  });
+
+  it('a confirmation that comes too late notifies them in the same way', async () => {
+    const [, , departure] = tours.openingHours.open;
+    const more = { availabilityId: departure!.id };
+    const { body: held } = await reseller.post('/octo/bookings', reservationOf(tours.openingHours, more));
+    await forgetNotifications();
+    await endHoldIn(api.db, await holdIdOf(api, held.uuid), -1);
+    expect((await reseller.post(`/octo/bookings/${held.uuid}/confirm`, {})).status).toBe(400);
+    api.seats.recordDepartures(await sweep());
     await api.seats.notify(api.context.db);
     expect(await notified()).toEqual([updateOf(departure!)]);
   });

@@ -90,10 +90,10 @@ export async function performInTransaction<Change extends SeatChange>(
   // Waits for the locks here, because lockSales waits for none.
   await lockDepartures(trx, departuresToLock(change));
   if (change.kind === 'change' && change.leadId !== null) await lockLead(trx, change.leadId);
-  const { outcomes } = await transactSales(trx, [change]);
+  const { outcomes, freed } = await transactSales(trx, [change]);
   const outcome = outcomes[0]!;
   if (outcome.kind === 'answered')
-    return { result: outcome.answer as ResultOf<Change>, changed: outcome.changed };
+    return { result: outcome.answer as ResultOf<Change>, changed: [...freed, ...outcome.changed] };
   if (outcome.kind === 'refused') return refuseForTenant(trx, change, outcome.refusal);
   throw new Error(`the change is ${outcome.kind}`);
 }

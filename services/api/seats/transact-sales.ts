@@ -31,6 +31,8 @@ export type Outcome =
 /** The outcomes of a transaction, in the order of its sales. */
 export interface WrittenSales {
   outcomes: Outcome[];
+  /** The dates whose seats are free because holds and bookings have expired, whatever the outcomes are. */
+  freed: ChangedDate[];
   /** Null: no row was written. */
   transactionId: string | null;
   rows: WrittenRows;
@@ -71,6 +73,7 @@ export async function transactSales(
   return {
     transactionId: countRows(rows) > 0 ? read.transactionId : null,
     rows,
+    freed: read.freed,
     outcomes: sales.map((sale) => outcomes.get(sale)!),
   };
 }

@@ -4,11 +4,11 @@ import { type Db, inTransaction, isRolledBack, type Trx } from '../../../platfor
 import type { Logger } from '../../../platform/logger';
 import { inSpan, linkSpan } from '../../../platform/traces';
 import type { SeatChange } from '../seat-change';
-import type { Outcome, WrittenSales } from '../transact-sales';
+import type { WrittenSales } from '../transact-sales';
 import { countRows, type WrittenRows } from '../write';
 
 /** The result of a transaction of sales. With an error and `rolledBack` false, it is unknown whether the sales were committed. */
-export type CommitResult = { committed: Outcome[] } | { error: unknown; rolledBack: boolean };
+export type CommitResult = { committed: WrittenSales } | { error: unknown; rolledBack: boolean };
 
 /**
  * The time for which the outcome of an unanswered COMMIT is read from the database. Meanwhile, the COMMIT may still run, or another server
@@ -92,13 +92,13 @@ async function commitInTransaction(
   try {
     await inTransaction(db, inOrder, { lockBy, settings: SALE_PLANS });
     measure(batch, begun, 'committed');
-    return { committed: written!.outcomes };
+    return { committed: written! };
   } catch (error) {
     // COMMIT was sent only if `written` is set.
     const committed = !written || isRolledBack(error) ? false : await readBack(db, written);
     const outcome = outcomeOf(committed);
     measure(batch, begun, outcome);
-    if (committed) return { committed: written!.outcomes };
+    if (committed) return { committed: written! };
     // The caller of a single sale gets this error, so it is not logged.
     if (batch.length > 1)
       log.warn({ err: error, sales: batch.length, outcome }, 'transaction of sales failed');

@@ -9,7 +9,7 @@ import type { ReplayedResponse } from '../../idempotency/run-idempotent';
 import { TenantCounter } from '../decide/tenant-limits';
 import type { ChangedDate } from '../decided';
 import { departuresToLock, type ResultOf, type SeatChange } from '../seat-change';
-import { type Outcome, transactSales } from '../transact-sales';
+import { type Outcome, transactSales, type WrittenSales } from '../transact-sales';
 import { type CommitResult, commitSales } from './commit-sales';
 import { createLimit } from './concurrency-limit';
 import { OpenBatches } from './open-batches';
@@ -31,7 +31,7 @@ const waitingSales = new Gauge({
   help: 'Holds, bookings and their changes that wait in this process to be written',
 });
 
-/** Is called after the COMMIT of a change that changed seats, before its answer. */
+/** Is called after the COMMIT of a transaction that changed seats, before the answer of the change. */
 export type AfterCommit = (changed: ChangedDate[]) => Promise<void>;
 
 /**
@@ -204,8 +204,7 @@ export class SaleQueue {
     result: CommitResult,
     keep: (rest: WaitingSale[]) => void = () => {},
   ): Promise<void> {
-    if ('committed' in result)
-      return batch.forEach((one, index) => this.answer(one, result.committed[index]!));
+    if ('committed' in result) return this.answerAll(batch, result.committed);
     const { error, rolledBack } = result;
     // A refusal by the database may be due to another sale of the batch. An error without an SQLSTATE has another cause: no connection was
     // free, or the connection was lost.
@@ -232,8 +231,17 @@ export class SaleQueue {
       (trx) => transactSales(trx, [one.sale], { counter }),
       one.lockBy,
     );
-    if ('committed' in result) this.answer(one, result.committed[0]!);
+    if ('committed' in result) this.answerAll([one], result.committed);
     else one.reject(result.error);
+  }
+
+  /**
+   * Answers the sales of a transaction. Tells the listeners of seats that are free because holds and bookings have expired; no answer waits
+   * for this.
+   */
+  private answerAll(batch: WaitingSale[], { outcomes, freed }: WrittenSales): void {
+    this.tell(freed).catch((error: unknown) => this.log.warn({ err: error }, 'listeners of seats failed'));
+    batch.forEach((one, index) => this.answer(one, outcomes[index]!));
   }
 
   /** Answers a sale. If the sale met a lock of another transaction, puts it back into the queue. */
@@ -254,9 +262,11 @@ export class SaleQueue {
 
   /** Answers a granted sale, after the listeners know the dates whose seats changed. */
   private resolve(one: WaitingSale, { answer, changed }: { answer: unknown; changed: ChangedDate[] }): void {
-    const listeners = changed.length > 0 ? this.listeners : [];
-    const told = Promise.all(listeners.map((listener) => listener(changed)));
-    told.then(() => one.resolve(answer), one.reject);
+    this.tell(changed).then(() => one.resolve(answer), one.reject);
+  }
+
+  private async tell(changed: ChangedDate[]): Promise<void> {
+    if (changed.length > 0) await Promise.all(this.listeners.map((listener) => listener(changed)));
   }
 
   /** Keeps a sale or a locked departure out of batches for at most 20 ms. */

@@ -7,6 +7,7 @@ import { toHold } from '../../holds/seat-hold.repository';
 import type { StoredAnswer } from '../../idempotency/idempotency.repository';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import { ratesByCurrency } from '../../pricing/convert-price';
+import { type ChangedDate, datesOfBothKinds } from '../decided';
 import { hasItsLocks, type SaleLocks } from '../lock';
 import { type Sale } from '../sale';
 import { departuresToLock, type SeatChange } from '../seat-change';
@@ -30,6 +31,8 @@ export interface ReadFacts {
   leads: Map<number, StoredLead>;
   /** The stored answer of the sale's Idempotency-Key, if there is one. */
   answerOf(sale: SeatChange): StoredAnswer | undefined;
+  /** The dates whose seats are free because holds and bookings have expired, which this transaction has marked. */
+  freed: ChangedDate[];
   /** Ids of departures that exist and that another transaction has locked. */
   lockedElsewhere: ReadonlySet<string>;
   transactionId: string;
@@ -80,9 +83,9 @@ export async function readSaleFacts(
     lists.leadIds(sales.filter((sale) => mayMakeBooking(sale) && hasItsLocks(sale, locks)).length),
   ];
   let row = await readRow(trx, wanted);
-  const expired = await markExpired(trx, row);
+  const freed = await markExpired(trx, row);
   // Reads the rows of changes again, because they may be among the expired ones.
-  if (expired && changes.length > 0) row = await readRow(trx, wanted);
+  if (freed.length > 0 && changes.length > 0) row = await readRow(trx, wanted);
   const read = [...row.holdCounts, ...row.unpaidCounts];
   counter.remember(created, read);
   const answers = new Map(row.answers.map((answer) => [keyed[answer.n], answer]));
@@ -90,6 +93,7 @@ export async function readSaleFacts(
   return {
     transactionId: row.transactionId,
     answerOf: (sale) => answers.get(sale),
+    freed,
     lockedElsewhere: new Set(row.lockedElsewhere.map(({ id }) => id)),
     holds: new Map(row.storedHolds.map((stored) => [stored.id, toStoredHold(stored)])),
     leads: new Map(row.storedLeads.map((stored) => [stored.id, toStoredLead(stored)])),
@@ -179,11 +183,11 @@ async function readRow(trx: Trx, all: FactList[]): Promise<FactsRow> {
   return row;
 }
 
-/** Marks the expired holds and bookings of the departures. Returns whether there were any. */
-async function markExpired(trx: Trx, { departures: found, at }: FactsRow): Promise<boolean> {
+/** Marks the expired holds and bookings of the departures. Returns the dates of these departures. */
+async function markExpired(trx: Trx, { departures: found, at }: FactsRow): Promise<ChangedDate[]> {
   const expired = found.filter(({ somethingExpired }) => somethingExpired);
   if (expired.length > 0) await freeExpiredSeats(trx, [...new Set(expired.map(({ id }) => id))], at);
-  return expired.length > 0;
+  return expired.flatMap(({ tourId, departureDate }) => datesOfBothKinds(tourId, departureDate));
 }
 
 function departureFacts({ departures: found, views: seen, rules, rates, at }: FactsRow): DepartureFacts {
