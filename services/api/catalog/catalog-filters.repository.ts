@@ -1,8 +1,8 @@
 import type { Db } from '../../platform/database/database';
 import type { CatalogFilters } from './catalog-filters';
-import { START_TIME } from './start-time';
 import type { Tenant } from '../tenants/tenant';
 import { andSellable, isVisibleTo, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
+import { openAt, SALES_END_AT } from './departure-state';
 
 /**
  * Returns the filters. Reads all tours that the tenant sees in one pass. Reads the first and the last open departure from the index of
@@ -37,10 +37,10 @@ function countedValues(column: string, from: string): string {
  * Selects the first or the last open departure. Begins with yesterday's date in UTC, because in some time zones that day is not over.
  */
 function openDeparture(tenant: Tenant, order: 'asc' | 'desc'): string {
-  return `select d.departure_date, departure_closes_at(d.departure_date, ${START_TIME}, d.closes_at, t.time_zone) as closes_at
+  return `select d.departure_date, ${SALES_END_AT} as closes_at
      from departures d join tours t on t.id = d.tour_id ${visibilityJoins(':tenantId')}
      where ${isVisibleTo(tenant)} and d.departure_date >= (statement_timestamp() at time zone 'UTC')::date - 1
-       and departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, statement_timestamp())
+       and ${openAt('statement_timestamp()')}
      order by d.departure_date ${order} limit 1`;
 }
 

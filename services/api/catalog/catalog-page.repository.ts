@@ -1,11 +1,11 @@
 import type { Db } from '../../platform/database/database';
-import { START_TIME, startTimeOf } from './start-time';
 import type { Tenant } from '../tenants/tenant';
 import type { ListLanguages } from './catalog-languages';
 import { type CatalogChanges, changesBindings, hasChanged } from './catalog-changes.repository';
 import type { CatalogSort, ListedTour, PagePosition, Tour, TourSelection } from './tour';
 import { LISTED_COLUMNS, TOUR_COLUMNS, UPCOMING, UPCOMING_WITH_CHILD } from './tour.repository';
 import { IS_SELLABLE, SHOWN_BY_RULES, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
+import { openAt } from './departure-state';
 
 interface Selection extends TourSelection {
   /** Selects only tours that have one of these changes. */
@@ -249,7 +249,7 @@ function pageByDate(page: CatalogPageRequest): string {
           cross join lateral (
             select next_departure_key(min(d.departure_date), t.name_folded, t.id) as sort_key from departures d
             where d.tour_id = t.id
-              and departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, :readAt::timestamptz)) next
+              and ${openAt(':readAt::timestamptz')}) next
         where ${SHOWN_BY_RULES} ${selection} ${after('next.sort_key')}
         order by next.sort_key limit :limit)
        order by sort_key limit :limit
@@ -311,7 +311,7 @@ function departsBetween({ departsFrom, departsTo }: Selection, at: string): stri
   ].filter(Boolean);
   if (departs.length === 0) return undefined;
   return `t.id in (select d.tour_id from departures d join tours z on z.id = d.tour_id where ${departs.join(' and ')}
-         and departure_is_open(d.status, d.departure_date, ${startTimeOf('z')}, d.closes_at, z.time_zone, ${at}))`;
+         and ${openAt(at, 'z')})`;
 }
 
 function selectionBindings({ nameContains, ...selection }: TourSelection) {

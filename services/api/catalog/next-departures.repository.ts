@@ -1,6 +1,7 @@
 import { CLOCK, type Db, inTransaction, type Trx } from '../../platform/database/database';
 import { START_TIME } from './start-time';
 import type { DateTimes, ListedTour } from './tour';
+import { openAt, SALES_END_AT } from './departure-state';
 
 const TOURS_A_STEP = 2_000;
 
@@ -33,9 +34,9 @@ async function refreshStep(trx: Trx): Promise<number> {
      insert into next_departures (tour_id, continent, sort_key, computed_at, open_until)
      select t.id, t.continent, next_departure_key(next.departure_date, t.name_folded, t.id), clock.at, coalesce(next.closes_at, 'infinity')
      from clock, tours t left join lateral (
-       select d.departure_date, departure_closes_at(d.departure_date, ${START_TIME}, d.closes_at, t.time_zone) as closes_at
+       select d.departure_date, ${SALES_END_AT} as closes_at
        from departures d
-       where d.tour_id = t.id and departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, clock.at)
+       where d.tour_id = t.id and ${openAt('clock.at')}
        order by d.departure_date limit 1) next on true
      where t.id = any(:tourIds::uuid[])
      on conflict (tour_id) do update set continent = excluded.continent, sort_key = excluded.sort_key,
@@ -57,7 +58,7 @@ export async function findTimesOfNextDates(
      from unnest(:tourIds::uuid[], :dates::date[]) as next (tour_id, departure_date)
        join departures d on d.tour_id = next.tour_id and d.departure_date = next.departure_date
        join tours t on t.id = d.tour_id
-     where departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, statement_timestamp())
+     where ${openAt('statement_timestamp()')}
      group by d.tour_id, d.departure_date
      having count(*) > 1`,
     {

@@ -3,6 +3,7 @@ import { START_TIME } from './start-time';
 import type { Tenant } from '../tenants/tenant';
 import type { CatalogTour, CatalogTourFilter, Tour, TourKey } from './tour';
 import { isVisibleTo, visibilityJoins } from './visibility';
+import { openAt } from './departure-state';
 
 /** The time of the last change of the tour, its departures, or the tenant's rules that concern it (0113_versions_and_changes.sql). */
 const CHANGED_AT = `greatest(t.updated_at,
@@ -23,7 +24,7 @@ const START_TIMES = `array(
     union
     select d.start_time from departures d
     where d.tour_id = t.id and d.start_time is not null
-      and (departure_is_open(d.status, d.departure_date, d.start_time, d.closes_at, t.time_zone, statement_timestamp())
+      and (${openAt('statement_timestamp()')}
         or (upcoming.next_departure_date is null and t.start_time is null))
     order by 1)`;
 /** Selects a Tour. The query names the tours `t`, and its FROM clause ends with UPCOMING_WITH_CHILD. */
@@ -56,7 +57,7 @@ function upcoming(...more: 'child'[]): string {
             min(departure_past_from(d.departure_date, ${START_TIME})) as past_from, ${lowest.join(', ')}
           from departures d
           where d.tour_id = t.id
-            and departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, statement_timestamp())
+            and ${openAt('statement_timestamp()')}
           group by width_bucket(d.departure_date, windows.dates)) g
   ) upcoming`;
 }
@@ -124,7 +125,7 @@ async function selectTours(
            coalesce(min((d.prices_minor->>'adult')::bigint), t.base_price_minor) as price_from_minor
          from departures d
          where d.tour_id = t.id
-           and departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, statement_timestamp())) upcoming
+           and ${openAt('statement_timestamp()')}) upcoming
      order by t.name_folded, t.id`,
     bindings as Record<string, string>,
   );

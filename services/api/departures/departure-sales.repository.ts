@@ -4,6 +4,7 @@ import { toMajor } from '../pricing/currency';
 import type { Departure } from './departure';
 import { departureColumns, type DepartureRow, toDeparture } from './departure.repository';
 import { START_TIME } from '../catalog/start-time';
+import { PAST_FROM, pastAt } from '../catalog/departure-state';
 
 // The SQL for the holds and bookings of departures: marks expired ones, finds out how long a count of seats is valid, and lists the
 // tenants that a change of a departure concerns.
@@ -109,8 +110,8 @@ export async function findDeparturesWithHorizon(
          (select min(l.payment_due_at) from booking_leads l
           where l.departure_id = d.id and l.sandbox = :sandbox and l.status = 'pending_payment' and l.payment_due_at > clock.at),
          case when d.closes_at > clock.at then d.closes_at end,
-         case when not departure_is_past(d.departure_date, ${START_TIME}, t.time_zone, clock.at)
-           then departure_closes_at(d.departure_date, ${START_TIME}, null, t.time_zone) end
+         case when not ${pastAt('clock.at')}
+           then ${PAST_FROM} end
        ) as counted_until
      from clock left join tours t on t.id = :tourId
        left join departures d on d.tour_id = t.id and d.departure_date = :wantedDate::date
@@ -141,9 +142,9 @@ export async function findTourHorizon(db: Db, tourId: string, sandbox: boolean):
          (select min(l.payment_due_at) from departures d join booking_leads l on l.departure_id = d.id
           where d.tour_id = t.id and l.sandbox = :sandbox and l.status = 'pending_payment' and l.payment_due_at > clock.at),
          (select min(d.closes_at) from departures d where d.tour_id = t.id and d.closes_at > clock.at),
-         (select departure_closes_at(d.departure_date, ${START_TIME}, null, t.time_zone) from departures d
+         (select ${PAST_FROM} from departures d
           where d.tour_id = t.id and d.departure_date >= tour_today(t.time_zone, clock.at)
-            and not departure_is_past(d.departure_date, ${START_TIME}, t.time_zone, clock.at)
+            and not ${pastAt('clock.at')}
           order by d.departure_date, ${START_TIME} limit 1)
        ) as counted_until
      from clock left join tours t on t.id = :tourId`,

@@ -9,6 +9,7 @@ import type {
   WantedSeats,
 } from './departure';
 import { START_TIME } from '../catalog/start-time';
+import { openAt, pastAt, SALES_END_AT } from '../catalog/departure-state';
 
 /**
  * Returns the select list of a DepartureRow. The query names the departure `d`, its tour `t`, and the clock reading `clock.at`. count_seats
@@ -20,7 +21,7 @@ export const departureColumns = (sandbox: string) => `
   d.prices_minor as prices,
   (select taken from count_seats(d.id, ${sandbox}, clock.at)) as seats_taken, ${sandbox} as sandbox,
   d.status = 'cancelled' as cancelled,
-  departure_is_past(d.departure_date, ${START_TIME}, t.time_zone, clock.at) as past,
+  ${pastAt('clock.at')} as past,
   coalesce(d.closes_at <= clock.at, false) as closed,
   clock.at as as_of`;
 
@@ -28,7 +29,7 @@ export const departureColumns = (sandbox: string) => `
 export async function findDeparturesOfDate(db: Db, tourId: string, date: string): Promise<DatedDeparture[]> {
   const { rows } = await db.raw(
     `${CLOCK} select d.id, ${START_TIME} as start_time,
-       departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, clock.at) as open
+       ${openAt('clock.at')} as open
      from clock, departures d join tours t on t.id = d.tour_id
      where d.tour_id = :tourId and d.departure_date = :wantedDate::date
      order by start_time`,
@@ -113,7 +114,7 @@ export const COUNTED_DEPARTURES = `
 /** The status of a departure, as departureStatus() derives it. */
 export const DEPARTURE_STATUS = `case
     when d.status = 'cancelled' then 'cancelled'
-    when departure_is_past(d.departure_date, ${START_TIME}, t.time_zone, clock.at) then 'gone'
+    when ${pastAt('clock.at')} then 'gone'
     when d.closes_at <= clock.at then 'closed'
     when (select taken from count_seats(d.id, :sandbox, clock.at)) < d.seats_total then 'available'
     else 'sold_out' end`;
@@ -140,7 +141,7 @@ export async function findDepartures(
 ): Promise<ListedDeparture[]> {
   const { rows } = await db.raw(
     `${CLOCK} select ${departureColumns(':sandbox::boolean')},
-       departure_closes_at(d.departure_date, ${START_TIME}, d.closes_at, t.time_zone) as sales_end_at
+       ${SALES_END_AT} as sales_end_at
      from clock, departures d join tours t on t.id = d.tour_id
      where ${rangeConditions(tourId, page).join(' and ')}
      order by d.departure_date, ${START_TIME}, d.id limit :limit`,
@@ -184,7 +185,7 @@ function rangeConditions(tourId: string | null, { from, to, status, ids, after }
 }
 
 /** True for departures that are not past. */
-export const NOT_PAST = `not departure_is_past(d.departure_date, ${START_TIME}, t.time_zone, clock.at)`;
+export const NOT_PAST = `not ${pastAt('clock.at')}`;
 
 /**
  * Continues a list after the position `:afterDate` and `:afterTime`. An empty `:afterTime`: the departure at this position has no start
@@ -201,7 +202,7 @@ export async function findAlternatives(db: Db, wanted: WantedSeats): Promise<Dep
        select ${departureColumns(':sandbox::boolean')}
        from clock, departures d join tours t on t.id = d.tour_id
        where d.tour_id = :tourId and (:departureId::uuid is null or d.id <> :departureId::uuid)
-         and departure_is_open(d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, clock.at))
+         and ${openAt('clock.at')})
      select * from free where seats_total - seats_taken >= :quantity
      order by abs(departure_date - :departureDate::date), departure_date, start_time limit 3`,
     { ...wanted },

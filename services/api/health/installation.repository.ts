@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/database/database';
 import { startTimeOf } from '../catalog/start-time';
 import { TENANT_MAY_BE_USED } from '../tenants/tenant';
+import { openAt } from '../catalog/departure-state';
 
 interface OversoldDeparture {
   tour: string;
@@ -188,7 +189,7 @@ export async function findBlockedDepartures(db: Db): Promise<BlockedDeparture[]>
        join tours o on o.id = d.tour_id
        join tenants t on t.id = taken.tenant_id and t.max_hold_share = 100
      where ${TENANT_MAY_BE_USED}
-       and departure_is_open(d.status, d.departure_date, ${startTimeOf('o')}, d.closes_at, o.time_zone, clock_timestamp())
+       and ${openAt('clock_timestamp()', 'o')}
        and (select count(*) from tenants t where ${TENANT_MAY_BE_USED} and not t.sandbox) > 1
      order by d.departure_date, departure_time, o.slug, t.slug limit 100`,
   );

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/database';
-import { START_TIME } from '../catalog/start-time';
 import { startOfInstance } from '../../platform/read-cache/instance.repository';
+import { SALES_END_AT } from '../catalog/departure-state';
 
 /** The highest count that is shown exactly. Queries count at most one more than this, to show that there are more. */
 const COUNTED_MOST = 10_000;
@@ -118,8 +118,8 @@ export async function findWaitingSales(db: Db): Promise<WaitingSales> {
         where d.status = 'scheduled' and (d.closes_at >= now() or d.closes_at is null)
           and (d.closes_at <= date_trunc('day', now(), 'UTC') + interval '1 day' or d.departure_date < current_date + 2)
           and d.departure_date >= current_date - 1
-          and departure_closes_at(d.departure_date, ${START_TIME}, d.closes_at, t.time_zone) >= now()
-          and departure_closes_at(d.departure_date, ${START_TIME}, d.closes_at, t.time_zone)
+          and ${SALES_END_AT} >= now()
+          and ${SALES_END_AT}
             <= date_trunc('day', now(), 'UTC') + interval '1 day') as closing_today`,
     { bound: COUNTED_MOST + 1 },
   );
