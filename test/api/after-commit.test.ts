@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
-import type { ChangedDate } from '../../services/api/seats/decided';
+import { sweepExpiredSeats } from '../../services/api/departures/free-expired-seats';
+import { type ChangedDate, datesOfBothKinds } from '../../services/api/seats/decided';
 import { useTestApi } from '../support/api';
 import { unique } from '../support/given';
 import { endPaymentWindow, givenWebsite, useWebsite } from '../support/website';
@@ -46,6 +47,7 @@ const REFUSED: Record<string, Prepare> = {
   }),
   'POST /api/tenant/bookings/{booking_ref}/cancel': ofBooking(async ({ site }, path) => {
     await endPaymentWindow(api.db, path.split('/').at(-1)!);
+    await sweepExpiredSeats(api.context.db, fail);
     return site.post(`${path}/cancel`, {});
   }),
   'DELETE /octo/bookings/{uuid}':
@@ -150,12 +152,28 @@ describe('a booking or a batch of holds', () => {
     expect((await tellingOf(() => book(given, {}, { departure_date: undefined }))).told).toEqual([]);
   });
 
+  it('a refused booking tells the dates of its departure, if it finds an expired booking there', async () => {
+    const given = await givenForWrites(api, site);
+    await endPaymentWindow(api.db, (await book(given)).body.booking_ref);
+    await api.db('departures').where({ tour_id: given.tour.id }).update({ status: 'cancelled' });
+    const { answer, told: dates } = await tellingOf(() => book(given));
+    expect([answer.body.code, dates]).toEqual([
+      'departure_cancelled',
+      [datesOfBothKinds(given.tour.id, given.date)],
+    ]);
+    expect((await tellingOf(() => book(given))).told).toEqual([]);
+  });
+
   it('each of the holds that one transaction writes tells its date', async () => {
     const given = await givenForWrites(api, site);
     const send = async () => (await Promise.all(Array.from({ length: 8 }, () => hold(given))))[0]!;
     expect((await tellingOf(send)).told).toEqual(Array(8).fill([dateOf(given)]));
   });
 });
+
+function fail(error: unknown): never {
+  throw error;
+}
 
 function dateOf({ tour, date }: Given): ChangedDate {
   return { tourId: tour.id, date, sandbox: false };

@@ -1,7 +1,7 @@
 import { sweepExpiredSeats } from '../../services/api/departures/free-expired-seats';
 import { useTerminalOf } from '../cli/terminal';
 import { useTestApi } from '../support/api';
-import { endHoldIn, endPaymentWindow } from '../support/website';
+import { endHoldIn, endPaymentWindow, givenWebsite } from '../support/website';
 import { type ConformanceDeparture, holdIdOf, reservationOf, useConformance } from './conformance-api';
 
 const api = useTestApi();
@@ -77,6 +77,16 @@ describe('seats of an unpaid booking that are free again', () => {
     await endHoldIn(api.db, await holdIdOf(api, held.uuid), -1);
     expect((await reseller.post(`/octo/bookings/${held.uuid}/confirm`, {})).status).toBe(400);
     api.seats.recordDepartures(await sweep());
+    await api.seats.notify(api.context.db);
+    expect(await notified()).toEqual([updateOf(departure!)]);
+  });
+
+  it('a sale of the sandbox on the departure notifies them in the same way', async () => {
+    const [departure] = tours.openingHours.open;
+    await unpaidBooking(departure!);
+    const tester = await givenWebsite(api, { sandbox: true });
+    const wanted = { departure_date: departure!.date, quantity: 1 };
+    expect((await tester.hold(tours.openingHours.id, wanted)).status).toBe(201);
     await api.seats.notify(api.context.db);
     expect(await notified()).toEqual([updateOf(departure!)]);
   });
