@@ -232,7 +232,8 @@ describe('sales of one transaction', () => {
       const change = await releaseHold(db, seller, { holdId: body.hold_id, by: null });
       const work = async (trx: Trx) => {
         const written = await transactSales(trx, [change]);
-        if (isCommitted) await trx.raw('commit');
+        // Begins with a comment, because the work of a transaction may send no COMMIT.
+        if (isCommitted) await trx.raw('/* sent by the test */ commit');
         await trx.raw('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
         return written;
       };
