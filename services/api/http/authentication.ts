@@ -1,4 +1,4 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import {
   CredentialError,
   InvalidApiKeyError,
@@ -43,7 +43,7 @@ export async function expressAuthentication(
 ): Promise<Principal> {
   const usual = scheme === 'apiKey' ? cachedPrincipalOf(request, scopes![0] as Scope | undefined) : undefined;
   if (usual) {
-    acceptPrincipal(request, usual);
+    acceptPrincipal(request, request.res!, usual);
     return usual;
   }
   const sent = credentialOf(request);
@@ -55,7 +55,7 @@ export async function expressAuthentication(
       ? verifyServer(request, sent, scopes![0] as Scope | undefined)
       : verifyWidget(request, sent);
   const principal = await limitGuessing(request, verification);
-  acceptPrincipal(request, principal);
+  acceptPrincipal(request, request.res!, principal);
   return principal;
 }
 
@@ -90,15 +90,15 @@ export async function authenticateAgain(request: Request): Promise<void> {
 }
 
 /** Records the verified caller of a request, for its handlers, its log line and the times of last use. */
-export function acceptPrincipal(request: Request, principal: Principal): void {
+export function acceptPrincipal(request: Request, response: Response, principal: Principal): void {
   principals.set(request, principal);
-  markSandbox(request, principal.tenant);
+  markSandbox(response, principal.tenant);
   contextOf(request).uses.record(principal, comesFromBrowser(request));
 }
 
 /** Marks every answer to a sandbox tenant, so that no client mistakes its bookings for real ones. */
-function markSandbox({ res }: Request, { sandbox }: { sandbox: boolean }): void {
-  if (sandbox) res!.setHeader('X-Sandbox', 'true');
+function markSandbox(response: Response, { sandbox }: { sandbox: boolean }): void {
+  if (sandbox) response.setHeader('X-Sandbox', 'true');
 }
 
 export function principalOf(request: Request): Principal | undefined {
@@ -174,7 +174,7 @@ async function limitGuessing<T>(request: Request, verification: Promise<T>): Pro
   } catch (error) {
     if (error instanceof WrongCredentialTypeError) recordLeakedKey(request);
     if (!(error instanceof CredentialError)) throw error;
-    if (error.tenant) markSandbox(request, error.tenant);
+    if (error.tenant) markSandbox(request.res!, error.tenant);
     if (error.proven) throw error;
     const bucket = `auth-failure:${networkOf(addressOf(request))}`;
     const quota = await contextOf(request).quotas.consume(bucket, FAILURES_PER_MINUTE);

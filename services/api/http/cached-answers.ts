@@ -3,7 +3,7 @@ import type { Quotas } from '../../platform/config/config';
 import { type ResponseHeader, setHeaderList, type AnswerEarly } from '../../platform/http/edge';
 import { malformationOf } from '../../platform/http/malformed-request';
 import { hasBody } from '../../platform/http/request-body';
-import { assignRequestId, startRequestLine } from '../../platform/http/request-log';
+import { assignRequestId, nameRoute, routeOf, startRequestLine } from '../../platform/http/request-log';
 import type { CachedEntry, CachedReads, ReadCache } from '../../platform/read-cache/read-cache';
 import { versionOfCaller } from '../credentials/credential';
 import { sha256Of } from '../credentials/token';
@@ -46,8 +46,8 @@ export type CachedContent = AnswerContent | ((caller: Principal) => Promise<Answ
 
 interface CachedAnswer {
   route: CachedRoute;
-  /** The route of Express. The log line and the metrics take the template of the path from it. */
-  matched: unknown;
+  /** The template of the path, for the log line and the metrics. */
+  template: string;
   content: CachedContent;
 }
 
@@ -69,7 +69,7 @@ export async function answerRead<T>(
   const key = cacheKeyOf(request, wished);
   const loadAnswer = async (): Promise<CachedEntry<CachedAnswer>> => {
     const { content, until } = await load(key);
-    return { value: { route, matched: request.route, content }, until, size: contentKib(content) };
+    return { value: { route, template: routeOf(request), content }, until, size: contentKib(content) };
   };
   const answer = key ? await contextOf(request).answers.get(key, loadAnswer) : (await loadAnswer()).value;
   sendContent(request, request.res!, await contentOf(answer, principalOf(request)!));
@@ -88,10 +88,7 @@ export function createCacheResponder(shedder: LoadShedder, securityHeaders: Resp
     const caller = cachedCallerOf(request);
     const answer = caller && cachedAnswerOf(request, caller);
     if (!answer || !shedder.enter(response)) return false;
-    // Express sets these properties for other requests.
-    request.route = answer.matched;
-    request.res = response;
-    response.locals = {};
+    nameRoute(request, answer.template);
     const headers = ['X-Request-Id', assignRequestId(request), ...common];
     const writeLine = startRequestLine(writeRequestLine, request, response);
     const measure = startMeasurement(request, response);
@@ -116,7 +113,7 @@ async function serve(
   const { route } = answer;
   const spent: SpentQuota[] = [];
   try {
-    acceptPrincipal(request, principal);
+    acceptPrincipal(request, response, principal);
     if (route.headersBeforeQuota) headers.push(...route.headersBeforeQuota(request));
     await spendQuota(request, route.quota, principal, spent);
     route.afterQuota?.(request);
@@ -144,15 +141,29 @@ export function versionedContent(
   readVersion: () => Promise<string | undefined>,
   load: (caller: Principal) => Promise<AnswerContent>,
 ): (caller: Principal) => Promise<AnswerContent> {
-  let latest: string | undefined;
+  const ofVersion = latestContent(answers, key);
   return async (caller) => {
     // Reads no version while the read cache is not valid, because nothing can be cached then.
     const version = key && answers.isValid() ? await readVersion() : undefined;
-    if (version === undefined) return load(caller);
+    return ofVersion(version, () => load(caller));
+  };
+}
+
+/**
+ * Returns a function that returns the content of a version. The read cache keeps the content of the latest version.
+ * @param key the key of the answer; undefined: the answer is not cached
+ */
+export function latestContent(
+  answers: ReadCache,
+  key: string | undefined,
+): (version: string | undefined, load: () => Promise<AnswerContent>) => Promise<AnswerContent> {
+  let latest: string | undefined;
+  return (version, load) => {
+    if (key === undefined || version === undefined) return load();
     if (latest !== undefined && latest !== version) answers.drop(`${key} ${latest}`);
     latest = version;
     return answers.get(`${key} ${version}`, async () => {
-      const content = await load(caller);
+      const content = await load();
       return { value: content, until: Infinity, size: contentKib(content) };
     });
   };

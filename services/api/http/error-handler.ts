@@ -35,23 +35,26 @@ export function handleError(
   const { code, status } = problem;
   if (status === 500) log.error({ err: thrown, request_id: requestId, ...traceFields(request) }, code);
   countProblem(request, code);
-  response.locals.problemCode = code;
-  response.status(status);
+  response.statusCode = status;
   response.setHeader('Cache-Control', 'no-store');
   setErrorHeaders(error, code, request, response);
   (request.app.locals.setCorsOfError as SetCorsOfError | undefined)?.(error, request, response);
   if (isDatabaseAway(thrown)) response.setHeader('Retry-After', 1);
   const form = errorFormOf(request);
   if (form) return void sendInForm(form, problem, error, request, response);
-  const page = response.locals.problemPage as ProblemPage | undefined;
+  const page = problemPages.get(response);
   if (page) response.vary('Accept');
   const isHtml = request.accepts(['application/problem+json', 'text/html']) === 'text/html';
   const text = isHtml ? page?.(status, requestId, error) : undefined;
-  if (text !== undefined) {
-    response.type('html').send(text);
-  } else {
-    response.type('application/problem+json').send(JSON.stringify(problem));
-  }
+  if (text !== undefined) sendText(response, 'text/html', text);
+  else sendText(response, 'application/problem+json', JSON.stringify(problem));
+}
+
+/** Sends a text. Also answers requests that Express has not seen (cached-answers.ts), so it uses the methods of Node alone. */
+function sendText(response: Response, type: string, text: string): void {
+  response.setHeader('Content-Type', `${type}; charset=utf-8`);
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.end(text);
 }
 
 /**
@@ -91,7 +94,8 @@ function sendInForm(
   // Removes the languages of the content, because errors are in English.
   response.removeHeader('Content-Language');
   response.removeHeader('Available-Languages');
-  response.status(answer.status).type('application/json').send(JSON.stringify(answer.body));
+  response.statusCode = answer.status;
+  sendText(response, 'application/json', JSON.stringify(answer.body));
 }
 
 const UNREADABLE_BODY = badInput('validation_failed', 'body', 'body', 'could not be read');
@@ -106,8 +110,15 @@ export function problemCodeOf(thrown: unknown): ProblemCode {
   return code !== undefined && isProblemCode(code) ? code : 'internal_error';
 }
 
+const problemPages = new WeakMap<Response, ProblemPage>();
+
+/** Answers an error of this request with a page, if the client prefers HTML. */
+export function showProblemsAs(response: Response, page: ProblemPage): void {
+  problemPages.set(response, page);
+}
+
 /**
- * Renders an error as a page, on a route that sets `response.locals.problemPage`. Undefined: the answer is the problem document.
+ * Renders an error as a page. Undefined: the answer is the problem document.
  * @param error undefined: an internal error, whose details stay hidden
  */
 export type ProblemPage = (

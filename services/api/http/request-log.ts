@@ -9,7 +9,7 @@ import type { Operation } from '../idempotency/operation';
 import type { ProblemCode } from './problems';
 
 /** Logs a request with its trace, problem code, tenant and credential. */
-export const writeRequestLine: WriteRequestLine = (line, request, response) => {
+export const writeRequestLine: WriteRequestLine = (line, request) => {
   const { request_id, client, method, route, status, duration_ms } = line;
   const fields = {
     request_id,
@@ -17,7 +17,7 @@ export const writeRequestLine: WriteRequestLine = (line, request, response) => {
     method,
     route,
     status,
-    code: response.locals.problemCode as string | undefined,
+    code: problemCodes.get(request),
     duration_ms,
     tenant: principalOf(request)?.tenant.slug,
     credential: credentialIdOf(request),
@@ -124,8 +124,12 @@ const writes = countSeries({
   labelNames: ['operation', 'outcome'] as const,
 });
 
-/** Counts one problem document. */
+/** The problem codes of requests, for their log lines. */
+const problemCodes = new WeakMap<Request, ProblemCode>();
+
+/** Counts one problem document, and keeps its code for the log line of the request. */
 export function countProblem(request: Request, code: ProblemCode): void {
+  problemCodes.set(request, code);
   problems.inc({ method: methodOf(request), route: routeOf(request), code });
 }
 

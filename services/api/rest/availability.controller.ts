@@ -5,7 +5,7 @@ import type { Tour } from '../catalog/tour';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
-import { answerRead, type CachedRoute } from '../http/cached-answers';
+import { answerRead, type CachedRoute, latestContent } from '../http/cached-answers';
 import { type AnswerContent, cacheControl, jsonContent, NO_STORE } from '../http/caching';
 import { dateInput } from '../http/input';
 import type { ProblemDocument } from '../http/problems';
@@ -55,10 +55,10 @@ export class AvailabilityController {
     const time = optionalDepartureTime('query', departure_time, date);
     const { tenant } = apiKeyPrincipalOf(request);
     const headers = availabilityHeaders(request, this.context.config.cdnCache);
-    return answerRead(request, ROUTE, async () => {
+    return answerRead(request, ROUTE, async (key) => {
       const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
       const check = { tenant, tour: toCheckedTour(tour), departure: { date, time }, quantity };
-      return { content: availabilityContent(this.context, check, headers), until: shownUntil([tour]) };
+      return { content: availabilityContent(this.context, key, check, headers), until: shownUntil([tour]) };
     });
   }
 }
@@ -77,20 +77,19 @@ interface Check {
   quantity: number;
 }
 
-/** Returns a function that answers a check from the availability cache. It serialises the answer again only when the facts have changed. */
+/** Returns a function that answers a check from the availability cache. @param key the key of the answer in the read cache */
 function availabilityContent(
   context: AvailabilityContext,
+  key: string | undefined,
   check: Check,
   headers: string[],
 ): () => Promise<AnswerContent> {
-  let last: { id: string | undefined; content: AnswerContent } | undefined;
+  const ofVersion = latestContent(context.answers, key);
   return async () => {
     const { tenant, tour, departure } = check;
     const facts = await context.availability.get(tour.id, departure.date, tenant.sandbox, tour.revision);
-    if (!last || last.id === undefined || last.id !== facts.id) {
-      last = { id: facts.id, content: jsonContent(await availabilityAnswer(context, check, facts), headers) };
-    }
-    const { text, length, headers: constant } = last.content;
+    const load = async () => jsonContent(await availabilityAnswer(context, check, facts), headers);
+    const { text, length, headers: constant } = await ofVersion(facts.id, load);
     const status = `availability; ${CACHE_STATUS[facts.source]}`;
     return { text, length, headers: [...constant, 'Age', facts.ageSeconds, 'Cache-Status', status] };
   };

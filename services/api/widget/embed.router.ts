@@ -9,7 +9,7 @@ import { UnusableWidgetTokenError } from '../credentials/credential.errors';
 import { contextOf } from '../http/api-context';
 import { expressAuthentication, widgetPrincipalOf } from '../http/authentication';
 import { PRIVATE, setCaching } from '../http/caching';
-import type { ProblemPage } from '../http/error-handler';
+import { showProblemsAs } from '../http/error-handler';
 import { TransportError } from '../http/http.errors';
 import { continentInput, searchInput } from '../http/input';
 import { nextCursor, pageStart } from '../http/paging';
@@ -58,8 +58,9 @@ function setPageHeaders(request: Request, response: Response, next: NextFunction
   response.setHeader('Cross-Origin-Embedder-Policy', 'credentialless');
   response.setHeader('X-Robots-Tag', 'noindex');
   allowFraming(response, [], NO_BRAND);
-  response.locals.problemPage = ((status, requestId, error) =>
-    renderEmbedProblem(surroundingsOf(request), { status, requestId, error })) satisfies ProblemPage;
+  showProblemsAs(response, (status, requestId, error) =>
+    renderEmbedProblem(surroundingsOf(request), { status, requestId, error }),
+  );
   next();
 }
 

@@ -72,12 +72,21 @@ export function startRequestLine(write: WriteRequestLine, request: Request, resp
   };
 }
 
+/** The route templates of requests that Express does not route. */
+const templates = new WeakMap<object, string>();
+
+/** Names the route template of a request that is answered without Express. */
+export function nameRoute(request: Request, template: string): void {
+  templates.set(request, template);
+}
+
 /**
  * Returns the route template, such as `/api/gateway/holds/:hold_id`, or "none". Logs and metrics omit the path and the query, because these
  * may contain a tenant, an id, a key or a sign-in token.
  */
 export function routeOf(request: Request): string {
-  return (request.route as { path?: string } | undefined)?.path ?? 'none';
+  const route = request.route as { path?: string } | undefined;
+  return route?.path ?? templates.get(request) ?? 'none';
 }
 
 /** Returns the status of a closed response; 499 if the client closed the connection before the answer. */

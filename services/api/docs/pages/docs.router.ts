@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { ApiContext } from '../../http/api-context';
-import type { ProblemPage } from '../../http/error-handler';
+import { type ProblemPage, showProblemsAs } from '../../http/error-handler';
 import { TransportError } from '../../http/http.errors';
 import openapi from '../../generated/openapi.json';
 import { PROBLEM_CODES, type ProblemCode } from '../../http/problems';
@@ -88,7 +88,7 @@ function answerWithMissingPage(basePath: string) {
       response.setHeader('Content-Security-Policy', docsPolicy({ connect: "'self'" }));
       return text();
     };
-    if (!PROGRAM_PATHS.test(request.path)) response.locals.problemPage = render;
+    if (!PROGRAM_PATHS.test(request.path)) showProblemsAs(response, render);
     next();
   };
 }
