@@ -1,11 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAvailabilityCache } from '../../services/api/departures/availability-cache';
+import { createAvailabilityCache, dropCached } from '../../services/api/departures/availability-cache';
+import { datesOfBothKinds } from '../../services/api/seats/decided';
 import { type CacheStore, createMemoryCacheStore } from '../../services/platform/shared-store/cache-store';
 import { createLogger } from '../../services/platform/logger';
 import { useTestDatabase } from '../support/database';
 import { givenDeparture, givenTour } from '../support/given';
 
 const database = useTestDatabase();
+
+describe('the listener of changed seats', () => {
+  it('a change of both real seats and seats of the sandbox drops the two cached entries of the date', async () => {
+    const { db } = database;
+    const tour = await givenTour(db);
+    const date = await givenDeparture(db, tour);
+    const cache = createAvailabilityCache(db, createMemoryCacheStore(), createLogger('silent', 'test'));
+    const sourcesOf = async () => {
+      const answers = [false, true].map((sandbox) => cache.get(tour.id, date, sandbox, 1));
+      return (await Promise.all(answers)).map(({ source }) => source);
+    };
+    await sourcesOf();
+    expect(await sourcesOf()).toEqual(['hit', 'hit']);
+    await dropCached(cache)(datesOfBothKinds(tour.id, date));
+    expect(await sourcesOf()).toEqual(['miss', 'miss']);
+  });
+});
 
 describe('concurrent loads of one date', () => {
   it('requests after an invalidation start a new load and share it', async () => {

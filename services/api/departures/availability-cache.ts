@@ -304,7 +304,7 @@ function readDate(written: unknown): Date {
 /** Returns a listener of changed seats that drops the cached availability of their dates. */
 export function dropCached({ drop }: AvailabilityCache) {
   return async (changed: { tourId: string; date: string; sandbox: boolean }[]): Promise<void> => {
-    const distinct = new Map(changed.map((one) => [`${one.tourId} ${one.date}`, one]));
+    const distinct = new Map(changed.map((one) => [cacheKey(one.tourId, one.date, one.sandbox), one]));
     await Promise.all([...distinct.values()].map(({ tourId, date, sandbox }) => drop(tourId, date, sandbox)));
   };
 }
