@@ -5,8 +5,8 @@ import { revokeCredential } from '../../services/api/credentials/manage-credenti
 import { findDeparture } from '../../services/api/departures/find-departures';
 import { DepartureBusyError } from '../../services/api/departures/departure.errors';
 import type { SeatHold } from '../../services/api/holds/seat-hold';
-import { amendHold } from '../../services/api/seats/amend-hold';
-import { releaseHold } from '../../services/api/seats/change-hold';
+import { prepareHoldChange } from '../../services/api/seats/amend-hold';
+import { prepareRelease } from '../../services/api/seats/change-hold';
 import { QUEUE_LIMITS } from '../../services/api/seats/queue/queue-limits';
 import { prepareBooking, prepareHold } from '../../services/api/seats/prepare-sale';
 import { type HoldSale, type Sale, sellerWithoutKey, type Sold } from '../../services/api/seats/sale';
@@ -119,7 +119,7 @@ describe.each([
     const to: PlacedSeats = { tour: from.tour, date, departureId: found.departureId! };
     const { id } = (await queue.perform(holdOf(from))) as SeatHold;
     const named = { holdId: id, by: null, departureDate: date, customer: {} };
-    const move = await amendHold(db, sellerWithoutKey(tenant), named);
+    const move = await prepareHoldChange(db, sellerWithoutKey(tenant), named);
     let moved = false;
     const sell = async (departure: PlacedSeats) => {
       while (!moved) await queue.perform(holdOf(departure));
@@ -170,7 +170,7 @@ describe.each([
     const { db } = database;
     const release = async () => {
       const { id } = (await queue.perform(holdOf(await givenSeats(db)))) as SeatHold;
-      return releaseHold(db, sellerWithoutKey(tenant), { holdId: id, by: null });
+      return prepareRelease(db, sellerWithoutKey(tenant), { holdId: id, by: null });
     };
     const changes: StoredChange[] = [];
     for (let n = 0; n <= QUEUE_LIMITS.singleBatches; n++) changes.push(await release());

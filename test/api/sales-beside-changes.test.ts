@@ -9,7 +9,7 @@ import { decideHold } from '../../services/api/seats/decide/decide-hold';
 import { lockSales } from '../../services/api/seats/lock';
 import { readSaleFacts } from '../../services/api/seats/read/read-sale-facts';
 import { TenantCounter } from '../../services/api/seats/decide/tenant-limits';
-import { releaseHold } from '../../services/api/seats/change-hold';
+import { prepareRelease } from '../../services/api/seats/change-hold';
 import { prepareBooking, prepareHold } from '../../services/api/seats/prepare-sale';
 import { type Sale, sellerWithoutKey } from '../../services/api/seats/sale';
 import { transactSales } from '../../services/api/seats/transact-sales';
@@ -229,7 +229,7 @@ describe('sales of one transaction', () => {
       const seats = await givenSeats(db);
       const { body } = await website.hold(seats.tour, { departure_date: seats.date, quantity: 2 });
       const seller = sellerWithoutKey(website.tenant);
-      const change = await releaseHold(db, seller, { holdId: body.hold_id, by: null });
+      const change = await prepareRelease(db, seller, { holdId: body.hold_id, by: null });
       const work = async (trx: Trx) => {
         const written = await transactSales(trx, [change]);
         // Begins with a comment, because the work of a transaction may send no COMMIT.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'supertest';
-import { releaseHold } from '../../services/api/seats/change-hold';
+import { prepareRelease } from '../../services/api/seats/change-hold';
 import { recordTerminalSeats } from '../../services/api/octo/changed-seats';
 import { datesOfBothKinds } from '../../services/api/seats/decided';
 import { notifyOfCatalog } from '../../services/api/octo/notify-of-catalog';
@@ -328,7 +328,7 @@ describe('a notification', () => {
     await subscribe(reseller);
     const holdId = await holdIdOf(api, held.uuid);
     await inTransaction(api.db, async (trx) => {
-      const { after } = await change(trx, reseller.tenant, releaseHold, { holdId, by: 'operator ana' });
+      const { after } = await change(trx, reseller.tenant, prepareRelease, { holdId, by: 'operator ana' });
       await recordTerminalSeats(trx, datesOfBothKinds(after.tour.id, after.departureDate));
     });
     const { date } = tours.startTime.open[0]!;

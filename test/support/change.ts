@@ -6,7 +6,7 @@ import type { Trx } from '../../services/platform/database/database';
 
 /**
  * Performs a change of a hold or booking in the caller's transaction, as the terminal does.
- * @param prepare extendHold, cancelBooking …
+ * @param prepare builds the change: prepareExtension, prepareCancellation …
  */
 export async function change<Named, Result>(
   trx: Trx,

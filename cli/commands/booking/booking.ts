@@ -5,7 +5,7 @@ import {
   type NamedBooking,
 } from '../../../services/api/bookings/booking-lead';
 import { findLapsedLeads } from '../../../services/api/bookings/booking-lead.repository';
-import { cancelBooking, confirmBooking } from '../../../services/api/seats/change-booking-status';
+import { prepareCancellation, prepareConfirmation } from '../../../services/api/seats/change-booking-status';
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { changedFields } from '../../../services/api/audit/changed-fields';
 import { assertUnambiguous, type NamedDeparture } from '../../../services/api/departures/find-departures';
@@ -13,7 +13,7 @@ import { expireSeats } from '../../../services/api/departures/free-expired-seats
 import { comparedCustomer } from '../../../services/api/holds/seat-hold';
 import { describeParty } from '../../../services/api/pricing/party';
 import { COUNTS_KEPT_DAYS } from '../../../services/api/refusals/refusal';
-import { amendBooking } from '../../../services/api/seats/amend-booking';
+import { prepareBookingChange } from '../../../services/api/seats/amend-booking';
 import { datesOfBothKinds } from '../../../services/api/seats/decided';
 import { performInTransaction } from '../../../services/api/seats/perform';
 import { type Seller, sellerWithoutKey } from '../../../services/api/seats/sale';
@@ -236,7 +236,7 @@ export const bookingVerbs: Verb[] = [
 
 async function confirmBookingCommand(context: AuditedContext, _options: object, ref: string): Promise<void> {
   await change(context, 'booking.confirm', ref, (trx, seller, named) =>
-    confirmBooking(trx, seller, { ...named, byOperator: true }),
+    prepareConfirmation(trx, seller, { ...named, byOperator: true }),
   );
 }
 
@@ -251,7 +251,7 @@ async function cancelBookingCommand(
     await context.confirm(`Cancel ${ref}: ${describeParty(lead.party)}, ${lead.tour.slug}, ${departure}?`);
   }
   await change(context, 'booking.cancel', ref, (trx, seller, named) =>
-    cancelBooking(trx, seller, { ...named, reason }),
+    prepareCancellation(trx, seller, { ...named, reason }),
   );
 }
 
@@ -285,7 +285,7 @@ async function changeBookingCommand(
     expectedTotal: null,
   };
   await change(context, 'booking.change', ref, (trx, seller, named) =>
-    amendBooking(trx, seller, { ...named, ...amendment }),
+    prepareBookingChange(trx, seller, { ...named, ...amendment }),
   );
 }
 

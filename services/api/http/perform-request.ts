@@ -18,7 +18,7 @@ import { idempotentRequest, markReplayed, type Write } from './write-request';
 /** A change of seats that a request asks for. */
 interface RequestedChange<Change extends SeatChange, Answer> {
   operation: Write;
-  /** Builds the change: prepareHold, extendHold, cancelBooking … */
+  /** Builds the change: prepareHold, prepareExtension, prepareCancellation … */
   prepare(seller: Seller<ResultOf<Change>>): Promise<Change>;
   toAnswer(result: ResultOf<Change>): Answer;
   /** Returns what the request names, for the log of refusals. Null: the refusal is not recorded, and names no other departures. */

@@ -121,8 +121,8 @@ function lockedBooking(facts: ChangeFacts, found: StoredOctoBooking, tenant: Ten
   return { octo: hold.octo!, hold, lead };
 }
 
-/** @throws errors of decideExtension; OctoRefusalError INVALID_BOOKING_UUID unless the booking is on hold */
-export async function extendOctoBooking(
+/** Builds the extension of a hold. @throws errors of decideExtension; OctoRefusalError INVALID_BOOKING_UUID unless the booking is on hold */
+export async function prepareOctoExtension(
   request: OctoRequest,
   holdMinutes: number,
 ): Promise<StoredChange<ShownOctoBooking>> {
@@ -141,10 +141,11 @@ export async function extendOctoBooking(
 }
 
 /**
- * Makes a confirmed booking from the hold. If the hold already became a booking, confirms that one and stores none of the sent details.
+ * Builds the confirmation: it makes a confirmed booking from the hold. If the hold already became a booking, it confirms that one and
+ * stores none of the sent details.
  * @throws errors of decideBooking, decideConfirmation and assertSale; OctoRefusalError INVALID_BOOKING_UUID for an ended hold
  */
-export async function confirmOctoBooking(
+export async function prepareOctoConfirmation(
   request: OctoRequest,
   sent: SentDetails & SentSale,
 ): Promise<StoredChange<ShownOctoBooking>> {
@@ -163,7 +164,7 @@ export async function confirmOctoBooking(
   });
 }
 
-/** Decides the confirmed booking that consumes the hold. Throws the errors of confirmOctoBooking. */
+/** Decides the confirmed booking that consumes the hold. Throws the errors of prepareOctoConfirmation. */
 function decideSaleOfHold(
   { seller }: OctoRequest,
   sent: SentDetails & SentSale,
@@ -196,8 +197,8 @@ function decideSaleOfHold(
   return { ...rows, result: { lead, hold: consumed }, details };
 }
 
-/** @throws errors of decideRelease and decideCancellation */
-export async function cancelOctoBooking(
+/** Builds the release of a hold, or the cancellation of a booking. @throws errors of decideRelease and decideCancellation */
+export async function prepareOctoCancellation(
   request: OctoRequest,
   reason: string | null,
 ): Promise<StoredChange<ShownOctoBooking>> {
@@ -235,8 +236,11 @@ export interface OctoChange extends SentDetails, SentSale {
   holdMinutes?: number;
 }
 
-/** @throws errors of decideHoldChange, decideExtension, decideBookingChange and assertSale; OctoRefusalError UNPROCESSABLE_ENTITY */
-export async function changeOctoBooking(
+/**
+ * Builds the change of a hold or booking.
+ * @throws errors of decideHoldChange, decideExtension, decideBookingChange and assertSale; OctoRefusalError UNPROCESSABLE_ENTITY
+ */
+export async function prepareOctoChange(
   request: OctoRequest,
   change: OctoChange,
 ): Promise<StoredChange<ShownOctoBooking>> {

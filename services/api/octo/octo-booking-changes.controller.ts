@@ -24,10 +24,10 @@ import {
   reasonOf,
 } from './booking.request';
 import {
-  cancelOctoBooking,
-  changeOctoBooking,
-  confirmOctoBooking,
-  extendOctoBooking,
+  prepareOctoCancellation,
+  prepareOctoChange,
+  prepareOctoConfirmation,
+  prepareOctoExtension,
   namingProduct,
   type OctoChange,
   type OctoRequest,
@@ -94,7 +94,9 @@ export class OctoBookingChangesController {
   ): Promise<OctoBooking> {
     const minutes = holdMinutesOf(body ?? {}, apiKeyPrincipalOf(request).tenant);
     const validated = () => ({ expirationMinutes: body?.expirationMinutes ?? undefined });
-    return this.write(request, { ...EXTEND, validated }, uuid, (write) => extendOctoBooking(write, minutes));
+    return this.write(request, { ...EXTEND, validated }, uuid, (write) =>
+      prepareOctoExtension(write, minutes),
+    );
   }
 
   /**
@@ -117,7 +119,7 @@ export class OctoBookingChangesController {
     };
     const party = details.unitItems && partyOfItems(details.unitItems);
     return this.write(request, { ...CONFIRM, validated }, uuid, (write) =>
-      confirmOctoBooking(write, { ...details, party, currency }),
+      prepareOctoConfirmation(write, { ...details, party, currency }),
     );
   }
 
@@ -151,7 +153,7 @@ export class OctoBookingChangesController {
       currency: currency ?? undefined,
     });
     return this.write(request, { ...CHANGE, validated }, uuid, async (write) =>
-      changeOctoBooking(write, { ...change, ...(await this.moveOf(tenant, write.found, body)) }),
+      prepareOctoChange(write, { ...change, ...(await this.moveOf(tenant, write.found, body)) }),
     );
   }
 
@@ -169,7 +171,7 @@ export class OctoBookingChangesController {
   ): Promise<OctoBooking> {
     const reason = reasonOf(body);
     return this.write(request, { ...CANCEL, validated: () => reason }, uuid, (write) =>
-      cancelOctoBooking(write, reason),
+      prepareOctoCancellation(write, reason),
     );
   }
 

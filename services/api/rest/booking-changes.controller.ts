@@ -20,8 +20,8 @@ import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
 import type { Write, WriteOperation } from '../http/write-request';
 import { byKey } from '../tenants/actor';
-import { amendBooking } from '../seats/amend-booking';
-import { cancelBooking, confirmBooking } from '../seats/change-booking-status';
+import { prepareBookingChange } from '../seats/amend-booking';
+import { prepareCancellation, prepareConfirmation } from '../seats/change-booking-status';
 import type { Seller } from '../seats/sale';
 import type { StoredChange } from '../seats/stored-change';
 import {
@@ -68,7 +68,7 @@ export class BookingChangesController {
   async confirmBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingAnswer> {
     return this.change(request, booking_ref, bookingAnswer, {
       operation: { ...CONFIRM, validated: () => null },
-      prepare: (seller, named) => confirmBooking(this.context.db, seller, named),
+      prepare: (seller, named) => prepareConfirmation(this.context.db, seller, named),
     });
   }
 
@@ -88,7 +88,7 @@ export class BookingChangesController {
     const reason = cancelRequest(body);
     return this.change(request, booking_ref, bookingAnswer, {
       operation: { ...CANCEL, validated: () => reason },
-      prepare: (seller, named) => cancelBooking(this.context.db, seller, { ...named, ...reason }),
+      prepare: (seller, named) => prepareCancellation(this.context.db, seller, { ...named, ...reason }),
     });
   }
 
@@ -115,7 +115,7 @@ export class BookingChangesController {
     const amendment = bookingAmendment(body, apiKeyPrincipalOf(request).tenant);
     return this.change(request, booking_ref, bookingDetail, {
       operation: { ...CHANGE, validated: (country) => bookingAmendment(body, { country }) },
-      prepare: (seller, named) => amendBooking(this.context.db, seller, { ...named, ...amendment }),
+      prepare: (seller, named) => prepareBookingChange(this.context.db, seller, { ...named, ...amendment }),
     });
   }
 

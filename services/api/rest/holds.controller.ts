@@ -31,8 +31,8 @@ import type { Write, WriteOperation } from '../http/write-request';
 import { toMajor } from '../pricing/currency';
 import { seatsOf, totalOf } from '../pricing/party';
 import { pricesAnswer } from '../pricing/price-categories';
-import { amendHold } from '../seats/amend-hold';
-import { extendHold, releaseHold } from '../seats/change-hold';
+import { prepareHoldChange } from '../seats/amend-hold';
+import { prepareExtension, prepareRelease } from '../seats/change-hold';
 import { perform } from '../seats/perform';
 import { prepareHold } from '../seats/prepare-sale';
 import type { HoldSale } from '../seats/sale';
@@ -158,7 +158,7 @@ export class HoldsController {
     };
     return performRequest(this.context, request, {
       operation: { ...EXTEND, ...subjectOf(hold_id), validated: () => body },
-      prepare: (seller) => extendHold(this.context.db, seller, extension),
+      prepare: (seller) => prepareExtension(this.context.db, seller, extension),
       toAnswer: changedHoldAnswer,
       named: () => ({ holdId: hold_id }),
     });
@@ -186,7 +186,7 @@ export class HoldsController {
     const validated = (country: string) => holdAmendment(body, { country });
     return performRequest(this.context, request, {
       operation: { ...CHANGE, ...subjectOf(hold_id), validated },
-      prepare: (seller) => amendHold(this.context.db, seller, amendment),
+      prepare: (seller) => prepareHoldChange(this.context.db, seller, amendment),
       toAnswer: changedHoldAnswer,
       named: () => ({ holdId: hold_id }),
     });
@@ -207,7 +207,7 @@ export class HoldsController {
     const principal = apiKeyPrincipalOf(request);
     const seller = { tenant: principal.tenant, principal, claim: null, traceparent: traceparentOf(request) };
     await perform(this.context, () =>
-      releaseHold(this.context.db, seller, { holdId: hold_id, by: byKey(principal) }),
+      prepareRelease(this.context.db, seller, { holdId: hold_id, by: byKey(principal) }),
     );
   }
 }

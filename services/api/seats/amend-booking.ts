@@ -56,14 +56,14 @@ export interface BookingAmendment {
 }
 
 /**
- * Changes a standing booking: reserves additional seats or frees seats, calculates the price, and has the event `booking.updated`. On the
- * same departure, a category that is already booked keeps its unit price. A new category, and each category on another departure, gets the
+ * Builds the change of a standing booking: it reserves additional seats or frees seats, calculates the price, and has the event
+ * `booking.updated`. On the same departure, a category that is already booked keeps its unit price. A new category, and each category on another departure, gets the
  * present price. A change to the same values writes nothing and has no event.
  * @throws BookingNotFoundError (404), InvalidInputError (400); the decision also TourNotFoundError (404), BookingStateConflictError,
  *   CurrencyConflictError, BookingAnonymizedError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError,
  *   HoldLimitReachedError, PriceChangedError (409)
  */
-export async function amendBooking(
+export async function prepareBookingChange(
   db: Db,
   seller: Seller<ChangedBooking>,
   { bookingRef, by, ...amendment }: NamedBooking & BookingAmendment,
@@ -85,7 +85,7 @@ export interface BookingChange {
   amendment: BookingAmendment;
 }
 
-/** Decides the change of a booking, under the locks of both departures and of the booking. Throws the errors of amendBooking. */
+/** Decides the change of a booking, under the locks of both departures and of the booking. Throws the errors of prepareBookingChange. */
 export function decideBookingChange(
   facts: DepartureFacts,
   tenant: Tenant,
@@ -144,7 +144,7 @@ function afterAmendment(lead: StoredLead, { departure, ...values }: AmendedLead)
 }
 
 /**
- * Decides the change by the facts, under the locks of both departures and of the lead. Throws the errors of amendBooking.
+ * Decides the change by the facts, under the locks of both departures and of the lead. Throws the errors of prepareBookingChange.
  * @param to the departure after the change
  */
 function decideAmendment(

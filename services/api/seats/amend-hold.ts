@@ -52,13 +52,13 @@ export interface HoldAmendment {
 }
 
 /**
- * Changes a live hold. On the same departure its prices stay locked. On another departure the present prices are locked. The end of the
- * hold stays the same.
+ * Builds the change of a live hold. On the same departure its prices stay locked. On another departure the present prices are locked. The
+ * end of the hold stays the same.
  * @throws HoldNotFoundError (404), InvalidInputError (400); the decision also TourNotFoundError (404), HoldExpiredError,
  *   HoldStateConflictError, HoldAnonymizedError, CurrencyConflictError, DepartureGoneError, DepartureCancelledError,
  *   InsufficientSeatsError, HoldLimitReachedError (409)
  */
-export async function amendHold(
+export async function prepareHoldChange(
   db: Db,
   seller: Seller<ChangedHold>,
   { holdId, by, ...amendment }: NamedHold & HoldAmendment,
@@ -89,7 +89,7 @@ export interface HoldChange {
   amendment: HoldAmendment;
 }
 
-/** Decides the change of a hold, under the locks of both departures. Throws the errors of amendHold. */
+/** Decides the change of a hold, under the locks of both departures. Throws the errors of prepareHoldChange. */
 export function decideHoldChange(
   facts: DepartureFacts,
   tenant: Tenant,
@@ -156,7 +156,7 @@ function afterAmendment(hold: StoredHold, amended: AmendedHold): SeatHold {
 }
 
 /**
- * Decides the change by the facts, under the locks of both departures. Throws the errors of amendHold.
+ * Decides the change by the facts, under the locks of both departures. Throws the errors of prepareHoldChange.
  * @param to the departure after the change
  */
 function decideHoldAmendment(

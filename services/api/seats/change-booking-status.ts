@@ -24,7 +24,7 @@ export interface Confirmation extends NamedBooking {
 }
 
 /** Builds the confirmation of a paid booking. @throws BookingNotFoundError (404); the decision the errors of decideConfirmation */
-export async function confirmBooking(
+export async function prepareConfirmation(
   db: Db,
   seller: Seller<ChangedBooking>,
   { bookingRef, ...confirmation }: Confirmation,
@@ -68,7 +68,7 @@ export interface Cancellation {
 }
 
 /** Builds the cancellation of a booking. @throws BookingNotFoundError (404); the decision the errors of decideCancellation */
-export async function cancelBooking(
+export async function prepareCancellation(
   db: Db,
   seller: Seller<ChangedBooking>,
   { bookingRef, ...cancellation }: NamedBooking & Cancellation,

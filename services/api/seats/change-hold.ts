@@ -22,7 +22,7 @@ export type Extension = Pick<NamedHold, 'by'> & { holdMinutes: number };
  * Builds the extension of a hold.
  * @throws HoldNotFoundError (404), InvalidInputError (400); the decision the errors of decideExtension
  */
-export async function extendHold(
+export async function prepareExtension(
   db: Db,
   seller: Seller<ChangedHold>,
   { holdId, ...extension }: NamedHold & Extension,
@@ -74,7 +74,7 @@ function assertBookable(facts: DepartureFacts, tenant: Tenant, hold: StoredHold)
 }
 
 /** Builds the release of a hold. @throws HoldNotFoundError (404); the decision the errors of decideRelease */
-export async function releaseHold(
+export async function prepareRelease(
   db: Db,
   seller: Seller<ChangedHold>,
   { holdId, by }: NamedHold,

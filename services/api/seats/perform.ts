@@ -25,7 +25,7 @@ const ATTEMPTS = 3;
 
 /**
  * Performs a change of seats in a transaction of its own.
- * @param prepare builds the change: prepareHold, extendHold, cancelBooking …
+ * @param prepare builds the change: prepareHold, prepareExtension, prepareCancellation …
  * @throws the errors of `prepare` and of the decision; DepartureBusyError, IdempotencyInProgressError after two seconds (409);
  *   SalesOverloadedError (503)
  */
