@@ -6,7 +6,6 @@ import type * as credentials from '../credentials/credential.errors';
 import type * as departures from '../departures/departure.errors';
 import type * as holds from '../holds/hold.errors';
 import type * as idempotency from '../idempotency/idempotency.errors';
-import type * as queue from '../seats/queue/queue.errors';
 import type * as http from './http.errors';
 
 /** The codes of all error classes of a file. Base classes have no code, so they are left out. */
@@ -27,7 +26,6 @@ type AnsweredCode =
   | CodesOf<typeof departures>
   | CodesOf<typeof holds>
   | CodesOf<typeof idempotency>
-  | CodesOf<typeof queue>
   | CodesOf<typeof http>
   // Any unexpected error.
   | 'internal_error';

@@ -14,7 +14,7 @@ import { type CommitResult, commitSales } from './commit-sales';
 import { createLimit } from './concurrency-limit';
 import { OpenBatches } from './open-batches';
 import { QUEUE_LIMITS } from './queue-limits';
-import { SalesOverloadedError } from './queue.errors';
+import { SalesOverloadedError } from './sales-overloaded-error';
 import {
   departuresOfAll,
   insertInOrder,
