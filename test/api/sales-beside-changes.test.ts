@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TourNotFoundError } from '../../services/api/catalog/catalog.errors';
 import type { SeatHold } from '../../services/api/holds/seat-hold';
 import { HoldLimitReachedError } from '../../services/api/holds/hold.errors';
-import { claimOf, ReplayedResponse } from '../../services/api/idempotency/run-idempotent';
+import { claimOf, ReplayedResponse } from '../../services/api/idempotency/key-claim';
 import { commitSales } from '../../services/api/seats/queue/commit-sales';
 import { SaleMovedError } from '../../services/api/departures/departure.errors';
 import { decideHold } from '../../services/api/seats/decide/decide-hold';

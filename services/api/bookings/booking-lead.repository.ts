@@ -87,7 +87,7 @@ export async function findLead(
   return rows[0] && toLead(rows[0]);
 }
 
-/** Where a booking is: enough to lock it. */
+/** The place of a booking: enough to lock it. */
 export type LeadPlace = Pick<BookingLead, 'id' | 'tour' | 'departureId' | 'departureDate'>;
 
 export async function findLeadPlace(

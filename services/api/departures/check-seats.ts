@@ -24,11 +24,10 @@ export function assertNotMoved(
  * Checks that `quantity` seats of the departure are free. seats/decide/tenant-limits.ts checks the limits of the tenant.
  * @throws DepartureGoneError, DepartureCancelledError, InsufficientSeatsError (409)
  */
-export function assertFree(departure: Departure, quantity: number): Departure {
+export function assertFree(departure: Departure, quantity: number): void {
   assertOpen(departure, quantity);
   const free = seatsAvailable(departure);
   if (free < quantity) throw new InsufficientSeatsError(wantedOf(departure, quantity), free);
-  return departure;
 }
 
 /**

@@ -238,7 +238,7 @@ export interface Availability {
  * that the tenant sees the tour. A departure that the tenant does not sell at its price (Quoter has the reasons) is gone.
  * @throws InvalidInputError if the date has several departures and the request names no time (400)
  */
-export async function checkAvailability(
+export async function availabilityOn(
   reads: CachedReads,
   tenant: Tenant,
   tour: PricedTour,

@@ -67,7 +67,7 @@ export async function findHold(db: Db, scope: TenantScope, id: string): Promise<
   return rows[0] && toHold(rows[0]);
 }
 
-/** Where a hold is: enough to lock it. */
+/** The place of a hold: enough to lock it. */
 export type HoldPlace = Pick<SeatHold, 'id' | 'tour' | 'departureId' | 'departureDate'>;
 
 /** Returns the place of a hold. Counts no seats, as findHold does. */

@@ -10,7 +10,7 @@ import { sha256Of } from '../credentials/token';
 import { cachedWidgetPrincipal } from '../credentials/verify-credential';
 import { contextOf } from './api-context';
 import { acceptPrincipal, cachedBearerOf, type Principal, principalOf } from './authentication';
-import { type AnswerContent, sendContent } from './caching';
+import { ALREADY_SENT, type AnswerContent, sendContent } from './caching';
 import { handleError } from './error-handler';
 import type { LoadShedder } from './load-shedding';
 import { hasOnlyDocumentedParameters } from './query-parameters';
@@ -58,7 +58,7 @@ interface CachedAnswer {
  * becomes invalid, in milliseconds since the epoch, by the database's clock. If the content is a function, the function must not refer to
  * the request
  * @param wished the reduced wish from which the content is made, its cursors too. Undefined: the request wishes no language
- * @returns undefined, because the answer is already sent
+ * @returns ALREADY_SENT
  */
 export async function answerRead<T>(
   request: Request,
@@ -73,7 +73,7 @@ export async function answerRead<T>(
   };
   const answer = key ? await contextOf(request).answers.get(key, loadAnswer) : (await loadAnswer()).value;
   sendContent(request, request.res!, await contentOf(answer, principalOf(request)!));
-  return undefined as T;
+  return ALREADY_SENT;
 }
 
 /**

@@ -1,6 +1,9 @@
 import type { Request, Response } from 'express';
 import { createHash } from 'node:crypto';
 
+/** The result of a controller's method that has sent its answer already. tsoa then sends nothing more. */
+export const ALREADY_SENT = undefined as never;
+
 /** Sets Cache-Control. The answer to a request with api_key in its address must never be stored. */
 export function setCaching(request: Request, value: string): void {
   request.res!.setHeader('Cache-Control', cacheControl(request, value));

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { AppError } from '../../platform/errors';
 import { requestIdOf } from '../../platform/http/request-log';
 import { traceparentOf } from '../../platform/traces';
-import { claimOf, isRepeat, ReplayedResponse } from '../idempotency/run-idempotent';
+import { claimOf, isRepeat, ReplayedResponse } from '../idempotency/key-claim';
 import { type RefusedRequest, refuseWithAlternatives } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
 import { perform, replayOrRefuse } from '../seats/perform';

@@ -12,17 +12,6 @@ export interface ClaimedKey extends KeyOfOperation {
   erasedKey: string;
 }
 
-export interface EarlierAnswer {
-  fingerprint: Buffer;
-  status: number;
-  answer: string;
-}
-
-/** An answer that was erased because the request or the answer contained a person's data. */
-export interface ErasedAnswer {
-  fingerprint: null;
-}
-
 const KEYS = `json_to_recordset(:keys::json) as k (n integer, tenant_id uuid, operation text, key text, erased_key text)`;
 
 export function bindKeys(keys: ClaimedKey[]) {

@@ -12,7 +12,7 @@ import type { PartialCustomer } from '../holds/seat-hold';
 import { type Party, seatsOf } from '../pricing/party';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
 import { decideBookingChange } from '../seats/amend-booking';
-import { decideHoldChange, departuresOfMove } from '../seats/amend-hold';
+import { decideHoldChange } from '../seats/amend-hold';
 import { decideCancellation, decideConfirmation } from '../seats/change-booking-status';
 import { decideExtension, decideRelease } from '../seats/change-hold';
 import { decideBooking } from '../seats/decide/decide-booking';
@@ -20,6 +20,7 @@ import type { Decided } from '../seats/decided';
 import { saleOfHold } from '../seats/prepare-sale';
 import { countedKey } from '../seats/read/sale-facts';
 import type { Seller } from '../seats/sale';
+import { departuresOfMove } from '../seats/seat-change';
 import { lockedLead } from '../seats/stored-booking';
 import type { ChangeFacts, StoredChange, StoredHold, StoredLead } from '../seats/stored-change';
 import { lockedHold } from '../seats/stored-hold';
@@ -214,7 +215,11 @@ export async function prepareOctoCancellation(
       const { result, ...rows } = decideRelease(facts, tenant, hold, by);
       // The reason may name the customer, so an erased hold does not store it.
       const details = { cancelReason: hold.anonymizedAt ? null : reason };
-      return { ...rows, result: { hold: result.after }, ...(hold.status === 'active' && { details }) };
+      return {
+        ...rows,
+        result: { hold: result.after },
+        details: hold.status === 'active' ? details : undefined,
+      };
     },
   });
 }

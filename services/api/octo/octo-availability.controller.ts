@@ -8,7 +8,7 @@ import { cachedDepartureCount, departureSlices, type PricedDeparture } from '../
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { versionedContent } from '../http/cached-answers';
-import { jsonContent, NO_STORE, sendContent } from '../http/caching';
+import { ALREADY_SENT, jsonContent, NO_STORE, sendContent } from '../http/caching';
 import { badInput } from '../http/http.errors';
 import { dateInput } from '../http/input';
 import { inTurnOfKey, quota, ROWS_A_UNIT, spendForRows } from '../http/quota';
@@ -156,7 +156,7 @@ export class OctoAvailabilityController {
         ? sendTexts(request, listTexts(this.rows(principal.tenant, asked, toRows)), NO_STORE)
         : this.sendShort(request, asked, toRows),
     );
-    return undefined as unknown as Row[];
+    return ALREADY_SENT;
   }
 
   /** Sends a short list. Answers a repeat from memory while the seats, the tour and the tenant stay the same. */

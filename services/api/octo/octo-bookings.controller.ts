@@ -5,7 +5,7 @@ import type { Db } from '../../platform/database/database';
 import { assertScope } from '../credentials/verify-credential';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
-import { NO_STORE, setCaching } from '../http/caching';
+import { ALREADY_SENT, NO_STORE, setCaching } from '../http/caching';
 import { dateInput, optionalText } from '../http/input';
 import { inTurnOfKey, quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
@@ -48,9 +48,9 @@ export class OctoBookingsController {
   async octoReadBooking(@Request() request: HttpRequest, @Path() uuid: string): Promise<OctoBooking> {
     setCaching(request, NO_STORE);
     const principal = apiKeyPrincipalOf(request);
-    const state = await getOctoBooking(this.context.db, principal.tenant.id, uuid);
-    assertScope(principal, state.lead ? 'booking:read' : 'booking:create');
-    return answerBooking(request, this.context, state);
+    const booking = await getOctoBooking(this.context.db, principal.tenant.id, uuid);
+    assertScope(principal, booking.lead ? 'booking:read' : 'booking:create');
+    return answerBooking(request, this.context, booking);
   }
 
   /**
@@ -87,7 +87,7 @@ export class OctoBookingsController {
     const texts = bookingTexts(db, holdIds, view);
     const send = () => sendTexts(request, texts, NO_STORE);
     await (holdIds.length > SHORT_LIST ? inTurnOfKey(this.context, principal, 'bookings', send) : send());
-    return undefined as unknown as OctoBooking[];
+    return ALREADY_SENT;
   }
 }
 
@@ -137,15 +137,15 @@ const BOOKINGS_A_TEXT = 20;
 
 /** Yields the JSON of the bookings of these holds, in the order of the ids. Other requests can run between two texts. */
 export async function* bookingTexts(db: Db, holdIds: string[], view: BookingView): AsyncGenerator<string> {
-  const states = await withCatalog(db, view, await findOctoBookings(db, view.tenant.id, holdIds));
+  const bookings = await withCatalog(db, view, await findOctoBookings(db, view.tenant.id, holdIds));
   const parts = createSharedParts(view);
   const toText = (from: number) =>
-    states
+    bookings
       .slice(from, from + BOOKINGS_A_TEXT)
-      .map((state) => JSON.stringify(toOctoBooking(state, view, parts)))
+      .map((booking) => JSON.stringify(toOctoBooking(booking, view, parts)))
       .join(',');
   yield `[${toText(0)}`;
-  for (let from = BOOKINGS_A_TEXT; from < states.length; from += BOOKINGS_A_TEXT) {
+  for (let from = BOOKINGS_A_TEXT; from < bookings.length; from += BOOKINGS_A_TEXT) {
     await setImmediate();
     yield `,${toText(from)}`;
   }

@@ -2,7 +2,7 @@ import { Get, Middlewares, Path, Query, Request, Route, Security, Tags } from '@
 import type { Request as HttpRequest } from 'express';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
-import { NO_STORE, PRIVATE, setCaching } from '../http/caching';
+import { ALREADY_SENT, NO_STORE, PRIVATE, setCaching } from '../http/caching';
 import { inTurnOfKey, quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
 import { cachedQuoter } from '../pricing/quote-tenant-price';
@@ -96,7 +96,7 @@ export class OctoCatalogController {
     await inTurnOfKey(this.context, apiKeyPrincipalOf(request), 'products', () =>
       sendTexts(request, texts, PRIVATE),
     );
-    return undefined as unknown as OctoProduct[];
+    return ALREADY_SENT;
   }
 
   /**

@@ -15,7 +15,7 @@ import { tolerantQuery } from '../http/query-parameters';
 import { readsBody } from '../http/json-body';
 import { performRequest } from '../http/perform-request';
 import { isReplayed, type WriteOperation } from '../http/write-request';
-import { isRepeat } from '../idempotency/run-idempotent';
+import { isRepeat } from '../idempotency/key-claim';
 import type { HoldSale } from '../seats/sale';
 import { type ComparedRequest, fingerprintOf } from '../idempotency/fingerprint';
 import { type Party, seatsOf } from '../pricing/party';
@@ -175,10 +175,10 @@ export class OctoReservationsController {
    */
   private async repeat(request: HttpRequest, uuid: string, reservation: Reservation): Promise<OctoBooking> {
     const { scopes, tenant } = apiKeyPrincipalOf(request);
-    const state = await getRepeated(this.context.db, tenant, uuid, reservation);
-    const booking = await answerBooking(request, this.context, state);
+    const placed = await getRepeated(this.context.db, tenant, uuid, reservation);
+    const booking = await answerBooking(request, this.context, placed);
     const mayRead = scopes.includes('booking:read') || scopes.includes('booking:manage');
-    return state.lead && !mayRead ? withoutContacts(booking) : booking;
+    return placed.lead && !mayRead ? withoutContacts(booking) : booking;
   }
 }
 

@@ -136,10 +136,10 @@ export async function bookingViewOf(request: Request, context: ApiContext): Prom
 export async function answerBooking(
   request: Request,
   context: ApiContext,
-  state: StoredOctoBooking,
+  booking: StoredOctoBooking,
 ): Promise<OctoBooking> {
   const view = await bookingViewOf(request, context);
-  const shown = await withItsCatalog(context.db, view, state);
+  const shown = await withItsCatalog(context.db, view, booking);
   setLanguageOfTour(request, view.wished, shown.language);
   return toOctoBooking(shown, view);
 }

@@ -119,14 +119,15 @@ export function seatsOn(booking: StoredOctoBooking, departureId: string): number
   return takesSeats && placeOf(booking).departureId === departureId ? seatsOf(partyOf(booking)) : 0;
 }
 
+/** Returns the party of the booking, or of its hold before the confirmation. */
 export function partyOf({ hold, lead }: StoredOctoBooking): Party {
   return lead ? lead.party : partyOfHold(hold);
 }
 
 /** Returns the units that a booking has, and those whose price its hold has locked. Its product may have some of them no more. */
-export function keptUnitsOf(state: StoredOctoBooking): OctoUnitId[] {
-  const { hold, lead } = state;
-  const party = partyOf(state);
+export function keptUnitsOf(booking: StoredOctoBooking): OctoUnitId[] {
+  const { hold, lead } = booking;
+  const party = partyOf(booking);
   return OCTO_UNIT_IDS.filter((unit) => party[unit] > 0 || (!lead && hold.prices[unit] !== undefined));
 }
 

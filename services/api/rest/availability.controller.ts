@@ -16,7 +16,7 @@ import { platformCurrencyOf, sellingCurrencyOf } from '../pricing/selling-curren
 import type { Tenant } from '../tenants/tenant';
 import type { AvailabilityCache, SeatFacts } from '../departures/availability-cache';
 import type { AvailabilityAnswer } from './departure.dto';
-import { checkAvailability, type NamedDeparture } from '../departures/find-departures';
+import { availabilityOn, type NamedDeparture } from '../departures/find-departures';
 import { optionalDepartureTime } from '../catalog/start-time';
 
 const ROUTE: CachedRoute = { quota: 'availability' };
@@ -100,7 +100,7 @@ async function availabilityAnswer(
   { tenant, tour, departure, quantity }: Check,
   facts: SeatFacts,
 ): Promise<AvailabilityAnswer> {
-  const availability = await checkAvailability(reads, tenant, tour, facts, departure);
+  const availability = await availabilityOn(reads, tenant, tour, facts, departure);
   const { status, seatsAvailable, quote, tour: priced } = availability;
   return {
     tour: { id: tour.id, slug: tour.slug },

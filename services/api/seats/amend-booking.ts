@@ -29,13 +29,13 @@ import { PLATFORM_PRICE } from '../pricing/quote-tenant-price';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
-import { departuresOfMove } from './amend-hold';
-import { assertPartyOfChange } from './change-seats';
+import { assertPartyOfChange } from './check-party';
 import { assertExpectedTotal } from './decide/decide-booking';
 import { type DepartureFacts, existingDeparture, quoteDeparture } from './read/sale-facts';
 import type { Seller } from './sale';
 import { changeOfBooking, unchangedBooking } from './stored-booking';
-import type { ChangedDate, Decided } from './decided';
+import { datesOfLead, type Decided } from './decided';
+import { departuresOfMove } from './seat-change';
 import type { StoredChange, StoredLead } from './stored-change';
 
 /** The changes of a booking that a request asks for; an undefined field stays as it is, and null clears it. */
@@ -104,12 +104,8 @@ export function decideBookingChange(
       change: { by, fields },
     },
     events: [eventOfLead('booking.updated', after)],
-    changed: [...datesOf(lead), ...datesOf(after)],
+    changed: [...datesOfLead(lead), ...datesOfLead(after)],
   };
-}
-
-function datesOf({ tour, departureDate, sandbox }: BookingLead): ChangedDate[] {
-  return departureDate === null ? [] : [{ tourId: tour.id, date: departureDate, sandbox }];
 }
 
 /** The values of a booking after its change. */

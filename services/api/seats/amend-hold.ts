@@ -25,12 +25,13 @@ import { isLockedInSellingCurrency } from '../pricing/quote-tenant-price';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
-import { assertPartyOfChange } from './change-seats';
+import { assertPartyOfChange } from './check-party';
 import { type DepartureFacts, existingDeparture, quoteDeparture } from './read/sale-facts';
 import type { Seller } from './sale';
-import type { Decided } from './decided';
+import { dateOfHold, type Decided } from './decided';
+import { departuresOfMove } from './seat-change';
 import type { StoredChange, StoredHold } from './stored-change';
-import { changeOfHold, dateOf, freeSeatsAfter, unchangedHold } from './stored-hold';
+import { changeOfHold, freeSeatsAfter, unchangedHold } from './stored-hold';
 
 /** The changes of a hold that a request asks for; an undefined field stays as it is. */
 export interface HoldAmendment {
@@ -77,11 +78,6 @@ export async function prepareHoldChange(
   return { ...change, tour, hidesDates: true, departureIds: departuresOfMove(found.departureId, to) };
 }
 
-/** Returns the different departures of a change, the present one first. */
-export function departuresOfMove(present: string | null, to: DepartureChoice): string[] {
-  return [...new Set([present, to.departureId])].filter((id) => id !== null);
-}
-
 export interface HoldChange {
   by: Actor | null;
   /** The departure after the change. */
@@ -100,7 +96,7 @@ export function decideHoldChange(
   const fields = changesOf(hold, amended);
   if (Object.keys(fields).length === 0) return unchangedHold(hold);
   const after = afterAmendment(hold, amended);
-  const dates = [dateOf(hold, tenant.sandbox), dateOf(after, tenant.sandbox)];
+  const dates = [dateOfHold(hold, tenant.sandbox), dateOfHold(after, tenant.sandbox)];
   return {
     result: { before: hold, after },
     hold: { id: hold.id, columns: columnsOf(amended), change: { by, fields } },

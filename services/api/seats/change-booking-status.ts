@@ -13,11 +13,10 @@ import type { Tenant } from '../tenants/tenant';
 import { assertVisible, countedKey, type SaleFacts, viewKey } from './read/sale-facts';
 import type { Seller } from './sale';
 import { changeOfBooking, unchangedBooking } from './stored-booking';
-import type { Decided } from './decided';
+import { datesOfLead, type Decided } from './decided';
 import type { StoredChange, StoredLead } from './stored-change';
-import { dateOf } from './stored-hold';
 
-/** A paid booking, and who confirms it. */
+/** A paid booking, and the actor of its confirmation. */
 export interface Confirmation extends NamedBooking {
   /** True: an operator, who also confirms an expired booking of a tour that its tenant does not see. */
   byOperator?: boolean;
@@ -60,7 +59,7 @@ export function decideConfirmation(
   return statusChange(lead, { status: 'confirmed', by, at: facts.at });
 }
 
-/** Who cancels a booking, and why. */
+/** The actor and the reason of a cancellation. */
 export interface Cancellation {
   /** Null: unknown. */
   by: Actor | null;
@@ -125,7 +124,6 @@ function statusChange(lead: StoredLead, { status, by, at, reason }: NewStatus): 
       ? { confirmedAt: new Date(at), confirmedBy: by }
       : { cancelledAt: new Date(at), cancelledBy: by };
   const after = { ...lead, ...done, status, cancelReason, updatedAt: new Date(lead.nextUpdatedAt) };
-  const { departureDate, tour } = lead;
   return {
     result: { before: lead, after },
     lead: {
@@ -139,6 +137,6 @@ function statusChange(lead: StoredLead, { status, by, at, reason }: NewStatus): 
       },
     },
     events: [eventOfLead(`booking.${status}`, after)],
-    changed: departureDate === null ? [] : [dateOf({ tour, departureDate }, lead.sandbox)],
+    changed: datesOfLead(lead),
   };
 }

@@ -11,9 +11,9 @@ import type { Tenant } from '../tenants/tenant';
 import { addMinutes } from '../holds/clock-text';
 import { assertVisible, type DepartureFacts, existingDeparture } from './read/sale-facts';
 import type { Seller } from './sale';
-import type { Decided } from './decided';
+import { dateOfHold, type Decided } from './decided';
 import type { StoredChange, StoredHold } from './stored-change';
-import { changeOfHold, dateOf, departureOfHold, freeSeatsAfter, unchangedHold } from './stored-hold';
+import { changeOfHold, departureOfHold, freeSeatsAfter, unchangedHold } from './stored-hold';
 
 /** The extension of a hold to `holdMinutes` from now, and its actor. */
 export type Extension = Pick<NamedHold, 'by'> & { holdMinutes: number };
@@ -55,7 +55,7 @@ export function decideExtension(
       columns: { expires_at: expiresAt, hold_minutes: holdMinutes },
       extension: { expiresAt, by },
     },
-    changed: [dateOf(hold, tenant.sandbox)],
+    changed: [dateOfHold(hold, tenant.sandbox)],
   };
 }
 
@@ -108,6 +108,6 @@ export function decideRelease(
     result: { before: hold, after },
     hold: { id: hold.id, columns: { status: 'released', ended_at: facts.at, ended_by: by } },
     events: hold.octo ? [octoHoldEvent({ id: hold.id, tenantId: tenant.id })] : [],
-    changed: [dateOf(hold, tenant.sandbox)],
+    changed: [dateOfHold(hold, tenant.sandbox)],
   };
 }

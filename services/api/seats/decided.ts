@@ -1,7 +1,8 @@
 import type { WebhookEvent } from '../../webhook-queue/enqueue-delivery';
 import type { NewSaleChange } from '../audit/changed-fields';
+import type { BookingLead } from '../bookings/booking-lead';
 import type { Departure } from '../departures/departure';
-import type { StoredColumns } from '../holds/seat-hold';
+import type { SeatHold, StoredColumns } from '../holds/seat-hold';
 import type { Actor } from '../tenants/actor';
 import type { HeldSeats } from './read/sale-facts';
 
@@ -50,8 +51,19 @@ export interface ChangedDate {
   sandbox: boolean;
 }
 
+/** Returns the date of a departure. */
 export function dateOfDeparture({ tour, departureDate, sandbox }: Departure): ChangedDate {
   return { tourId: tour.id, date: departureDate, sandbox };
+}
+
+/** Returns the date of a hold. @param sandbox true: its tenant is a sandbox tenant */
+export function dateOfHold({ tour, departureDate }: SeatHold, sandbox: boolean): ChangedDate {
+  return { tourId: tour.id, date: departureDate, sandbox };
+}
+
+/** Returns the date of a booking. Empty: the booking has no date. */
+export function datesOfLead({ tour, departureDate, sandbox }: BookingLead): ChangedDate[] {
+  return departureDate === null ? [] : [{ tourId: tour.id, date: departureDate, sandbox }];
 }
 
 /** Returns the date twice: its real seats, and its seats of the sandbox. For a change of all holds and bookings of a departure. */

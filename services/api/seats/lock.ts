@@ -19,9 +19,9 @@ export interface SaleLocks {
 }
 
 /**
- * Locks until the transaction ends, in this order: the keys of the changes, the departures by id, the bookings, the API keys and tenants in use. Uses one
- * statement, because each further statement adds a round trip to every transaction of sales. A later statement reads the rows: the snapshot
- * of this statement is older than the locks, and may lack seats that were sold just before a lock was granted.
+ * Locks until the transaction ends, in this order: the keys of the changes, the departures by id, the bookings, the API keys and tenants in
+ * use. Uses one statement, because each further statement adds a round trip to every transaction of sales. A later statement reads the rows:
+ * the snapshot of this statement is older than the locks, and may lack seats that were sold just before a lock was granted.
  * @param mayLock returns false for a sale whose departure must not be locked
  */
 export async function lockSales(
@@ -70,6 +70,7 @@ function leadsOf(changes: SeatChange[]): number[] {
   return changes.flatMap((change) => (change.kind === 'change' ? (change.leadId ?? []) : []));
 }
 
+/** Returns the API keys of the changes. A change of the terminal has none. */
 export function principalsOf(sales: SeatChange[]): ApiKeyPrincipal[] {
   return sales.flatMap(({ principal }) => principal ?? []);
 }

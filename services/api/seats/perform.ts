@@ -5,7 +5,7 @@ import { DepartureTimeMissingError } from '../departures/choose-departure';
 import { lockLead } from '../bookings/booking-lead.repository';
 import { DepartureGoneError, SaleMovedError } from '../departures/departure.errors';
 import { lockDepartures } from '../departures/lock-departures';
-import type { ReplayedResponse } from '../idempotency/run-idempotent';
+import type { ReplayedResponse } from '../idempotency/key-claim';
 import type { ChangedDate } from './decided';
 import { QUEUE_LIMITS } from './queue/queue-limits';
 import type { SaleQueue } from './queue/sale-queue';
@@ -20,7 +20,10 @@ interface SeatServices {
   sales: SaleQueue;
 }
 
-/** A hold or booking may move to another departure while a change waits for the lock. The change then begins again, within the same two seconds. */
+/**
+ * The most attempts of a change. A hold or booking may move to another departure while a change waits for the lock. The change then begins
+ * again, within the same two seconds.
+ */
 const ATTEMPTS = 3;
 
 /**

@@ -140,7 +140,7 @@ export async function prepareBooking(
     seller,
     tour,
     request,
-    await departureOfRequest(db, seller.tenant, tour.id, request, choose),
+    await placeOfRequest(db, seller.tenant, tour.id, request, choose),
   );
 }
 
@@ -154,7 +154,7 @@ export function saleOfHold(
     seller,
     hold.tour,
     { ...request, holdId: hold.id, departureDate: null },
-    departureOfHold(hold),
+    placeOfHold(hold),
   );
 }
 
@@ -186,14 +186,14 @@ type PlacedBooking = Pick<BookingSale, 'departureId' | 'departureDate' | 'times'
  * date, or no time, uses the tenant's only live hold with the reference of the booking. So a request without a time never gets another
  * departure than its hold. Another request may consume this hold meanwhile, so the reference is checked again under the lock.
  */
-async function departureOfRequest(
+async function placeOfRequest(
   db: Db,
   tenant: Tenant,
   tourId: string,
   { holdId, departureDate, departureTime, externalRef }: BookingRequest,
   choose: ChooseDeparture,
 ): Promise<PlacedBooking> {
-  if (holdId !== null) return departureOfHold(await getNamedHold(db, tenant, tourId, holdId, departureDate));
+  if (holdId !== null) return placeOfHold(await getNamedHold(db, tenant, tourId, holdId, departureDate));
   const named = departureDate === null ? NO_DATE : await choose(departureDate, departureTime);
   const { departureId, times, isOneOfSeveral } = named;
   const leavesOpen = departureDate === null || isOneOfSeveral;
@@ -201,12 +201,12 @@ async function departureOfRequest(
     leavesOpen && externalRef
       ? await findOnlyLiveHold(db, tenant.id, { tourId, externalRef, departureDate, departureTime })
       : null;
-  return hold ? departureOfHold(hold) : { departureId, departureDate, times, needsHold: false };
+  return hold ? placeOfHold(hold) : { departureId, departureDate, times, needsHold: false };
 }
 
 const NO_DATE: ChoiceOfDate = { departureId: null, times: [], isOneOfSeveral: false };
 
-function departureOfHold({ departureId, departureDate }: SeatHold): PlacedBooking {
+function placeOfHold({ departureId, departureDate }: SeatHold): PlacedBooking {
   return { departureId, departureDate, times: [], needsHold: true };
 }
 

@@ -3,7 +3,7 @@ import type { ApiKeyPrincipal } from '../credentials/credential';
 import type { NewOctoDetails } from '../holds/octo-booking';
 import type { PartialCustomer, SeatHold } from '../holds/seat-hold';
 import type { DepartureChoice } from '../departures/choose-departure';
-import type { KeyClaim } from '../idempotency/run-idempotent';
+import type { KeyClaim } from '../idempotency/key-claim';
 import type { Party } from '../pricing/party';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';

@@ -1,4 +1,5 @@
 import type { BookingLead } from '../bookings/booking-lead';
+import type { DepartureChoice } from '../departures/choose-departure';
 import type { SeatHold } from '../holds/seat-hold';
 import type { HoldSale, Sale } from './sale';
 import type { StoredChange } from './stored-change';
@@ -14,4 +15,9 @@ export type ResultOf<C extends SeatChange> =
 export function departuresToLock(change: SeatChange): string[] {
   if (change.kind === 'change') return change.departureIds;
   return change.departureId === null ? [] : [change.departureId];
+}
+
+/** Returns the different departures of a change, the present one first. */
+export function departuresOfMove(present: string | null, to: DepartureChoice): string[] {
+  return [...new Set([present, to.departureId])].filter((id) => id !== null);
 }

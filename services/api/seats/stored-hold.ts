@@ -5,7 +5,7 @@ import { HoldNotFoundError } from '../holds/hold.errors';
 import type { HoldPlace } from '../holds/seat-hold.repository';
 import { countedKey, type DepartureFacts } from './read/sale-facts';
 import type { Seller } from './sale';
-import type { ChangedDate, Decided } from './decided';
+import type { Decided } from './decided';
 import type { ChangeFacts, StoredChange, StoredHold } from './stored-change';
 
 /**
@@ -58,11 +58,4 @@ export function departureOfHold(
 /** Returns the free seats of a departure, as a hold shows them. @param more seats that the change takes, or frees if negative */
 export function freeSeatsAfter(departure: Departure, more: number): number {
   return isOpen(departure) ? Math.max(0, departure.seatsTotal - departure.seatsTaken - more) : 0;
-}
-
-export function dateOf(
-  { tour, departureDate }: { tour: { id: string }; departureDate: string },
-  sandbox: boolean,
-): ChangedDate {
-  return { tourId: tour.id, date: departureDate, sandbox };
 }

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Trx } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
-import type { StoredAnswer } from '../idempotency/idempotency.repository';
-import type { ComparedRequest } from '../idempotency/fingerprint';
-import { replay, type ReplayedResponse } from '../idempotency/run-idempotent';
+import { replay, type ReplayedResponse } from '../idempotency/key-claim';
 import { decideBooking } from './decide/decide-booking';
 import { lockSales, type SaleLocks } from './lock';
 import { decideHold } from './decide/decide-hold';
@@ -109,7 +107,7 @@ function decide(sale: SeatChange, read: ReadFacts): Decided<unknown> | Outcome {
   const stored = read.answerOf(sale);
   try {
     if (principal) facts.assertKeyServes(principal);
-    if (stored) return { kind: 'replayed', answer: answerIn(stored, claim!.request) };
+    if (stored) return { kind: 'replayed', answer: replay(stored, claim!.request) };
     if (sale.kind === 'change') return sale.decide(factsFor(sale, read));
     return sale.kind === 'hold' ? decideHold(facts, sale, randomUUID()) : decideBooking(facts, sale);
   } catch (refusal) {
@@ -124,10 +122,4 @@ function factsFor({ holdId, leadId }: StoredChange, { facts, holds, leads }: Rea
     hold: holdId === null ? undefined : holds.get(holdId),
     lead: leadId === null ? undefined : leads.get(leadId),
   };
-}
-
-/** @throws IdempotencyKeyReusedError (422) */
-function answerIn({ fingerprint, status, answer }: StoredAnswer, request: ComparedRequest): ReplayedResponse {
-  if (fingerprint === null) return replay({ fingerprint }, request);
-  return replay({ fingerprint: Buffer.from(fingerprint, 'hex'), status, answer }, request);
 }

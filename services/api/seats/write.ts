@@ -68,7 +68,7 @@ async function write(trx: Trx, at: string, parts: Part[]): Promise<void> {
     if (rows[0]![name!] !== wanted)
       throw name === 'stored'
         ? new IdempotencyInProgressError()
-        : new Error(`${name}: a hold changed under the lock of its departure`);
+        : new Error(`${name}: a hold or booking changed under its lock`);
 }
 
 function events(granted: Granted[]): Part {

@@ -5,7 +5,7 @@ import type { Logger } from '../../../platform/logger';
 import { DepartureBusyError } from '../../departures/departure.errors';
 import { lockDepartures } from '../../departures/lock-departures';
 import { IdempotencyInProgressError } from '../../idempotency/idempotency.errors';
-import type { ReplayedResponse } from '../../idempotency/run-idempotent';
+import type { ReplayedResponse } from '../../idempotency/key-claim';
 import { TenantCounter } from '../decide/tenant-limits';
 import type { ChangedDate } from '../decided';
 import { departuresToLock, type ResultOf, type SeatChange } from '../seat-change';

@@ -2,7 +2,7 @@ import type { Db } from '../../platform/database/database';
 import { erasedForm } from './erase-answers';
 import { type ComparedRequest, fingerprintOf, isSameRequest } from './fingerprint';
 import { IdempotencyKeyReusedError } from './idempotency.errors';
-import { type ClaimedKey, type EarlierAnswer, type ErasedAnswer, isTaken } from './idempotency.repository';
+import { type ClaimedKey, isTaken, type StoredAnswer } from './idempotency.repository';
 import type { Operation } from './operation';
 
 /** The answer of the first request: its status and the exact bytes of its body. */
@@ -20,10 +20,13 @@ export class ReplayedResponse {
  * Returns the answer of the earlier request with the key.
  * @throws IdempotencyKeyReusedError (422) if the earlier request was another one, or if its answer was erased with a person's data
  */
-export function replay(earlier: EarlierAnswer | ErasedAnswer, request: ComparedRequest): ReplayedResponse {
-  if (!earlier.fingerprint || !isSameRequest(earlier.fingerprint, request))
+export function replay(
+  { fingerprint, status, answer }: StoredAnswer,
+  request: ComparedRequest,
+): ReplayedResponse {
+  if (fingerprint === null || !isSameRequest(Buffer.from(fingerprint, 'hex'), request))
     throw new IdempotencyKeyReusedError();
-  return new ReplayedResponse({ status: earlier.status, body: earlier.answer });
+  return new ReplayedResponse({ status, body: answer });
 }
 
 /** The canonical ids of a request, so that a slug and a UUID are the same request. */
