@@ -2,6 +2,7 @@ import { HoldExpiredError } from '../../services/api/holds/hold.errors';
 import { useTestApi } from '../support/api';
 import { endHoldIn, givenSeats, type Seats, useWebsite } from '../support/website';
 import { expectPages, useTerminalOf } from './terminal';
+import { openDatabase } from '../../services/platform/database/database';
 
 const api = useTestApi();
 const terminal = useTerminalOf(api);
@@ -98,8 +99,9 @@ describe('tourctl booking refusals', () => {
       requestId: 'kept-for-later',
     };
     api.context.refusals.record(asked, new HoldExpiredError());
-    const away = { transaction: () => Promise.reject(new Error('away')) };
-    await expect(api.context.refusals.write(away as never)).rejects.toThrow('away');
+    const away = openDatabase('postgres://nobody@127.0.0.1:1/none', { applicationName: 'away', poolMax: 1 });
+    await expect(api.context.refusals.write(away)).rejects.toThrow('ECONNREFUSED');
+    await away.destroy();
     expect((await list('--limit 1'))[0]).toMatchObject({ request_id: 'kept-for-later' });
   });
 });
