@@ -282,7 +282,10 @@ export class SaleQueue {
   /** Returns the error for a sale that has waited too long. */
   private timeoutRefusal({ state, sale }: WaitingSale): Error {
     if (state === 'key in use') return new IdempotencyInProgressError();
-    const isBusy = departuresToLock(sale).some((id) => this.awaited.has(id) || this.batches.isWriting(id));
+    // A resting departure is locked too: this process waits for as many others as it may.
+    const isBusy = departuresToLock(sale).some(
+      (id) => this.awaited.has(id) || this.resting.has(id) || this.batches.isWriting(id),
+    );
     return state !== 'new' || isBusy ? new DepartureBusyError() : new SalesOverloadedError();
   }
 
