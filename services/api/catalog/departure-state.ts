@@ -1,10 +1,14 @@
 import { startTimeOf } from './start-time';
 
-// SQL about a departure `d` and its tour. Each rule is a function of the database (0115_departure_times.sql); its arguments stand here alone.
+// SQL about a departure `d` and its tour. Each rule is a function of the database (0141_closing_and_cancellation.sql); its arguments stand
+// here alone.
+
+const closing = (tour: string) =>
+  `d.closes_at, coalesce(d.closes_before, ${tour}.booking_cutoff), ${tour}.time_zone`;
 
 /** Returns the condition that the departure can be booked at an instant, whether it has free seats or not. @param tour the tour's alias */
 export function openAt(at: string, tour = 't'): string {
-  return `departure_is_open(d.status, d.departure_date, ${startTimeOf(tour)}, d.closes_at, ${tour}.time_zone, ${at})`;
+  return `departure_is_open(d.status, d.departure_date, ${startTimeOf(tour)}, ${closing(tour)}, ${at})`;
 }
 
 /** Returns the condition that the departure has started or, if it has no start time, its date has ended. */
@@ -13,7 +17,7 @@ export function pastAt(at: string, tour = 't'): string {
 }
 
 /** The first instant at which the departure `d` of the tour `t` cannot be booked. */
-export const SALES_END_AT = `departure_closes_at(d.departure_date, ${startTimeOf('t')}, d.closes_at, t.time_zone)`;
+export const SALES_END_AT = `departure_closes_at(d.departure_date, ${startTimeOf('t')}, ${closing('t')})`;
 
 /** The first instant at which the departure `d` of the tour `t` is past. */
-export const PAST_FROM = `departure_closes_at(d.departure_date, ${startTimeOf('t')}, null, t.time_zone)`;
+export const PAST_FROM = `departure_past_at(d.departure_date, ${startTimeOf('t')}, t.time_zone)`;

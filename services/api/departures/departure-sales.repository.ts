@@ -4,7 +4,7 @@ import { toMajor } from '../pricing/currency';
 import type { Departure } from './departure';
 import { departureColumns, type DepartureRow, toDeparture } from './departure.repository';
 import { START_TIME } from '../catalog/start-time';
-import { PAST_FROM, pastAt } from '../catalog/departure-state';
+import { PAST_FROM, pastAt, SALES_END_AT } from '../catalog/departure-state';
 
 // The SQL for the holds and bookings of departures: marks expired ones, finds out how long a count of seats is valid, and lists the
 // tenants that a change of a departure concerns.
@@ -109,7 +109,7 @@ export async function findDeparturesWithHorizon(
           where h.departure_id = d.id and h.sandbox = :sandbox and hold_lives(h.status, h.expires_at, clock.at)),
          (select min(l.payment_due_at) from booking_leads l
           where l.departure_id = d.id and l.sandbox = :sandbox and l.status = 'pending_payment' and l.payment_due_at > clock.at),
-         case when d.closes_at > clock.at then d.closes_at end,
+         case when ${SALES_END_AT} > clock.at then ${SALES_END_AT} end,
          case when not ${pastAt('clock.at')}
            then ${PAST_FROM} end
        ) as counted_until

@@ -22,7 +22,7 @@ export const departureColumns = (sandbox: string) => `
   (select taken from count_seats(d.id, ${sandbox}, clock.at)) as seats_taken, ${sandbox} as sandbox,
   d.status = 'cancelled' as cancelled,
   ${pastAt('clock.at')} as past,
-  coalesce(d.closes_at <= clock.at, false) as closed,
+  ${SALES_END_AT} <= clock.at as closed,
   clock.at as as_of`;
 
 /** Returns the tour's departures on a date, in the order of their times. @param date YYYY-MM-DD */
@@ -115,7 +115,7 @@ export const COUNTED_DEPARTURES = `
 export const DEPARTURE_STATUS = `case
     when d.status = 'cancelled' then 'cancelled'
     when ${pastAt('clock.at')} then 'gone'
-    when d.closes_at <= clock.at then 'closed'
+    when ${SALES_END_AT} <= clock.at then 'closed'
     when (select taken from count_seats(d.id, :sandbox, clock.at)) < d.seats_total then 'available'
     else 'sold_out' end`;
 

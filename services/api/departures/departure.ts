@@ -70,7 +70,7 @@ export interface WantedSeats {
 /**
  * Derives the status. `cancelled` comes first, because a departure stays cancelled on any date. `gone` and `closed` come before the count
  * of seats, because free seats do not change them. The SQL function departure_is_open() repeats the rule for these three, and
- * departure_closes_at() returns the first instant at which departure_is_open() is false (0115_departure_times.sql).
+ * departure_closes_at() returns the first instant at which departure_is_open() is false (0141_closing_and_cancellation.sql).
  */
 export function departureStatus(departure: Departure): DepartureStatus {
   if (departure.cancelled) return 'cancelled';

@@ -1,0 +1,42 @@
+import { type Cutoff, minutesOf } from './cutoff';
+
+/** A tier of a cancellation policy, with the names of files, answers and the database. */
+export interface CancellationTier {
+  /** The tier applies until this time before the start. At this instant, the next tier applies. */
+  until: Cutoff;
+  /** The share of the price that a cancellation refunds; a whole number, 0 to 100. */
+  refund_percent: number;
+}
+
+/** What a cancellation refunds. After the last tier, or without tiers, nothing. */
+export interface CancellationPolicy {
+  tiers: CancellationTier[];
+}
+
+/** A tier of a booking with a date: dated_tiers() (0141_closing_and_cancellation.sql). */
+export interface DatedTier extends CancellationTier {
+  /** The instant at which the tier ends, in UTC. */
+  at: string;
+}
+
+/** The most tiers of a policy. */
+export const MOST_TIERS = 8;
+
+/**
+ * Returns the fault of tiers that are valid one by one; undefined: none. Both `until` and `refund_percent` must fall from tier to tier.
+ * @returns `field`: its place in the list, such as `[1].until`
+ */
+export function tierFault(tiers: CancellationTier[]): { field: string; message: string } | undefined {
+  for (const [at, { until, refund_percent }] of tiers.entries()) {
+    const before = tiers[at - 1];
+    if (!before) continue;
+    if (minutesOf(until) >= minutesOf(before.until))
+      return { field: `[${at}].until`, message: `must be shorter than ${before.until} of the tier before` };
+    if (refund_percent >= before.refund_percent)
+      return {
+        field: `[${at}].refund_percent`,
+        message: `must be below the ${before.refund_percent} of the tier before`,
+      };
+  }
+  return undefined;
+}

@@ -1,0 +1,32 @@
+/**
+ * A time before the start of a departure: minutes, hours or calendar days in the tour's time zone, such as `90m`, `36h` or `3d`. The SQL
+ * function is_cutoff() checks the same, and instant_before_start() computes the instant (0141_closing_and_cancellation.sql).
+ */
+export type Cutoff = string;
+
+/** No time before the start. */
+export const NO_CUTOFF: Cutoff = '0m';
+
+export const CUTOFF_RULE =
+  'must be minutes, hours or days before the start, such as 90m, 36h or 3d, at most 365 days';
+
+const CUTOFF_FORM = /^(?:0|[1-9][0-9]{0,5})[mhd]$/;
+const MINUTES = { m: 1, h: 60, d: 24 * 60 };
+const MOST_MINUTES = 365 * 24 * 60;
+
+/** Reads a cut-off of a file or a flag; `0` alone is no cut-off. @returns undefined for any other text */
+export function readCutoff(text: string): Cutoff | undefined {
+  const cutoff = text === '0' ? NO_CUTOFF : text;
+  return CUTOFF_FORM.test(cutoff) && minutesOf(cutoff) <= MOST_MINUTES ? cutoff : undefined;
+}
+
+/** Returns the length in minutes, with 24 hours a day, to compare two cut-offs. */
+export function minutesOf(cutoff: Cutoff): number {
+  const { amount, unit } = partsOf(cutoff);
+  return amount * MINUTES[unit];
+}
+
+/** Returns the number and the unit of a cut-off. */
+export function partsOf(cutoff: Cutoff): { amount: number; unit: 'm' | 'h' | 'd' } {
+  return { amount: Number(cutoff.slice(0, -1)), unit: cutoff.slice(-1) as 'm' | 'h' | 'd' };
+}
