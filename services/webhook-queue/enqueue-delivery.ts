@@ -47,6 +47,8 @@ export interface EventLead {
   totalPrice: number;
   /** As the API shows it. */
   updatedAt: Date;
+  /** What the cancellation refunded; the amount in major units. Null: nothing was paid, or the policy was not stated. */
+  refund?: { percent: number; amount: number } | null;
 }
 
 /** Creates a booking event, except `booking.payment_due` (see paymentDueEvent). */
@@ -86,6 +88,10 @@ function leadFields(type: BookingEventType, lead: EventLead): Record<string, unk
     departure_date: lead.departureDate,
     ...(type !== 'booking.created' && { departure_time: lead.departureTime }),
     total_price: lead.totalPrice,
+    ...(type === 'booking.cancelled' && {
+      refund_percent: lead.refund?.percent ?? null,
+      refund_amount: lead.refund?.amount ?? null,
+    }),
   };
 }
 

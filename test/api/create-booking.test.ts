@@ -47,6 +47,7 @@ describe('creating a booking', () => {
       confirmed_at: null,
       cancelled_at: null,
       cancel_reason: null,
+      cancellation: null,
       payment_due_at: expect.stringMatching(/Z$/),
       price_breakdown: {
         platform_unit_price: 500,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { foldName } from '../../services/api/catalog/fold-name';
+import type { CancellationPolicy } from '../../services/api/catalog/cancellation-policy';
 import type { Translations } from '../../services/api/catalog/tour-text';
 import { issueApiKey } from '../../services/api/credentials/manage-credentials';
 import { SCOPES, type Scope } from '../../services/api/credentials/credential';
@@ -52,6 +53,8 @@ export interface TourOverrides {
   /** The language tag of the tour's own texts. */
   language?: string;
   translations?: Translations;
+  bookingCutoff?: string;
+  cancellation?: CancellationPolicy;
 }
 
 export async function givenTour(db: Db, overrides: TourOverrides = {}): Promise<GivenTour> {
@@ -71,9 +74,18 @@ export async function givenTour(db: Db, overrides: TourOverrides = {}): Promise<
       time_zone: overrides.timeZone ?? 'UTC',
       status: overrides.status ?? 'published',
       ...textColumns(overrides),
+      ...closingColumns(overrides),
     })
     .returning(['id', 'slug']);
   return row as GivenTour;
+}
+
+/** Leaves out a column that is not given, because the schema of an earlier version lacks both. */
+function closingColumns({ bookingCutoff, cancellation }: TourOverrides) {
+  return {
+    ...(bookingCutoff && { booking_cutoff: bookingCutoff }),
+    ...(cancellation && { cancellation: JSON.stringify(cancellation) }),
+  };
 }
 
 /**

@@ -9,7 +9,9 @@ import type { NewSaleChange, SaleChange } from '../audit/changed-fields';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
+import { datedTiers } from '../catalog/departure-state';
 import type { BookingLead, Traveller } from './booking-lead';
+import type { Refund } from './refund';
 
 /** The status of a lead `l`: `expired` once its payment is overdue by the database's clock, also if no sweep has marked the lead. */
 export const LEAD_STATUS = `case when lead_lapsed(l.status, l.payment_due_at, clock.at) then 'expired' else l.status end`;
@@ -25,10 +27,11 @@ export const LEAD_COLUMNS = `
   l.id, l.booking_ref, l.tenant_id, n.slug as tenant_slug, l.sandbox, l.tour_id, t.slug as tour_slug, l.departure_id,
   l.departure_date, case when d.id is not null then ${START_TIME} end as departure_time, d.status as departure_status, l.hold_id, l.adults, l.children, l.single_supplements, l.travellers,
   ${LEAD_STATUS} as status, ${lockedPrices('l')} as prices, l.total_minor, l.deposit_minor,
-  l.currency, l.currency_digits, l.price_breakdown, l.payment_method, l.external_ref, l.source, l.customer_name,
+  l.currency, l.currency_digits, l.price_breakdown, l.cancellation, ${datedTiers('l')} as tiers, l.refund_ceiling, l.refund_percent,
+  l.refund_minor, l.payment_method, l.external_ref, l.source, l.customer_name,
   l.customer_phone, l.customer_phone_as_sent, l.customer_email, l.notes, l.created_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
   l.cancelled_at, l.cancelled_by, l.cancel_reason, l.expired_at, l.anonymized_at,
-  ${UPDATED_AT} as updated_at, ${octoDetails('l.hold_id')} as octo`;
+  ${UPDATED_AT} as updated_at, clock.at as as_of, ${octoDetails('l.hold_id')} as octo`;
 
 /**
  * Returns the columns of the given fields, to insert or update a row of booking_leads. LEAD_COLUMNS selects them. Leaves out the times: a
@@ -54,6 +57,8 @@ export function columnsOfLead(lead: Partial<BookingLead>): StoredColumns {
     currency: lead.currency,
     currency_digits: lead.currencyDigits,
     price_breakdown: lead.priceBreakdown,
+    cancellation: lead.cancellation,
+    refund_ceiling: lead.refundCeiling,
     payment_method: lead.paymentMethod,
     external_ref: lead.externalRef,
     source: lead.source,
@@ -63,7 +68,12 @@ export function columnsOfLead(lead: Partial<BookingLead>): StoredColumns {
     confirmed_by: lead.confirmedBy,
     cancelled_by: lead.cancelledBy,
     cancel_reason: lead.cancelReason,
+    ...(lead.refund !== undefined && refundColumns(lead.refund)),
   };
+}
+
+function refundColumns(refund: Refund | null) {
+  return { refund_percent: refund?.percent ?? null, refund_minor: refund?.minor ?? null };
 }
 
 function partyColumns({ adult, child, single_supplement }: Party) {
@@ -195,21 +205,23 @@ export async function lockStandingLeads(trx: Trx, departureId: string): Promise<
 }
 
 /**
- * @param reason the reason of a cancellation; null: none. It is not stored for an anonymized lead, because it may name the customer
+ * Cancels the leads of a departure that its operator cancels. A lead that was paid is refunded in full.
+ * @param reason null: none. It is not stored for an anonymized lead, because it may name the customer
  */
-export async function setLeadStatus(
+export async function cancelLeads(
   trx: Trx,
   ids: number[],
-  status: 'confirmed' | 'cancelled',
   { by, reason }: { by: Actor | null; reason: string | null },
 ): Promise<void> {
   await trx('booking_leads')
     .whereRaw('id = any(:ids::bigint[])', { ids })
     .update({
-      status,
-      [`${status}_at`]: trx.raw('clock_timestamp()'),
-      [`${status}_by`]: by,
+      status: 'cancelled',
+      cancelled_at: trx.raw('clock_timestamp()'),
+      cancelled_by: by,
       cancel_reason: trx.raw('case when anonymized_at is null then coalesce(?, cancel_reason) end', [reason]),
+      refund_percent: trx.raw('case when confirmed_at is not null then 100 end'),
+      refund_minor: trx.raw('case when confirmed_at is not null then total_minor end'),
     });
 }
 
@@ -265,7 +277,8 @@ export async function eraseCustomerOfLead(trx: Trx, id: number, externalRef: str
     });
 }
 
-export type LeadRow = Omit<BookingLead, 'tenant' | 'tour' | 'customer' | 'party'> &
+export type LeadRow = Omit<BookingLead, 'tenant' | 'tour' | 'customer' | 'party' | 'refund'> &
+  Record<'refundPercent' | 'refundMinor', number | null> &
   Record<'adults' | 'children' | 'singleSupplements', number> &
   Record<'tenantId' | 'tenantSlug' | 'tourId' | 'tourSlug', string> &
   Record<'customerName' | 'customerPhone' | 'customerPhoneAsSent' | 'customerEmail', string | null>;
@@ -278,6 +291,8 @@ export function toLead(row: LeadRow): BookingLead {
     customerPhone: phone,
     customerPhoneAsSent: phoneAsSent,
     customerEmail: email,
+    refundPercent: percent,
+    refundMinor: minor,
     travellers,
     ...lead
   } = others;
@@ -288,6 +303,7 @@ export function toLead(row: LeadRow): BookingLead {
     tenant: { id: tenantId, slug: tenantSlug },
     tour: { id: tourId, slug: tourSlug },
     customer: { name, phone, phoneAsSent, email },
+    refund: percent === null || minor === null ? null : { percent, minor },
   };
 }
 

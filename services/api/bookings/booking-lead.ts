@@ -1,10 +1,12 @@
 import { InvalidInputError } from '../../platform/errors';
+import type { CancellationPolicy, DatedTier } from '../catalog/cancellation-policy';
 import { type OctoDetails, peopleOfOcto, travellerOfUnitItem } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
 import { type CategoryPrice, type Party, priceByCategory } from '../pricing/party';
 import type { Prices } from '../pricing/price-categories';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
+import type { Refund } from './refund';
 
 export const BOOKING_STATUSES = ['pending_payment', 'confirmed', 'cancelled', 'expired'] as const;
 export type BookingStatus = (typeof BOOKING_STATUSES)[number];
@@ -82,6 +84,14 @@ export interface BookingLead {
   currency: string;
   currencyDigits: number;
   priceBreakdown: Record<string, unknown>;
+  /** The locked cancellation policy. Null: not stated. */
+  cancellation: CancellationPolicy | null;
+  /** The tiers of the policy, counted from the start of the departure. Null: not stated, or a booking without a date. */
+  tiers: DatedTier[] | null;
+  /** The highest share of the total that a cancellation refunds, in percent. */
+  refundCeiling: number;
+  /** What the cancellation refunded. Null: not cancelled, nothing was paid, or the policy was not stated. */
+  refund: Refund | null;
   paymentMethod: PaymentMethod;
   externalRef: string | null;
   source: BookingSource;
@@ -103,6 +113,8 @@ export interface BookingLead {
   cancelReason: string | null;
   expiredAt: Date | null;
   anonymizedAt: Date | null;
+  /** The database's clock reading at which the booking was read. */
+  asOf: Date;
 }
 
 /** The position of a lead in a list. */

@@ -59,3 +59,20 @@ export class PriceChangedError extends AppError {
     return { total_price: this.totalPrice, currency: this.currency };
   }
 }
+
+/** The refund differs from the one that the caller has shown. */
+export class RefundChangedError extends AppError {
+  readonly code = 'refund_changed';
+
+  constructor(
+    private readonly percent: number,
+    private readonly amount: number,
+    private readonly currency: string,
+  ) {
+    super('The refund differs from expected_refund. Show the customer the new one and ask again.');
+  }
+
+  override get facts(): Record<string, unknown> {
+    return { refund_percent: this.percent, refund_amount: this.amount, currency: this.currency };
+  }
+}

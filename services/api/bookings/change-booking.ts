@@ -8,7 +8,7 @@ import {
 import { toMajor } from '../pricing/currency';
 import type { Actor } from '../tenants/actor';
 import type { BookingLead } from './booking-lead';
-import { findLeadsById, lockStandingLeads, setLeadStatus } from './booking-lead.repository';
+import { cancelLeads, findLeadsById, lockStandingLeads } from './booking-lead.repository';
 
 /**
  * Cancels the standing bookings of a departure, also those of the sandbox, and enqueues their events. The caller has locked the departure
@@ -21,7 +21,7 @@ export async function cancelBookingsOf(
 ): Promise<BookingLead[]> {
   const ids = await lockStandingLeads(trx, departureId);
   const before = await findLeadsById(trx, ids);
-  await setLeadStatus(trx, ids, 'cancelled', { by, reason });
+  await cancelLeads(trx, ids, { by, reason });
   await enqueueBookingEvents(trx, 'booking.cancelled', await findLeadsById(trx, ids));
   return before;
 }
@@ -45,6 +45,10 @@ export function toEventData(lead: BookingLead): EventLead {
     departureTime: lead.departureTime,
     totalPrice: toMajor(lead.totalMinor, lead.currencyDigits),
     updatedAt: lead.updatedAt,
+    refund: lead.refund && {
+      percent: lead.refund.percent,
+      amount: toMajor(lead.refund.minor, lead.currencyDigits),
+    },
   };
 }
 

@@ -1,4 +1,7 @@
 import type { DatedTier } from '../catalog/cancellation-policy';
+import { isSameAmount, toMajor } from '../pricing/currency';
+import { RefundChangedError } from './booking.errors';
+import type { BookingLead } from './booking-lead';
 
 /** What a cancellation refunds. */
 export interface Refund {
@@ -8,13 +11,8 @@ export interface Refund {
   minor: number;
 }
 
-/** What decides the refund of a booking with a date and a stated policy. */
-export interface RefundTerms {
-  /** In the order of their ends. */
-  tiers: DatedTier[];
-  /** The highest share that a cancellation refunds, in percent. */
-  ceiling: number;
-}
+/** The fields of a booking that decide its refund. */
+export type RefundTerms = Pick<BookingLead, 'departureStatus' | 'tiers' | 'refundCeiling' | 'totalMinor'>;
 
 /** Returns the share of the total, rounded once to minor units, half up. */
 export function refundOf(totalMinor: number, percent: number): Refund {
@@ -23,15 +21,55 @@ export function refundOf(totalMinor: number, percent: number): Refund {
   return { percent, minor: Number(minor) };
 }
 
-/** Returns the share that a cancellation at this time refunds, in percent: that of the first tier which has not ended. */
-export function percentAt({ tiers, ceiling }: RefundTerms, at: Date): number {
-  const tier = tiers.find((one) => at.getTime() < Date.parse(one.at));
-  return tier ? Math.min(tier.refund_percent, ceiling) : 0;
+/**
+ * Returns the share of the total that a cancellation at this time refunds, in percent: that of the first tier which has not ended. A
+ * departure that its operator has cancelled refunds all. Null: the policy is not stated, or the booking has no date.
+ */
+export function refundPercentAt(
+  { departureStatus, tiers, refundCeiling }: RefundTerms,
+  at: Date,
+): number | null {
+  if (departureStatus === 'cancelled') return 100;
+  if (tiers === null) return null;
+  const tier = tiers.find((one) => at < new Date(one.at));
+  return tier ? sharedPercent(tier, refundCeiling) : 0;
+}
+
+/** Returns the share that a tier refunds, in percent. @param ceiling the highest share */
+export function sharedPercent({ refund_percent }: DatedTier, ceiling: number): number {
+  return Math.min(refund_percent, ceiling);
 }
 
 /** Returns the next instant from which a cancellation refunds another share. Null: the share stays as it is. */
-export function nextChangeAt(terms: RefundTerms, at: Date): Date | null {
-  const now = percentAt(terms, at);
-  const ends = terms.tiers.map((tier) => new Date(tier.at)).filter((end) => end > at);
-  return ends.find((end) => percentAt(terms, end) !== now) ?? null;
+export function nextRefundChange(terms: RefundTerms, at: Date): Date | null {
+  const now = refundPercentAt(terms, at);
+  const ends = (terms.tiers ?? []).map((tier) => new Date(tier.at)).filter((end) => end > at);
+  return ends.find((end) => refundPercentAt(terms, end) !== now) ?? null;
+}
+
+/** What decides the refund of a cancellation. */
+export interface RefundChoice {
+  /** The refund that the caller has shown, in major units. Undefined: not named. */
+  expectedRefund?: number;
+  /** The operator's share instead of that of the policy, in percent. */
+  refundPercent?: number;
+}
+
+/**
+ * Returns what the cancellation of a booking refunds. Null: the booking was never confirmed, so nothing was paid, or the policy is not
+ * stated.
+ * @param at the clock reading under the lock
+ * @throws RefundChangedError (409)
+ */
+export function decideRefund(
+  lead: RefundTerms & Pick<BookingLead, 'confirmedAt' | 'currency' | 'currencyDigits'>,
+  at: Date,
+  { expectedRefund, refundPercent }: RefundChoice,
+): Refund | null {
+  const percent = refundPercent ?? refundPercentAt(lead, at);
+  const refund = lead.confirmedAt === null || percent === null ? null : refundOf(lead.totalMinor, percent);
+  const minor = refund?.minor ?? 0;
+  if (expectedRefund !== undefined && !isSameAmount(expectedRefund, minor, lead.currencyDigits))
+    throw new RefundChangedError(refund?.percent ?? 0, toMajor(minor, lead.currencyDigits), lead.currency);
+  return refund;
 }

@@ -19,6 +19,18 @@ export interface DatedTier extends CancellationTier {
   at: string;
 }
 
+/** Returns the policy of dated tiers, as it is stored. Null: not stated. */
+export function policyOf(tiers: DatedTier[] | null): CancellationPolicy | null {
+  return tiers && { tiers: tiers.map(({ until, refund_percent }) => ({ until, refund_percent })) };
+}
+
+/** Describes a policy, for example as `100% until 30d, 50% until 7d`. Null: not stated. */
+export function describePolicy(policy: CancellationPolicy | null): string | null {
+  if (policy === null) return null;
+  const tiers = policy.tiers.map(({ until, refund_percent }) => `${refund_percent}% until ${until}`);
+  return tiers.join(', ') || 'never refunded';
+}
+
 /** The most tiers of a policy. */
 export const MOST_TIERS = 8;
 

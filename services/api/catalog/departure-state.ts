@@ -1,4 +1,4 @@
-import { startTimeOf } from './start-time';
+import { START_TIME, startTimeOf } from './start-time';
 
 // SQL about a departure `d` and its tour. Each rule is a function of the database (0141_closing_and_cancellation.sql); its arguments stand
 // here alone.
@@ -21,3 +21,10 @@ export const SALES_END_AT = `departure_closes_at(d.departure_date, ${startTimeOf
 
 /** The first instant at which the departure `d` of the tour `t` is past. */
 export const PAST_FROM = `departure_past_at(d.departure_date, ${startTimeOf('t')}, t.time_zone)`;
+
+/** The dated tiers of the policy of the tour, hold or booking `row`, for the departure `d` of the tour `t`. Null: not stated, or no date. */
+export function datedTiers(row: string): string {
+  // The function is called only for a stated policy, because PostgreSQL calls it for each row.
+  return `case when ${row}.cancellation is not null
+    then dated_tiers(${row}.cancellation, d.departure_date, ${START_TIME}, t.time_zone) end`;
+}

@@ -6,10 +6,11 @@ import type {
   DeparturePosition,
   DepartureStatus,
   ListedDeparture,
+  LockedDeparture,
   WantedSeats,
 } from './departure';
 import { START_TIME } from '../catalog/start-time';
-import { openAt, pastAt, SALES_END_AT } from '../catalog/departure-state';
+import { datedTiers, openAt, pastAt, SALES_END_AT } from '../catalog/departure-state';
 
 /**
  * Returns the select list of a DepartureRow. The query names the departure `d`, its tour `t`, and the clock reading `clock.at`. count_seats
@@ -95,6 +96,7 @@ export async function findDepartureById(
 
 /** A row of COUNTED_DEPARTURES. */
 export type CountedRow = Omit<DepartureRow, 'asOf'> & {
+  tiers: LockedDeparture['tiers'];
   /** True: the departure has holds or leads to mark as expired. */
   somethingExpired: boolean;
 };
@@ -104,7 +106,7 @@ export type CountedRow = Omit<DepartureRow, 'asOf'> & {
  * counts seats of the sandbox; false: counts real seats). Runs after the locks of these departures.
  */
 export const COUNTED_DEPARTURES = `
-  select ${departureColumns('k.sandbox')},
+  select ${departureColumns('k.sandbox')}, ${datedTiers('t')} as tiers,
     exists (select from seat_holds h where h.departure_id = d.id and hold_lapsed(h.status, h.expires_at, clock.at))
     or exists (select from booking_leads l where l.departure_id = d.id and lead_lapsed(l.status, l.payment_due_at, clock.at))
       as something_expired
@@ -212,7 +214,8 @@ export async function findAlternatives(db: Db, wanted: WantedSeats): Promise<Dep
 
 export type DepartureRow = Omit<Departure, 'tour'> & Omit<PricedTour, 'id'> & { tourId: string };
 
-export function toDeparture(row: DepartureRow): Departure {
+/** Converts a row of departureColumns. Other columns of the row stay. */
+export function toDeparture<Row extends DepartureRow>(row: Row) {
   const { tourId, continent, currency, currencyDigits, ...departure } = row;
   return { ...departure, tour: { id: tourId, continent, currency, currencyDigits } };
 }

@@ -1,3 +1,4 @@
+import type { DatedTier } from '../catalog/cancellation-policy';
 import type { PricedTour, Prices } from '../pricing/price-categories';
 
 export const DEPARTURE_STATUSES = ['available', 'sold_out', 'cancelled', 'gone', 'closed'] as const;
@@ -24,6 +25,12 @@ export interface Departure {
   closed: boolean;
   prices: Prices;
   asOf: Date;
+}
+
+/** A departure that a transaction has locked, to sell or free its seats. */
+export interface LockedDeparture extends Departure {
+  /** The present tiers of its tour, which a sale locks. Null: the tour states none. */
+  tiers: DatedTier[] | null;
 }
 
 /** A departure in a list of its tour. */

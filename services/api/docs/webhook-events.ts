@@ -84,7 +84,7 @@ export const EVENT_SCHEMAS = {
     total_price: TOTAL_PRICE,
   }),
   BookingEvent: updatedBody(
-    BOOKING_EVENT_TYPES.filter((type) => type !== 'booking.created' && type !== 'booking.payment_due'),
+    BOOKING_EVENT_TYPES.filter((type) => schemaOfBooking(type) === 'BookingEvent'),
     OF_BOOKING,
     {
       ...LEAD,
@@ -93,6 +93,19 @@ export const EVENT_SCHEMAS = {
       total_price: TOTAL_PRICE,
     },
   ),
+  BookingCancelledEvent: updatedBody(['booking.cancelled'], OF_BOOKING, {
+    ...LEAD,
+    departure_date: DATE_OF_BOOKING,
+    departure_time: DEPARTURE_TIME,
+    total_price: TOTAL_PRICE,
+    refund_percent: {
+      type: 'integer',
+      nullable: true,
+      description:
+        'The share of `total_price` that the cancellation refunds. Null: nothing was paid, or no policy is stated.',
+    },
+    refund_amount: { type: 'number', nullable: true, description: 'The refund, in major units.' },
+  }),
   BookingPaymentDueEvent: updatedBody(
     ['booking.payment_due'],
     'The `updated_at` of the booking, as `GET` answers it.',
@@ -195,7 +208,7 @@ export const WEBHOOK_EVENTS: Record<Exclude<WebhookEvent['type'], `octo.${string
   'booking.cancelled': describeBooking(
     'booking.cancelled',
     'A booking was cancelled',
-    'Its seats are free again.',
+    'Its seats are free again. The body has the refund of a paid booking.',
   ),
   'booking.expired': describeBooking(
     'booking.expired',
@@ -259,9 +272,15 @@ function describeBooking(
   summary: string,
   description: string,
 ): EventDescription {
-  const { body: example } = bookingEvent(type, BOOKING);
-  const schema = type === 'booking.created' ? 'BookingCreatedEvent' : 'BookingEvent';
-  return { summary, description, schema, example };
+  const refund = { percent: 50, amount: 489.5 };
+  const { body: example } = bookingEvent(type, { ...BOOKING, refund });
+  return { summary, description, schema: schemaOfBooking(type), example };
+}
+
+function schemaOfBooking(type: BookingEventType) {
+  if (type === 'booking.created') return 'BookingCreatedEvent';
+  if (type === 'booking.cancelled') return 'BookingCancelledEvent';
+  return type === 'booking.payment_due' ? 'BookingPaymentDueEvent' : 'BookingEvent';
 }
 
 /** The headers of every webhook request. */

@@ -77,6 +77,8 @@ const models: TsoaRoute.Models = {
             "alternatives": {"dataType":"array","array":{"dataType":"refObject","ref":"ProblemAlternative"}},
             "seats_available": {"dataType":"integer"},
             "total_price": {"dataType":"double"},
+            "refund_percent": {"dataType":"integer"},
+            "refund_amount": {"dataType":"double"},
             "currency": {"dataType":"string"},
             "hold_status": {"dataType":"string"},
             "booking_status": {"dataType":"string"},
@@ -459,6 +461,25 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "CancellationAnswer": {
+        "dataType": "refObject",
+        "properties": {
+            "refund_percent": {"dataType":"integer","required":true},
+            "refund_amount": {"dataType":"double","required":true},
+            "next_change_at": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "RefundAnswer": {
+        "dataType": "refObject",
+        "properties": {
+            "percent": {"dataType":"integer","required":true},
+            "amount": {"dataType":"double","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "Category": {
         "dataType": "refAlias",
         "type": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["adult"]},{"dataType":"enum","enums":["child"]},{"dataType":"enum","enums":["single_supplement"]}],"validators":{}},
@@ -528,6 +549,8 @@ const models: TsoaRoute.Models = {
             "confirmed_at": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "cancelled_at": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "cancel_reason": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "cancellation": {"dataType":"union","subSchemas":[{"ref":"CancellationAnswer"},{"dataType":"enum","enums":[null]}],"required":true},
+            "refund": {"dataType":"union","subSchemas":[{"ref":"RefundAnswer"},{"dataType":"enum","enums":[null]}]},
             "payment_due_at": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "departure_status": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["scheduled"]},{"dataType":"enum","enums":["cancelled"]},{"dataType":"enum","enums":[null]}],"required":true},
             "price_breakdown": {"ref":"PriceBreakdown","required":true},
@@ -607,6 +630,8 @@ const models: TsoaRoute.Models = {
             "confirmed_at": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "cancelled_at": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "cancel_reason": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "cancellation": {"dataType":"union","subSchemas":[{"ref":"CancellationAnswer"},{"dataType":"enum","enums":[null]}],"required":true},
+            "refund": {"dataType":"union","subSchemas":[{"ref":"RefundAnswer"},{"dataType":"enum","enums":[null]}]},
             "payment_due_at": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "departure_status": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["scheduled"]},{"dataType":"enum","enums":["cancelled"]},{"dataType":"enum","enums":[null]}],"required":true},
             "price_breakdown": {"ref":"PriceBreakdown","required":true},
@@ -650,6 +675,8 @@ const models: TsoaRoute.Models = {
             "confirmed_at": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "cancelled_at": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "cancel_reason": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "cancellation": {"dataType":"union","subSchemas":[{"ref":"CancellationAnswer"},{"dataType":"enum","enums":[null]}],"required":true},
+            "refund": {"dataType":"union","subSchemas":[{"ref":"RefundAnswer"},{"dataType":"enum","enums":[null]}]},
             "payment_due_at": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "departure_status": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["scheduled"]},{"dataType":"enum","enums":["cancelled"]},{"dataType":"enum","enums":[null]}],"required":true},
             "price_breakdown": {"ref":"PriceBreakdown","required":true},
@@ -661,10 +688,34 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "CancellationTierQuote": {
+        "dataType": "refObject",
+        "properties": {
+            "until": {"dataType":"string","required":true},
+            "at": {"dataType":"string","required":true},
+            "refund_percent": {"dataType":"integer","required":true},
+            "refund_amount": {"dataType":"double","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "CancellationQuote": {
+        "dataType": "refObject",
+        "properties": {
+            "ok": {"dataType":"enum","enums":[true],"required":true},
+            "currency": {"dataType":"string","required":true},
+            "refund_percent": {"dataType":"union","subSchemas":[{"dataType":"integer"},{"dataType":"enum","enums":[null]}],"required":true},
+            "refund_amount": {"dataType":"union","subSchemas":[{"dataType":"double"},{"dataType":"enum","enums":[null]}],"required":true},
+            "tiers": {"dataType":"union","subSchemas":[{"dataType":"array","array":{"dataType":"refObject","ref":"CancellationTierQuote"}},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "CancelBody": {
         "dataType": "refObject",
         "properties": {
             "reason": {"dataType":"string"},
+            "expected_refund": {"dataType":"double"},
         },
         "additionalProperties": false,
     },
@@ -1820,6 +1871,43 @@ export function RegisterRoutes(app: Router) {
 
               await templateService.apiHandler({
                 methodName: 'readBooking',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsBookingsController_quoteCancellation: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                booking_ref: {"in":"path","name":"booking_ref","required":true,"dataType":"string"},
+        };
+        app.get('/api/tenant/bookings/:booking_ref/cancellation',
+            authenticateMiddleware([{"apiKey":["booking:read"]}]),
+            ...(fetchMiddlewares<RequestHandler>(BookingsController)),
+            ...(fetchMiddlewares<RequestHandler>(BookingsController.prototype.quoteCancellation)),
+
+            async function BookingsController_quoteCancellation(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsBookingsController_quoteCancellation, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<BookingsController>(BookingsController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'quoteCancellation',
                 controller,
                 response,
                 next,

@@ -12,7 +12,8 @@ import {
   type SeatHold,
   type StoredColumns,
 } from './seat-hold';
-import { openAt } from '../catalog/departure-state';
+import { policyOf } from '../catalog/cancellation-policy';
+import { datedTiers, openAt } from '../catalog/departure-state';
 
 /** @param taken an SQL expression: the taken seats of the hold's departure; for a hold of a sandbox tenant, the seats of the sandbox */
 export const holdColumns = (taken: string) => `
@@ -21,7 +22,7 @@ export const holdColumns = (taken: string) => `
   h.customer_email, h.created_at,
   h.placed_by, h.ended_at, h.ended_by, h.anonymized_at, ${octoDetails('h.id')} as octo,
   case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end as status,
-  t.id as tour_id, t.slug as tour_slug, d.departure_date, ${START_TIME} as departure_time,
+  ${datedTiers('h')} as tiers, t.id as tour_id, t.slug as tour_slug, d.departure_date, ${START_TIME} as departure_time,
   case when ${openAt('clock.at')}
        then greatest(d.seats_total - ${taken}, 0) else 0 end as seats_available`;
 
@@ -43,6 +44,7 @@ export function columnsOfHold(hold: Partial<SeatHold>): StoredColumns {
     currency: hold.currency,
     currency_digits: hold.currencyDigits,
     price_breakdown: hold.priceBreakdown,
+    cancellation: hold.tiers === undefined ? undefined : policyOf(hold.tiers),
     external_ref: hold.externalRef,
     ...(customer && customerColumns(customer)),
     placed_by: hold.placedBy,

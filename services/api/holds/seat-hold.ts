@@ -1,4 +1,5 @@
 import { withGiven } from '../audit/changed-fields';
+import type { DatedTier } from '../catalog/cancellation-policy';
 import type { Party } from '../pricing/party';
 import type { Prices } from '../pricing/price-categories';
 import type { Actor } from '../tenants/actor';
@@ -85,6 +86,8 @@ export interface SeatHold {
   currency: string;
   currencyDigits: number;
   priceBreakdown: Record<string, unknown>;
+  /** The locked tiers of the cancellation policy. Null: not stated. */
+  tiers: DatedTier[] | null;
   externalRef: string | null;
   customer: PartialCustomer;
   /** Null: placed by REST. */

@@ -98,6 +98,7 @@ const OCTO_ERRORS = {
   hold_limit_reached: UNPROCESSABLE,
   booking_state_conflict: UNPROCESSABLE,
   price_changed: UNPROCESSABLE,
+  refund_changed: UNPROCESSABLE,
   departure_busy: BUSY,
   idempotency_in_progress: BUSY,
   not_found: SAME,

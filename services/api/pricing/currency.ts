@@ -51,3 +51,15 @@ export function toMinor(amount: string | number, digits: number): number | undef
 export function toMajor(minor: number, digits: number): number {
   return minor / 10 ** digits;
 }
+
+/**
+ * The allowed difference of equal amounts, in minor units. It is larger than the rounding error of floats, so that 3 * 19.99 equals 59.97,
+ * and smaller than the difference of any two amounts. Above 10^12 minor units, the rounding error may be larger.
+ */
+const FLOAT_ERROR_MINOR = 0.001;
+
+/** Returns whether an amount that a caller names, in major units, equals an amount in minor units. */
+export function isSameAmount(named: number, minor: number, digits: number): boolean {
+  // An amount as an answer shows it is equal, however large it is.
+  return named === toMajor(minor, digits) || Math.abs(named * 10 ** digits - minor) <= FLOAT_ERROR_MINOR;
+}

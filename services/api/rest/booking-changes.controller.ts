@@ -73,22 +73,23 @@ export class BookingChangesController {
   }
 
   /**
-   * Cancels a booking; its seats become free. A cancelled booking stays unchanged.
+   * Cancels a booking; its seats become free. The answer says what the policy refunds, which your website pays back. A cancelled booking
+   * stays unchanged.
    * @summary Cancel a booking
    */
   @Post('{booking_ref}/cancel')
   @Response<ProblemDocument>(404, 'booking_not_found')
-  @Response<ProblemDocument>(409, 'booking_state_conflict, departure_busy')
+  @Response<ProblemDocument>(409, 'booking_state_conflict, refund_changed, departure_busy')
   @Middlewares(quota('booking'), jsonBody, readsBody(cancelRequest), strictQuery)
   async cancelBooking(
     @Request() request: HttpRequest,
     @Path() booking_ref: string,
     @Body() body?: CancelBody,
   ): Promise<BookingAnswer> {
-    const reason = cancelRequest(body);
+    const cancellation = cancelRequest(body);
     return this.change(request, booking_ref, bookingAnswer, {
-      operation: { ...CANCEL, validated: () => reason },
-      prepare: (seller, named) => prepareCancellation(this.context.db, seller, { ...named, ...reason }),
+      operation: { ...CANCEL, validated: () => cancellation },
+      prepare: (seller, named) => prepareCancellation(this.context.db, seller, { ...named, ...cancellation }),
     });
   }
 

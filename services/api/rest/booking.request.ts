@@ -17,6 +17,7 @@ import { isCountry } from '../tenants/country';
 import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
 import type { BookingAmendment } from '../seats/amend-booking';
+import type { Cancellation } from '../seats/change-booking-status';
 import type { BookingBody, BookingPatch, CancelBody, TravellerBody } from './booking.dto';
 import { assertTravellersBooked, type Traveller } from '../bookings/booking-lead';
 import type { BookingRequest } from '../seats/prepare-sale';
@@ -115,10 +116,11 @@ function phoneCountryInput(field: string, code: string): string {
   throw new InvalidInputError('body', field, 'must be an ISO 3166 alpha-2 code such as DE');
 }
 
-/** Reads the reason of a cancellation. @throws BadInputError (400) */
-export function cancelRequest(body: CancelBody | undefined): { reason: string | null } {
+/** Reads the reason of a cancellation, and the refund that the customer saw. @throws BadInputError (400) */
+export function cancelRequest(body: CancelBody | undefined): Pick<Cancellation, 'reason' | 'expectedRefund'> {
   return readAll({
     reason: () => optionalInput(body?.reason, (reason) => proseInput('reason', reason, 500)),
+    expectedRefund: () => body?.expected_refund,
   });
 }
 

@@ -37,6 +37,8 @@ import {
   type BookingDetail,
   bookingItem,
   type BookingPage,
+  cancellationQuote,
+  type CancellationQuote,
 } from './booking.dto';
 import { bookingRequest } from './booking.request';
 import { type LeadPosition, peopleOf } from '../bookings/booking-lead';
@@ -155,6 +157,25 @@ export class BookingsController {
   async readBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingDetail> {
     setCaching(request, NO_STORE);
     return bookingDetail(
+      await getBooking(this.context.db, apiKeyPrincipalOf(request).tenant.id, booking_ref),
+    );
+  }
+
+  /**
+   * Says what a cancellation of the booking would refund now, and in each tier of the policy that the booking has locked. For a cancelled
+   * booking, what its cancellation refunded.
+   * @summary Quote a cancellation
+   */
+  @Get('{booking_ref}/cancellation')
+  @Security('apiKey', ['booking:read'])
+  @Response<ProblemDocument>(404, 'booking_not_found')
+  @Middlewares(quota('catalog'), strictQuery)
+  async quoteCancellation(
+    @Request() request: HttpRequest,
+    @Path() booking_ref: string,
+  ): Promise<CancellationQuote> {
+    setCaching(request, NO_STORE);
+    return cancellationQuote(
       await getBooking(this.context.db, apiKeyPrincipalOf(request).tenant.id, booking_ref),
     );
   }

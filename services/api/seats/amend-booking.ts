@@ -15,9 +15,16 @@ import {
 } from '../bookings/booking-lead';
 import { columnsOfLead } from '../bookings/booking-lead.repository';
 import { eventOfLead } from '../bookings/change-booking';
+import { refundPercentAt } from '../bookings/refund';
 import { getBookingPlace } from '../bookings/find-booking';
 import type { DepartureChoice } from '../departures/choose-departure';
-import type { Departure } from '../departures/departure';
+import {
+  type CancellationPolicy,
+  type DatedTier,
+  describePolicy,
+  policyOf,
+} from '../catalog/cancellation-policy';
+import type { Departure, LockedDeparture } from '../departures/departure';
 import { findDepartureAfterChange } from '../departures/find-departures';
 import { comparedCustomer, type PartialCustomer, withGivenCustomer } from '../holds/seat-hold';
 import type { StoredColumns } from '../holds/seat-hold';
@@ -110,8 +117,11 @@ export function decideBookingChange(
 
 /** The values of a booking after its change. */
 interface AmendedLead {
-  departure: Departure | null;
+  departure: LockedDeparture | null;
   party: Party;
+  cancellation: CancellationPolicy | null;
+  tiers: DatedTier[] | null;
+  refundCeiling: number;
   prices: Prices;
   totalMinor: number;
   depositMinor: number;
@@ -170,10 +180,14 @@ function decideAmendment(
   assertPriced(party, price.prices);
   const totalMinor = totalOf(party, price.prices);
   assertExpectedTotal(amendment.expectedTotal, totalMinor, before);
+  const policy = moves ? policyAfterMove(before, departure) : before;
   const { notes = before.notes, externalRef = before.externalRef, customer } = amendment;
   return {
     departure,
     party,
+    cancellation: policy.cancellation,
+    tiers: policy.tiers,
+    refundCeiling: policy.refundCeiling,
     prices: price.prices,
     totalMinor,
     notes,
@@ -200,6 +214,12 @@ function assertChangeable({ status, anonymizedAt }: BookingLead, amendment: Book
   const { customer, notes, externalRef, travellers } = amendment;
   const personal = [...Object.values(customer), notes, externalRef, travellers];
   if (anonymizedAt && personal.some((value) => value !== undefined)) throw new BookingAnonymizedError();
+}
+
+/** Returns the policy of the new departure's tour. The share that a cancellation refunded until now is the highest one from now on. */
+function policyAfterMove(before: BookingLead, { tiers }: LockedDeparture) {
+  const refundCeiling = refundPercentAt(before, before.asOf) ?? before.refundCeiling;
+  return { cancellation: policyOf(tiers), tiers, refundCeiling };
 }
 
 interface Priced {
@@ -275,7 +295,13 @@ function changesOf(before: BookingLead, after: AmendedLead) {
 }
 
 function numbersOf(
-  { party, totalMinor, depositMinor }: Pick<AmendedLead, 'party' | 'totalMinor' | 'depositMinor'>,
+  {
+    party,
+    totalMinor,
+    depositMinor,
+    cancellation,
+    refundCeiling,
+  }: Pick<AmendedLead, 'party' | 'totalMinor' | 'depositMinor' | 'cancellation' | 'refundCeiling'>,
   { currencyDigits }: BookingLead,
 ) {
   return {
@@ -284,6 +310,8 @@ function numbersOf(
     single_supplements: party.single_supplement,
     total_price: toMajor(totalMinor, currencyDigits),
     deposit_total: toMajor(depositMinor, currencyDigits),
+    cancellation: describePolicy(cancellation),
+    highest_refund_percent: refundCeiling,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Db } from '../../platform/database/database';
 import { InvalidInputError } from '../../platform/errors';
 import { changedFields } from '../audit/changed-fields';
 import { CurrencyConflictError } from '../bookings/booking.errors';
+import { type DatedTier, describePolicy, policyOf } from '../catalog/cancellation-policy';
 import type { TourRef } from '../catalog/tour';
 import type { DepartureChoice } from '../departures/choose-departure';
 import type { Departure } from '../departures/departure';
@@ -110,11 +111,12 @@ interface AmendedHold {
   departure: Departure;
   party: Party;
   price: LockedPrice;
+  tiers: DatedTier[] | null;
   externalRef: string | null;
   customer: PartialCustomer;
 }
 
-function columnsOf({ departure, party, price, externalRef, customer }: AmendedHold): StoredColumns {
+function columnsOf({ departure, party, price, tiers, externalRef, customer }: AmendedHold): StoredColumns {
   const { prices, currency, currencyDigits, priceBreakdown } = price;
   return columnsOfHold({
     departureId: departure.id,
@@ -124,13 +126,14 @@ function columnsOf({ departure, party, price, externalRef, customer }: AmendedHo
     currency,
     currencyDigits,
     priceBreakdown,
+    tiers,
     externalRef,
     customer,
   });
 }
 
 function afterAmendment(hold: StoredHold, amended: AmendedHold): SeatHold {
-  const { tour, departure, party, price, externalRef, customer } = amended;
+  const { tour, departure, party, price, tiers, externalRef, customer } = amended;
   const quantity = seatsOf(party);
   const stays = departure.id === hold.departureId;
   return {
@@ -145,6 +148,7 @@ function afterAmendment(hold: StoredHold, amended: AmendedHold): SeatHold {
     currency: price.currency,
     currencyDigits: price.currencyDigits,
     priceBreakdown: price.priceBreakdown,
+    tiers,
     externalRef,
     customer,
     seatsAvailable: freeSeatsAfter(departure, quantity - (stays ? hold.quantity : 0)),
@@ -179,6 +183,7 @@ function decideHoldAmendment(
     departure,
     party,
     price,
+    tiers: (stays ? hold : departure).tiers,
     externalRef,
     customer: withGivenCustomer(hold.customer, amendment.customer),
   };
@@ -213,7 +218,7 @@ function amendedParty(now: Party, { quantity, adults, children }: HoldAmendment)
   return party;
 }
 
-function changesOf(before: SeatHold, { departure, party, externalRef, customer }: AmendedHold) {
+function changesOf(before: SeatHold, { departure, party, tiers, externalRef, customer }: AmendedHold) {
   const { adult, child } = partyOfHold(before);
   return changedFields(
     [
@@ -223,6 +228,7 @@ function changesOf(before: SeatHold, { departure, party, externalRef, customer }
         departure_time: before.departureTime,
         adults: adult,
         children: child,
+        cancellation: describePolicy(policyOf(before.tiers)),
       },
       {
         tour: departure.tour.id,
@@ -230,6 +236,7 @@ function changesOf(before: SeatHold, { departure, party, externalRef, customer }
         departure_time: departure.startTime,
         adults: party.adult,
         children: party.child,
+        cancellation: describePolicy(policyOf(tiers)),
       },
     ],
     [

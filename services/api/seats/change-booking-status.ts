@@ -1,7 +1,9 @@
 import type { Db } from '../../platform/database/database';
 import { BookingStateConflictError } from '../bookings/booking.errors';
 import type { BookingLead, ChangedBooking, NamedBooking } from '../bookings/booking-lead';
+import { columnsOfLead } from '../bookings/booking-lead.repository';
 import { eventOfLead } from '../bookings/change-booking';
+import { decideRefund, type Refund, type RefundChoice } from '../bookings/refund';
 import { getBookingPlace } from '../bookings/find-booking';
 import { TourNotFoundError } from '../catalog/catalog.errors';
 import type { Departure } from '../departures/departure';
@@ -59,8 +61,8 @@ export function decideConfirmation(
   return statusChange(lead, { status: 'confirmed', by, at: facts.at });
 }
 
-/** The actor and the reason of a cancellation. */
-export interface Cancellation {
+/** The actor, the reason and the refund of a cancellation. */
+export interface Cancellation extends RefundChoice {
   /** Null: unknown. */
   by: Actor | null;
   reason: string | null;
@@ -77,18 +79,23 @@ export async function prepareCancellation(
 }
 
 /**
- * Cancels a booking; its seats become free. A cancelled booking keeps its first reason, stays unchanged and has no event.
+ * Cancels a booking; its seats become free, and the refund is stored. A cancelled booking keeps its first reason and its refund, stays
+ * unchanged and has no event.
  * @param at the clock reading under the lock
- * @throws BookingStateConflictError for an expired booking (409)
+ * @throws BookingStateConflictError for an expired booking, and for the operator's refund of a booking that was never confirmed;
+ *   RefundChangedError (409)
  */
 export function decideCancellation(
   lead: StoredLead,
   at: string,
-  { by, reason }: Cancellation,
+  { by, reason, ...choice }: Cancellation,
 ): Decided<ChangedBooking> {
   if (lead.status === 'cancelled') return unchangedBooking(lead);
   if (lead.status === 'expired') throw new BookingStateConflictError(lead.status, 'cancelled');
-  return statusChange(lead, { status: 'cancelled', by, at, reason });
+  if (choice.refundPercent !== undefined && lead.confirmedAt === null)
+    throw new BookingStateConflictError(lead.status, 'refunded');
+  const refund = decideRefund(lead, new Date(at), choice);
+  return statusChange(lead, { status: 'cancelled', by, at, reason, refund });
 }
 
 function departureOf(
@@ -115,24 +122,27 @@ interface NewStatus {
   at: string;
   /** The reason of a cancellation. It is not stored for an anonymized booking, because it may name the customer. */
   reason?: string | null;
+  refund?: Refund | null;
 }
 
-function statusChange(lead: StoredLead, { status, by, at, reason }: NewStatus): Decided<ChangedBooking> {
+function statusChange(
+  lead: StoredLead,
+  { status, by, at, reason, refund = null }: NewStatus,
+): Decided<ChangedBooking> {
   const cancelReason = lead.anonymizedAt ? null : (reason ?? lead.cancelReason);
   const done =
     status === 'confirmed'
       ? { confirmedAt: new Date(at), confirmedBy: by }
       : { cancelledAt: new Date(at), cancelledBy: by };
-  const after = { ...lead, ...done, status, cancelReason, updatedAt: new Date(lead.nextUpdatedAt) };
+  const after = { ...lead, ...done, status, cancelReason, refund, updatedAt: new Date(lead.nextUpdatedAt) };
   return {
     result: { before: lead, after },
     lead: {
       id: lead.id,
       columns: {
-        status,
+        ...columnsOfLead({ status, cancelReason, refund }),
         [`${status}_at`]: at,
         [`${status}_by`]: by,
-        cancel_reason: cancelReason,
         updated_at: lead.nextUpdatedAt,
       },
     },

@@ -6,7 +6,8 @@ import { columnsOfLead } from '../../bookings/booking-lead.repository';
 import { eventOfLead } from '../../bookings/change-booking';
 import { paymentDueAt } from '../../bookings/payment-window';
 import { TourNotFoundError } from '../../catalog/catalog.errors';
-import type { Departure } from '../../departures/departure';
+import { policyOf } from '../../catalog/cancellation-policy';
+import type { LockedDeparture } from '../../departures/departure';
 import { SaleMovedError } from '../../departures/departure.errors';
 import { assertFree } from '../../departures/check-seats';
 import { departureTimeWithoutDate } from '../../catalog/start-time';
@@ -15,7 +16,7 @@ import { AmbiguousHoldReferenceError, HoldNotFoundError, noLiveHold } from '../.
 import { octoHoldEvent } from '../../holds/octo-booking';
 import type { StoredColumns } from '../../holds/seat-hold';
 import { depositOf } from '../../pricing/apply-price-rule';
-import { toMajor } from '../../pricing/currency';
+import { isSameAmount, toMajor } from '../../pricing/currency';
 import { assertPriced, seatsOf, totalOf } from '../../pricing/party';
 import type { LockedPrice } from '../../pricing/price-categories';
 import { type Decided, dateOfDeparture } from '../decided';
@@ -30,6 +31,7 @@ import {
   quoteUndated,
   referenceKey,
   type SaleFacts,
+  type UndatedTour,
   viewKey,
   takeSeats,
 } from '../read/sale-facts';
@@ -84,13 +86,17 @@ function eventsOfNew(lead: BookingLead): WebhookEvent[] {
   return events;
 }
 
-/** The seats and the price of a booking. */
+/** The cancellation policy that a booking locks. */
+type LockedPolicy = Pick<BookingLead, 'cancellation' | 'tiers'>;
+
+/** The seats, the price and the policy of a booking. */
 interface BookedSeats {
   /** Null: a booking without a date. */
-  departure: Departure | null;
+  departure: LockedDeparture | null;
   /** The consumed hold. */
   held: HeldSeats | null;
   price: LockedPrice;
+  policy: LockedPolicy;
 }
 
 /**
@@ -102,22 +108,25 @@ function seatsToBook(facts: SaleFacts, sale: BookingSale): BookedSeats {
   if (departureDate === null) {
     assertNoHoldByReference(facts, sale);
     if (sale.departureTime !== undefined) throw departureTimeWithoutDate('body');
-    return { departure: null, held: null, price: quoteBooking(facts, sale, null) };
+    const tour = undatedTour(facts, sale);
+    const price = quoteUndated(facts, sale.tenant, tour);
+    return { departure: null, held: null, price, policy: { cancellation: tour.cancellation, tiers: null } };
   }
   const departure = departureToBook(facts, { ...sale, departureDate });
   const held = holdToConsume(facts, sale, departure);
   assertVisible(facts, sale.tenant, departure);
-  const price = held ?? quoteBooking(facts, sale, departure);
+  const price = held ?? quoteDeparture(facts, sale.tenant, departure, seatsOf(sale.party));
+  const { tiers } = held ?? departure;
   const seatsTaken = departure.seatsTaken - (held ? held.quantity : 0);
   assertFree({ ...departure, seatsTaken }, seatsOf(sale.party));
-  return { departure, held, price };
+  return { departure, held, price, policy: { cancellation: policyOf(tiers), tiers } };
 }
 
 /**
  * Returns the departure of the booking. If the request names both a hold and a time, the time must be the start time of the hold's
  * departure.
  */
-function departureToBook(facts: SaleFacts, sale: BookingSale & { departureDate: string }): Departure {
+function departureToBook(facts: SaleFacts, sale: BookingSale & { departureDate: string }): LockedDeparture {
   const { holdId, departureTime } = sale;
   if (holdId === null) return existingDeparture(facts, sale);
   const departure = existingDeparture(facts, { ...sale, departureTime: undefined });
@@ -151,7 +160,7 @@ function assertNoHoldByReference(facts: SaleFacts, sale: BookingSale): void {
 }
 
 /** Returns the named hold, or the tenant's only live hold on the departure with the booking's reference. Null: the booking has no hold. */
-function holdToConsume(facts: SaleFacts, sale: BookingSale, departure: Departure): HeldSeats | null {
+function holdToConsume(facts: SaleFacts, sale: BookingSale, departure: LockedDeparture): HeldSeats | null {
   const { holdId, externalRef, tenant } = sale;
   const own = facts.holds.filter((hold) => hold.tenantId === tenant.id);
   if (holdId !== null) {
@@ -182,19 +191,18 @@ function consume(facts: SaleFacts, { tenant, by }: BookingSale, held: HeldSeats)
   add(facts.liveHolds, tenant.id, -1);
 }
 
-function quoteBooking(facts: SaleFacts, sale: BookingSale, departure: Departure | null): LockedPrice {
-  const { tenant, tour, party } = sale;
-  if (departure) return quoteDeparture(facts, tenant, departure, seatsOf(party));
+/** @throws TourNotFoundError if the tenant does not see the tour (404) */
+function undatedTour(facts: SaleFacts, { tenant, tour }: BookingSale): UndatedTour {
   const undated = facts.undatedTours.get(viewKey(tenant.id, tour.id));
   if (!undated) throw new TourNotFoundError();
-  return quoteUndated(facts, tenant, undated);
+  return undated;
 }
 
 /** Returns the lead of a granted booking, with the next free number. */
 function toBookingLead(
   facts: SaleFacts,
   sale: BookingSale,
-  { departure, held, price }: BookedSeats,
+  { departure, held, price, policy }: BookedSeats,
   { totalMinor, due }: { totalMinor: number; due: string | null },
 ): BookingLead {
   const { tenant, tour, party, travellers, paymentMethod, customer, notes, source, by, isConfirmed } = sale;
@@ -217,6 +225,9 @@ function toBookingLead(
     currency: price.currency,
     currencyDigits: price.currencyDigits,
     priceBreakdown: { ...price.priceBreakdown, deposit_percent: Number(tenant.depositPercent) },
+    ...policy,
+    refundCeiling: 100,
+    refund: null,
     paymentMethod,
     externalRef: sale.externalRef ?? held?.externalRef ?? null,
     source,
@@ -234,10 +245,11 @@ function toBookingLead(
     expiredAt: null,
     cancelReason: null,
     anonymizedAt: null,
+    asOf: createdAt,
   };
 }
 
-function placeOnDeparture(departure: Departure | null) {
+function placeOnDeparture(departure: LockedDeparture | null) {
   return {
     departureId: departure?.id ?? null,
     departureDate: departure?.departureDate ?? null,
@@ -246,21 +258,12 @@ function placeOnDeparture(departure: Departure | null) {
   };
 }
 
-/**
- * The allowed difference of equal totals, in minor units. It is larger than the rounding error of floats, so that 3 * 19.99 equals 59.97,
- * and smaller than the difference of any two prices. Above 10^12 minor units, the rounding error may be larger.
- */
-const FLOAT_ERROR_MINOR = 0.001;
-
 /** @throws PriceChangedError (409) */
 export function assertExpectedTotal(
   expected: number | null,
   totalMinor: number,
   { currency, currencyDigits }: Pick<LockedPrice, 'currency' | 'currencyDigits'>,
 ): void {
-  // A total as an answer shows it is equal, however large it is.
-  if (expected === null || expected === toMajor(totalMinor, currencyDigits)) return;
-  const differenceMinor = Math.abs(expected * 10 ** currencyDigits - totalMinor);
-  if (differenceMinor > FLOAT_ERROR_MINOR)
-    throw new PriceChangedError(toMajor(totalMinor, currencyDigits), currency);
+  if (expected === null || isSameAmount(expected, totalMinor, currencyDigits)) return;
+  throw new PriceChangedError(toMajor(totalMinor, currencyDigits), currency);
 }

@@ -61,6 +61,7 @@ export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): Decide
     externalRef,
     octo: octo && toOctoDetails(octo, facts.at),
     status: 'active',
+    tiers: departure.tiers,
   };
   facts.holds.push(held);
   const expiresAt = addMinutes(facts.at, sale.holdMinutes);
@@ -84,9 +85,20 @@ function toSeatHold(
   held: HeldSeats,
   { placedAt, expiresAt }: { placedAt: string; expiresAt: string },
 ): SeatHold {
-  const { tenantId: _, ...taken } = held;
+  // Names each field: a rest pattern took 25 of the 590 microseconds of a hold.
   return {
-    ...taken,
+    id: held.id,
+    departureId: held.departureId,
+    prices: held.prices,
+    currency: held.currency,
+    currencyDigits: held.currencyDigits,
+    priceBreakdown: held.priceBreakdown,
+    tiers: held.tiers,
+    quantity: held.quantity,
+    children: held.children,
+    externalRef: held.externalRef,
+    octo: held.octo,
+    status: held.status,
     tenant: { id: tenant.id, slug: tenant.slug },
     tour,
     departureDate: departure.departureDate,

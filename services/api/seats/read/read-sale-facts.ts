@@ -138,6 +138,7 @@ const TIMES_OF_LEAD = [
   'cancelledAt',
   'expiredAt',
   'anonymizedAt',
+  'asOf',
 ] as const satisfies (keyof StoredLeadRow)[];
 
 function toStoredHold(row: StoredHoldRow): StoredHold {

@@ -2,6 +2,7 @@ import { SHOWN_BY_RULES, visibilityJoins } from '../../catalog/visibility';
 import { API_KEY_STATE, type ApiKeyState } from '../../credentials/verify-credential';
 import { COUNTED_DEPARTURES, type CountedRow } from '../../departures/departure.repository';
 import { LEAD_COLUMNS, LEAD_TABLES, type LeadRow } from '../../bookings/booking-lead.repository';
+import { datedTiers } from '../../catalog/departure-state';
 import { START_TIME } from '../../catalog/start-time';
 import { LIFE_MINUTES } from '../../holds/hold-length';
 import { octoDetails } from '../../holds/octo-booking';
@@ -11,13 +12,13 @@ import type { PriceRule } from '../../pricing/choose-price-rule';
 import type { ExchangeRate } from '../../pricing/convert-price';
 import { EXCHANGE_RATES } from '../../pricing/exchange-rate.repository';
 import { PRICE_RULES_OF_TENANTS } from '../../pricing/price-rule.repository';
-import { lockedPrices, type PricedTour } from '../../pricing/price-categories';
+import { lockedPrices } from '../../pricing/price-categories';
 import type { Tenant } from '../../tenants/tenant';
 import { principalsOf } from '../lock';
 import type { BookingSale, Sale } from '../sale';
 import type { SeatChange } from '../seat-change';
 import type { StoredChange, StoredHold, StoredLead } from '../stored-change';
-import { type HeldSeats, viewKey } from './sale-facts';
+import { type HeldSeats, type UndatedTour, viewKey } from './sale-facts';
 import type { TenantCount } from '../decide/tenant-limits';
 
 /** The rows of each list. */
@@ -35,7 +36,7 @@ export interface FactLists {
   holdsByReference: HeldSeats[];
   takenUuids: { tenantId: string; uuid: string }[];
   references: Reference[];
-  undatedTours: UndatedTour[];
+  undatedTours: UndatedTourRow[];
   leadIds: { id: number }[];
   storedHolds: (HoldRow & Pick<StoredHold, 'secondsLeft' | 'lifeSecondsLeft'>)[];
   storedLeads: (LeadRow & Pick<StoredLead, 'nextUpdatedAt'>)[];
@@ -213,8 +214,8 @@ export function exchangeRates(sales: { tenant: Tenant }[]): FactList {
 const HELD_SEATS = `
   select h.id, h.tenant_id, h.departure_id, h.quantity, h.children, h.external_ref,
     case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end as status,
-    ${lockedPrices('h')} as prices, h.currency, h.currency_digits, h.price_breakdown, ${octoDetails('h.id')} as octo
-  from seat_holds h`;
+    ${lockedPrices('h')} as prices, h.currency, h.currency_digits, h.price_breakdown, ${datedTiers('h')} as tiers, ${octoDetails('h.id')} as octo
+  from seat_holds h join departures d on d.id = h.departure_id join tours t on t.id = d.tour_id`;
 
 export function namedHolds(bookings: BookingSale[]): FactList {
   const holdIds = bookings.flatMap(({ holdId }) => holdId ?? []);
@@ -305,7 +306,7 @@ export function references(undated: BookingSale[]): FactList {
   };
 }
 
-type UndatedTour = PricedTour & { tenantId: string; basePriceMinor: number };
+type UndatedTourRow = UndatedTour & { tenantId: string };
 
 /** Selects the tours of bookings without a date. Leaves out a tour that the visibility rules of the booking's tenant do not show. */
 export function undatedTours(sales: Pick<SeatChange, 'tenant' | 'tour'>[]): FactList {
@@ -314,7 +315,7 @@ export function undatedTours(sales: Pick<SeatChange, 'tenant' | 'tour'>[]): Fact
     name: 'undatedTours',
     isWanted: undated.length > 0,
     sql: `
-      select w.tenant_id, t.id, t.continent, t.currency, t.currency_digits, t.base_price_minor
+      select w.tenant_id, t.id, t.continent, t.currency, t.currency_digits, t.base_price_minor, t.cancellation
       from unnest(:undatedTenants::uuid[], :undatedTours::uuid[]) as w (tenant_id, tour_id)
       join tours t on t.id = w.tour_id
       ${visibilityJoins('w.tenant_id')}

@@ -1,4 +1,5 @@
-import type { Departure, WantedSeats } from '../../departures/departure';
+import type { Departure, LockedDeparture, WantedSeats } from '../../departures/departure';
+import type { CancellationPolicy, DatedTier } from '../../catalog/cancellation-policy';
 import { TourNotFoundError } from '../../catalog/catalog.errors';
 import { assertSellable } from '../../catalog/find-tour';
 import type { ApiKeyPrincipal } from '../../credentials/credential';
@@ -21,7 +22,7 @@ export interface DepartureFacts {
   /** The database's clock reading at which the seats were counted, with microseconds. */
   at: string;
   /** The map key is countedKey. */
-  departures: Map<string, Departure>;
+  departures: Map<string, LockedDeparture>;
   /**
    * The viewKeys (tenant and departure) of the departures whose tour the tenant's visibility rules show. The rate of the tour may be missing:
    * quotePrices checks it, because a hold keeps its price.
@@ -60,11 +61,18 @@ export interface SaleFacts extends DepartureFacts {
    * The tours of the bookings without a date, with their base price. The map key is viewKey of the tenant and the tour. Contains only tours
    * that the tenant's visibility rules show. quotePrices checks the rate.
    */
-  undatedTours: Map<string, PricedTour & { basePriceMinor: number }>;
+  undatedTours: Map<string, UndatedTour>;
   /** Numbers for new bookings, ascending: one for each request that may make a booking. */
   newLeadIds: number[];
   /** @throws CredentialError when the key was revoked, has expired, or the tenant was suspended (401) */
   assertKeyServes(principal: ApiKeyPrincipal): void;
+}
+
+/** The tour of a booking without a date. */
+export interface UndatedTour extends PricedTour {
+  basePriceMinor: number;
+  /** Null: not stated. */
+  cancellation: CancellationPolicy | null;
 }
 
 /** The fields of a hold that a booking takes over. */
@@ -76,6 +84,8 @@ export interface HeldSeats extends LockedPrice {
   /** Number of the seats that children take; included in `quantity`. */
   children: number;
   externalRef: string | null;
+  /** The locked tiers of the cancellation policy. Null: not stated. */
+  tiers: DatedTier[] | null;
   /** Null: placed by REST. */
   octo: OctoDetails | null;
   status: HoldStatus;
@@ -112,7 +122,7 @@ export interface AskedDeparture extends Pick<Sale, 'tenant' | 'tour' | 'party' |
  * @throws InvalidInputError if the request must choose among several departures (400), DepartureGoneError if there is no such
  *   departure (409)
  */
-export function existingDeparture({ departures }: DepartureFacts, asked: AskedDeparture): Departure {
+export function existingDeparture({ departures }: DepartureFacts, asked: AskedDeparture): LockedDeparture {
   const { tenant, departureId, departureTime } = asked;
   assertNotSeveral(asked, 'body');
   const departure =
@@ -162,11 +172,7 @@ export function quoteDeparture(
 }
 
 /** Quotes the price that a booking without a date locks. @throws TourNotFoundError as quoteDeparture (404) */
-export function quoteUndated(
-  facts: DepartureFacts,
-  tenant: Tenant,
-  tour: PricedTour & { basePriceMinor: number },
-): LockedPrice {
+export function quoteUndated(facts: DepartureFacts, tenant: Tenant, tour: UndatedTour): LockedPrice {
   return assertSellable(quotePrices(facts, tenant, tour, { adult: tour.basePriceMinor }, null));
 }
 

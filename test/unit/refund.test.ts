@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import {
+  nextRefundChange,
+  refundOf,
+  refundPercentAt,
+  type RefundTerms,
+} from '../../services/api/bookings/refund';
+import type { DatedTier } from '../../services/api/catalog/cancellation-policy';
+
+const START = Date.UTC(2027, 5, 5, 8);
+const MINUTE = 60_000;
+
+/** Tiers whose ends rise and whose shares fall. */
+const tiers = fc.uniqueArray(fc.integer({ min: 0, max: 500_000 }), { maxLength: 8 }).chain((minutes) =>
+  fc
+    .uniqueArray(fc.integer({ min: 0, max: 100 }), { minLength: minutes.length, maxLength: minutes.length })
+    .map((percents) => {
+      percents.sort((a, b) => b - a);
+      return minutes
+        .sort((a, b) => b - a)
+        .map((before, at): DatedTier => ({
+          until: `${before}m`,
+          at: new Date(START - before * MINUTE).toISOString(),
+          refund_percent: percents[at]!,
+        }));
+    }),
+);
+const instant = fc
+  .integer({ min: -600_000, max: 10_000 })
+  .map((minutes) => new Date(START + minutes * MINUTE));
+const terms = fc.record({
+  tiers,
+  refundCeiling: fc.integer({ min: 0, max: 100 }),
+  departureStatus: fc.constant('scheduled' as const),
+  totalMinor: fc.integer({ min: 0, max: 1_000_000_000 }),
+});
+
+describe('the share that a cancellation refunds', () => {
+  it('never rises with time, and never exceeds the ceiling', () => {
+    fc.assert(
+      fc.property(terms, instant, instant, (one, a, b) => {
+        const [early, late] = a < b ? [a, b] : [b, a];
+        const [first, second] = [refundPercentAt(one, early)!, refundPercentAt(one, late)!];
+        expect(second).toBeLessThanOrEqual(first);
+        expect(first).toBeLessThanOrEqual(one.refundCeiling);
+      }),
+    );
+  });
+
+  it('is that of the tier until just before its end, and that of the next tier at its end', () => {
+    fc.assert(
+      fc.property(terms, ({ tiers: all, ...one }) => {
+        const free: RefundTerms = { ...one, tiers: all, refundCeiling: 100 };
+        for (const [index, tier] of all.entries()) {
+          const end = new Date(tier.at);
+          expect(refundPercentAt(free, new Date(end.getTime() - 1))).toBe(tier.refund_percent);
+          expect(refundPercentAt(free, end)).toBe(all[index + 1]?.refund_percent ?? 0);
+        }
+      }),
+    );
+  });
+
+  it('stays the same until its next change, and differs from then on', () => {
+    fc.assert(
+      fc.property(terms, instant, (one, at) => {
+        const now = refundPercentAt(one, at);
+        const next = nextRefundChange(one, at);
+        if (next === null) return expect(refundPercentAt(one, new Date(START + MINUTE))).toBe(now);
+        expect(refundPercentAt(one, new Date(next.getTime() - 1))).toBe(now);
+        expect(refundPercentAt(one, next)).not.toBe(now);
+      }),
+    );
+  });
+
+  it('is not stated without tiers, and is all of a departure that the operator has cancelled', () => {
+    const unstated: RefundTerms = {
+      tiers: null,
+      refundCeiling: 100,
+      departureStatus: 'scheduled',
+      totalMinor: 1,
+    };
+    expect(refundPercentAt(unstated, new Date())).toBeNull();
+    expect(refundPercentAt({ ...unstated, departureStatus: 'cancelled' }, new Date())).toBe(100);
+  });
+});
+
+describe('the amount of a refund', () => {
+  it('is the share of the total, rounded once, half up', () => {
+    expect(refundOf(99_999, 50).minor).toBe(50_000);
+    expect(refundOf(12_345, 50).minor).toBe(6_173);
+    expect(refundOf(1, 49).minor).toBe(0);
+    expect(refundOf(Number.MAX_SAFE_INTEGER, 100).minor).toBe(Number.MAX_SAFE_INTEGER);
+    fc.assert(
+      fc.property(fc.maxSafeNat(), fc.integer({ min: 0, max: 100 }), (total, percent) => {
+        const { minor } = refundOf(total, percent);
+        const error = BigInt(minor) * 100n - BigInt(total) * BigInt(percent);
+        expect(error > -50n && error <= 50n).toBe(true);
+      }),
+    );
+  });
+});
