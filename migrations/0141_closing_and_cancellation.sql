@@ -69,16 +69,22 @@ create function instant_before_start(departure_date date, start_time text, cutof
     - make_interval(mins => case right(cutoff, 1) when 'h' then 60 when 'm' then 1 else 0 end * left(cutoff, -1)::integer)
   ) at time zone 'UTC';
 
--- Returns the first instant at which a departure that is not cancelled cannot be booked.
+-- Returns the instant before the start at which the departure closes, by its own instant or by its cut-off. Null: it has neither.
 -- @param closes_at the departure's own instant. With it, the cut-off does not count
 -- @param cutoff the departure's closes_before, or else the booking_cutoff of its tour. Null or 0: none
+create function departure_closes_early_at(departure_date date, start_time text, closes_at timestamptz, cutoff text, time_zone text)
+  returns timestamptz
+  language sql immutable
+  return coalesce(closes_at, case
+    when left(cutoff, -1) <> '0' then instant_before_start(departure_date, start_time, cutoff, time_zone) end);
+
+-- Returns the first instant at which a departure that is not cancelled cannot be booked.
+-- @param closes_at, cutoff as in departure_closes_early_at
 create function departure_closes_at(departure_date date, start_time text, closes_at timestamptz, cutoff text, time_zone text)
   returns timestamptz
   language sql immutable
   return least(
-    closes_at,
-    case when closes_at is null and left(cutoff, -1) <> '0'
-         then instant_before_start(departure_date, start_time, cutoff, time_zone) end,
+    departure_closes_early_at(departure_date, start_time, closes_at, cutoff, time_zone),
     departure_past_at(departure_date, start_time, time_zone));
 
 -- Returns true if the departure can be booked at the instant `at`. Does not check whether it has free seats.
@@ -86,10 +92,9 @@ create function departure_is_open(
     status text, departure_date date, start_time text, closes_at timestamptz, cutoff text, time_zone text, at timestamptz)
   returns boolean
   language sql immutable
-  return status = 'scheduled' and (closes_at is null or closes_at > at)
-    and not departure_is_past(departure_date, start_time, time_zone, at)
-    and (closes_at is not null or cutoff is null or left(cutoff, -1) = '0'
-      or instant_before_start(departure_date, start_time, cutoff, time_zone) > at);
+  return status = 'scheduled'
+    and coalesce(departure_closes_early_at(departure_date, start_time, closes_at, cutoff, time_zone) > at, true)
+    and not departure_is_past(departure_date, start_time, time_zone, at);
 
 -- Returns the tiers of a policy with the instant at which each ends, in UTC: [{"until": "30d", "at": "2027-02-04T08:00:00Z",
 -- "refund_percent": 100}]. Null: no policy, or no date.

@@ -1,6 +1,7 @@
 import { canonicalLanguage } from '../../services/api/catalog/tour-text';
 import { isBookingRef } from '../../services/api/bookings/booking-lead';
 import type { NamedDeparture } from '../../services/api/departures/find-departures';
+import { type Cutoff, CUTOFF_RULE, readCutoff } from '../../services/api/catalog/cutoff';
 import { readStartTime } from '../../services/api/catalog/start-time';
 import { currencyDigits, storedCurrencyDigits } from '../../services/api/pricing/currency';
 import { isTourAddress } from '../../services/api/tenants/link-template';
@@ -183,6 +184,13 @@ export function startTime(text: string, name: string): string {
   const time = readStartTime(text);
   if (time === undefined) throw new UsageError(`${name} must be a time of the day such as 09:30`);
   return time;
+}
+
+/** Parses a time before the start of a departure. */
+export function cutoff(text: string, name: string): Cutoff {
+  const value = readCutoff(text);
+  if (value === undefined) throw new UsageError(`${name} ${CUTOFF_RULE}`);
+  return value;
 }
 
 /** Parses the step that prices are rounded to, above 0. */

@@ -29,11 +29,11 @@ describe('a departure', () => {
     'a departure in %s on %s at %s is open before departure_closes_at, and never after',
     async (zone, date, time) => {
       const { rows } = await database.db.raw(
-        `select departure_is_open('scheduled', :date, :time, null, :zone, closing) as at_closing,
-         departure_is_open('scheduled', :date, :time, null, :zone, closing - interval '1 millisecond') as before,
-         (select bool_or(departure_is_open('scheduled', :date, :time, null, :zone, later))
+        `select departure_is_open('scheduled', :date, :time, null, null, :zone, closing) as at_closing,
+         departure_is_open('scheduled', :date, :time, null, null, :zone, closing - interval '1 millisecond') as before,
+         (select bool_or(departure_is_open('scheduled', :date, :time, null, null, :zone, later))
           from generate_series(closing, closing + interval '2 days', interval '15 minutes') as later) as later
-       from departure_closes_at(:date, :time, null, :zone) as closing`,
+       from departure_closes_at(:date, :time, null, null, :zone) as closing`,
         { zone, date, time } as Record<string, string>,
       );
       expect(rows[0]).toEqual({ before: true, atClosing: false, later: false });
@@ -50,7 +50,7 @@ describe('a departure', () => {
     'a departure in %s on %s at %s starts at %s, when clocks first show its time',
     async (zone, date, time, start) => {
       const { rows } = await database.db.raw(
-        'select departure_closes_at(:date, :time, null, :zone) as start',
+        'select departure_closes_at(:date, :time, null, null, :zone) as start',
         {
           zone,
           date,
@@ -110,7 +110,13 @@ describe('the departures of one date', () => {
     await db('api_instances').insert(instance);
     await expect(add()).rejects.toMatchObject({ constraint: 'departures_one_a_day_during_update' });
     const departures = [{ date: DATE, startTime: '16:00' }];
-    const common = { returnDate: null, closesAt: null, seatsTotal: 5, prices: { adult: '500' } };
+    const common = {
+      returnDate: null,
+      closesAt: null,
+      closesBefore: null,
+      seatsTotal: 5,
+      prices: { adult: '500' },
+    };
     const added = inTransaction(db, (trx) => addDepartures(trx, tour, { departures, ...common }));
     await expect(added).rejects.toMatchObject({ code: 'earlier_release_runs' });
     await db('api_instances')

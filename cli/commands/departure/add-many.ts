@@ -1,3 +1,4 @@
+import type { Cutoff } from '../../../services/api/catalog/cutoff';
 import type { CatalogTour } from '../../../services/api/catalog/tour';
 import { nameDeparture } from '../../../services/api/catalog/start-time';
 import {
@@ -11,7 +12,7 @@ import {
 import { pricesAnswer } from '../../../services/api/pricing/price-categories';
 import { flag } from '../../engine/command';
 import type { AuditedContext, Context } from '../../engine/context';
-import { formatMoney, startTime } from '../../engine/values';
+import { cutoff, formatMoney, startTime } from '../../engine/values';
 import type { Screen } from '../../terminal/screen';
 import { beside } from '../../terminal/table';
 import { countIs, countOf } from '../../terminal/text';
@@ -22,6 +23,7 @@ import {
   seats,
   SINGLE_FLAG,
   toDepartureDocument,
+  toListedDocument,
   toNewPrices,
 } from './document';
 
@@ -36,6 +38,10 @@ export const NEW_DEPARTURE_FLAGS = [
   { ...ADULT_FLAG, must: true },
   CHILD_FLAG,
   SINGLE_FLAG,
+  flag('--closes-before <time>', 'no holds and bookings from so long before the start, such as 36h or 3d', {
+    parse: cutoff,
+    otherwise: 'the cut-off of the tour, if it has one',
+  }),
 ];
 
 /** The values of NEW_DEPARTURE_FLAGS. */
@@ -44,6 +50,7 @@ export interface NewDepartureOptions extends PriceOptions {
   startTime?: string[];
   seats: number;
   adult: string;
+  closesBefore?: Cutoff;
 }
 
 /** The departures that a command adds, with the values that they share. */
@@ -114,11 +121,13 @@ async function write(
   options: NewDepartureOptions,
   { action, departures, returnDate, closesAt, facts }: Addition,
 ): Promise<void> {
+  const { closesBefore = null } = options;
   const added = await audited({ action }, async (trx, note) => {
     const result = await addDepartures(trx, tour, {
       departures,
       returnDate,
       closesAt,
+      closesBefore,
       seatsTotal: options.seats,
       prices: pricesOf(options),
     });
@@ -133,6 +142,7 @@ async function write(
       created: result.created,
       return_date: returnDate,
       closes_at: closesAt?.toISOString() ?? null,
+      closes_before: closesBefore,
       seats_total: options.seats,
       prices: pricesAnswer(first.prices, first.tour.currencyDigits),
     };
@@ -142,10 +152,7 @@ async function write(
   const document = {
     created: added.created,
     existing: added.existing,
-    departures: added.departures.map(({ departure, closesAt: closes }) => ({
-      ...toDepartureDocument(tour.slug, departure),
-      closes_at: closes?.toISOString() ?? null,
-    })),
+    departures: added.departures.map(({ departure }) => toListedDocument(tour.slug, departure)),
   };
   await output.answer(document, () => describeAdded(tour, added.departures));
   warnOfUnsaleable(output, added.departures);
@@ -191,6 +198,7 @@ function describeOthers(existing: number): string {
 function warnOfUnsaleable({ warn }: Context['output'], departures: AddedDeparture[]): void {
   const created = departures.filter(({ isNew }) => isNew);
   const past = created.filter(({ departure }) => departure.past);
+  const closed = created.filter(({ departure }) => departure.closed);
   const [first] = past;
   if (first !== undefined && created.length === 1)
     warn(`${nameOfAdded(first)} is in the past: the departure cannot be booked`);
@@ -198,9 +206,11 @@ function warnOfUnsaleable({ warn }: Context['output'], departures: AddedDepartur
     warn(
       `${countIs(past.length, 'new departure')} in the past and cannot be booked: from ${nameOfAdded(first)} on`,
     );
-  else if (created.some(({ departure }) => departure.closed))
+  else if (closed.length > 0)
     warn(
-      `--closes-at is in the past: ${created.length === 1 ? 'the departure' : 'the departures'} cannot be booked`,
+      created.length === 1
+        ? 'The departure is closed already: it cannot be booked'
+        : `${countIs(closed.length, 'new departure')} closed already: they cannot be booked`,
     );
 }
 

@@ -35,7 +35,13 @@ interface AddOptions extends NewDepartureOptions {
   closesAt?: Date;
 }
 
-function checkAddition({ returnDate, startTime }: AddOptions, _: string, named: NamedDeparture[]): void {
+function checkAddition(
+  { returnDate, startTime, closesAt, closesBefore }: AddOptions,
+  _: string,
+  named: NamedDeparture[],
+): void {
+  if (closesAt !== undefined && closesBefore !== undefined)
+    throw new UsageError('--closes-at and --closes-before exclude each other: give one of them');
   if (returnDate !== undefined && named.some(({ date }) => date !== named[0]!.date))
     throw new UsageError('--return-date is for one <date>');
   if (returnDate !== undefined && returnDate < named[0]!.date)

@@ -1,6 +1,11 @@
 import { nameDeparture } from '../../../services/api/catalog/start-time';
 import type { NewPrices } from '../../../services/api/departures/change-departure';
-import { type Departure, departureStatus, seatsAvailable } from '../../../services/api/departures/departure';
+import {
+  type Departure,
+  departureStatus,
+  type ListedDeparture,
+  seatsAvailable,
+} from '../../../services/api/departures/departure';
 import { MOST_MINOR_UNITS } from '../../../services/api/pricing/currency';
 import { pricesAnswer } from '../../../services/api/pricing/price-categories';
 import { flag } from '../../engine/command';
@@ -50,6 +55,15 @@ export function toDepartureDocument(tourSlug: string, departure: Departure) {
     seats_available: seatsAvailable(departure),
     currency,
     prices: pricesAnswer(departure.prices, currencyDigits),
+  };
+}
+
+/** Converts a departure of a list. `closes_at` is the instant at which it stops being open. */
+export function toListedDocument(tourSlug: string, departure: ListedDeparture) {
+  return {
+    ...toDepartureDocument(tourSlug, departure),
+    closes_at: departure.salesEndAt.toISOString(),
+    closes_before: departure.closesBefore,
   };
 }
 

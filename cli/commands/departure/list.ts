@@ -12,7 +12,7 @@ import { UsageError } from '../../engine/failure';
 import { afterFlag, LIST_FLAGS, listOf } from '../../engine/list';
 import { formatMoney, travelDate, uuid } from '../../engine/values';
 import type { ItemColumn } from '../../terminal/table';
-import { toDepartureDocument } from './document';
+import { toListedDocument } from './document';
 
 interface DepartureListOptions {
   /** YYYY-MM-DD */
@@ -64,6 +64,8 @@ const SEAT_COLUMNS: ItemColumn<CountedDocument>[] = [
     aside: true,
     cell: ({ prices, currency }) => formatMoney(prices.adult, currency),
   },
+  { heading: 'closes', aside: true, cell: (d) => d.closes_at },
+  { heading: 'before', aside: true, cell: (d) => d.closes_before },
   { heading: 'id', aside: true, cell: (d) => d.id },
 ];
 
@@ -94,7 +96,7 @@ async function findDepartureDocuments(
 }
 
 function toCountedDocument(departure: CountedDeparture) {
-  const { seats_taken, seats_available, ...document } = toDepartureDocument(departure.tourSlug, departure);
+  const { seats_taken, seats_available, ...document } = toListedDocument(departure.tourSlug, departure);
   return {
     ...document,
     seats_held: departure.seatsHeld,

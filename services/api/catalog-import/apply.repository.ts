@@ -22,7 +22,7 @@ export async function allowLongStatements(trx: Trx): Promise<void> {
   await trx.raw("set local statement_timeout = '10min'");
 }
 
-/** The columns of a tour, other than its start time, that decide whether and at which price its departures are sold. */
+/** The columns of a tour, other than its start time and cut-off, that decide whether and at which price its departures are sold. */
 const SOLD_BY = ['currency', 'continent', 'time_zone', 'status'];
 
 /**
@@ -34,6 +34,7 @@ export async function lockStaged(trx: Trx): Promise<void> {
   const isSoldOtherwise = [
     ...SOLD_BY.map((column) => `s.columns->>'${column}' <> t.${column}`),
     `${startTimeAfter('s', 't')} is distinct from t.start_time`,
+    "jsonb_exists(s.columns, 'booking_cutoff') and s.columns->>'booking_cutoff' is distinct from t.booking_cutoff",
   ].join(' or ');
   await trx.raw(`select count(*) from (
     select from departures d where d.id in (
@@ -63,26 +64,42 @@ export async function findStagedWithExpired(trx: Trx): Promise<string[]> {
   return rows.map((row: { id: string }) => row.id);
 }
 
+const OTHER_TIME = 'd.start_time is null and m.start_time is distinct from t.start_time';
+const OTHER_CUTOFF =
+  'd.closes_at is null and d.closes_before is null and m.booking_cutoff is distinct from t.booking_cutoff';
+
+/** Returns the SQL of the name under which the API shows a changed column of a departure. Null: it has not changed. */
+function changedName(column: string): string {
+  const differs = `c.id is not null and c.${column} is distinct from d.${column}`;
+  switch (column) {
+    case 'closes_at':
+      return `case when ${OTHER_CUTOFF} or ${differs} or (c.id is not null and c.closes_before is distinct from d.closes_before)
+                   then 'closes_at' end`;
+    case 'closes_before':
+      return 'null';
+    case 'prices_minor':
+      return `case when ${differs} then 'prices' end`;
+    default:
+      return `case when ${differs} then '${column}' end`;
+  }
+}
+
 /**
- * Returns the staged changes of departures with an active hold, or with an unpaid or confirmed booking. If the start time of a tour
- * changes, the departures without a start time of their own count as changed. The currency of these departures never changes, unless all
+ * Returns the staged changes of departures with an active hold, or with an unpaid or confirmed booking. If the start time or the cut-off of
+ * a tour changes, the departures without one of their own count as changed. A changed `closes_before` is named `closes_at`. The currency of these departures never changes, unless all
  * their holds and bookings belong to sandbox tenants.
  */
 export async function findSoldChanges(trx: Trx): Promise<DepartureChange[]> {
-  const names = CHANGEABLE_DEPARTURE_COLUMNS.map(
-    (column) =>
-      `case when c.id is not null and c.${column} is distinct from d.${column} then '${column.replace('prices_minor', 'prices')}' end`,
-  );
-  const isMoved = 'd.start_time is null and m.start_time is distinct from t.start_time';
+  const names = CHANGEABLE_DEPARTURE_COLUMNS.map(changedName);
   const { rows } = await trx.raw(
     `select d.id as departure_id,
        case when c.id is null or c.status = d.status or c.status <> 'cancelled'
-         then array_remove(array[case when ${isMoved} then 'start_time' end, ${names.join()}], null) end as changed
+         then array_remove(array[case when ${OTHER_TIME} then 'start_time' end, ${names.join()}], null) end as changed
      from (
        select id from changed_departures where action in ('update', 'cancel')
        union
        select d.id from changed_tours m join tours t on t.id = m.id join departures d on d.tour_id = m.id
-       where m.action = 'update' and ${isMoved}
+       where m.action = 'update' and (${OTHER_TIME} or ${OTHER_CUTOFF})
      ) as touched
      join departures d on d.id = touched.id join tours t on t.id = d.tour_id
      left join changed_departures c on c.id = d.id and c.action in ('update', 'cancel')

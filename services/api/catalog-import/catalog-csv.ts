@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { csvLine, readFormulas } from '../../platform/csv-cells';
 import { countDecimals, readWholeNumber } from '../../platform/text-forms';
 import { type CatalogRecord, type Issue, type IssueList, NO_LINE_BREAK, type Place } from './catalog-file';
-import { AMOUNT, DEPARTURE, nearestName, TOUR_FIELDS, TRANSLATION } from './catalog-schema';
+import { AMOUNT, CANCELLATION, DEPARTURE, nearestName, TOUR_FIELDS, TRANSLATION } from './catalog-schema';
 import type { FileEntry } from './export-catalog';
 import { WrittenAmount } from './field-checks';
 
@@ -69,7 +69,8 @@ function columnsOf(shape: z.ZodRawShape, prefix = ''): CsvColumns {
   const columns: CsvColumns = {};
   for (const [field, schema] of Object.entries(shape)) {
     const type = bare(schema);
-    if (type instanceof z.ZodObject) Object.assign(columns, columnsOf(type.shape, `${prefix}${field}.`));
+    if (type === CANCELLATION) columns[prefix + field] = JSON_TEXT;
+    else if (type instanceof z.ZodObject) Object.assign(columns, columnsOf(type.shape, `${prefix}${field}.`));
     else if (type instanceof z.ZodNumber) columns[prefix + field] = type.isInt ? WHOLE_NUMBER : DECIMAL;
     else if (type === AMOUNT) columns[prefix + field] = MONEY;
     else if (type instanceof z.ZodArray)

@@ -1,6 +1,8 @@
 import leven from 'leven';
 import { z } from 'zod';
 import { isCalendarDate, isHttpsAddress, isOwnPath, isSlug } from '../../platform/text-forms';
+import { MOST_TIERS, tierFault } from '../catalog/cancellation-policy';
+import { CUTOFF_RULE, readCutoff } from '../catalog/cutoff';
 import { foldName } from '../catalog/fold-name';
 import { readStartTime } from '../catalog/start-time';
 import { isTourSlug, TOUR_STATUSES } from '../catalog/tour';
@@ -59,6 +61,13 @@ const localTime = textField(
   (value) => readStartTime(value) !== undefined,
   'must be a local time such as 09:30',
 ).transform((value) => readStartTime(value)!);
+/** Reads a number 0 as the text `0`. */
+const cutoff = z
+  .custom<string | 0>(
+    (value) => value === 0 || (typeof value === 'string' && readCutoff(value) !== undefined),
+    expecting(CUTOFF_RULE),
+  )
+  .transform((value) => readCutoff(String(value))!);
 export const AMOUNT = amountField(MOST_MINOR_UNITS);
 const location = objectField({
   name: lineField(200),
@@ -92,6 +101,17 @@ const TAGS = listField(lineField(100), 100);
 const ITINERARY = listField(itineraryDay, 366);
 const LINES = listField(lineField(500), 100);
 const POLICY = paragraphsField(2000);
+
+/** A cancellation policy. Tiers that are valid one by one must also fall. */
+export const CANCELLATION = objectField({
+  tiers: listField(
+    objectField({ until: cutoff, refund_percent: integerField(0, 100) }),
+    MOST_TIERS,
+  ).superRefine((tiers, context) => {
+    const fault = tierFault(tiers);
+    if (fault) context.addIssue({ code: 'custom', path: fault.path, message: fault.message });
+  }),
+});
 
 /** Makes a translated text optional. An omitted text keeps the stored one; null and an empty list clear it. */
 function translated<T extends z.ZodType>(schema: T) {
@@ -140,7 +160,9 @@ const TOUR = objectField({
   inclusions: optional(LINES, []),
   exclusions: optional(LINES, []),
   cancellation_policy: optional(POLICY),
+  cancellation: optional(CANCELLATION),
   start_time: optional(localTime),
+  booking_cutoff: optional(cutoff),
   language: optional(LANGUAGE, 'en'),
   // The texts by language tag. merge_translations() merges them into the stored ones (0122_tour_translations.sql).
   translations: z.record(z.string(), z.unknown(), expecting('must be an object of languages')).nullish(),
@@ -163,6 +185,7 @@ export const DEPARTURE = objectField({
   return_date: date.nullish(),
   status: choiceField('scheduled', 'cancelled').nullish(),
   closes_at: instant.nullish(),
+  closes_before: cutoff.nullish(),
 });
 
 /**
@@ -180,6 +203,7 @@ const SCHEDULE = objectField({
   seats_total: DEPARTURE.shape.seats_total,
   prices: PRICES,
   closes_at: DEPARTURE.shape.closes_at,
+  closes_before: DEPARTURE.shape.closes_before,
 });
 
 const { departures: _, schedules: __, ...ownFields } = TOUR.shape;
@@ -278,7 +302,13 @@ function checkTranslations(translations: Record<string, unknown> | null, issues:
 /** Returns the departures that a schedule describes; none if its dates have issues. */
 function checkSchedule(value: unknown, path: string, issues: EntryIssue[]): DepartureEntry[] {
   const known = issues.length;
-  const { seats_total, prices, closes_at, ...dates } = parseFields(SCHEDULE, value, path, issues);
+  const { seats_total, prices, closes_at, closes_before, ...dates } = parseFields(
+    SCHEDULE,
+    value,
+    path,
+    issues,
+  );
+  checkClosing({ closes_at, closes_before }, path, issues);
   const isDated = (['every', 'from', 'to', 'start_times', 'except'] as const).every(
     (field) => !issues.slice(known).some((issue) => issue.field.startsWith(joinPath(path, field))),
   );
@@ -292,6 +322,7 @@ function checkSchedule(value: unknown, path: string, issues: EntryIssue[]): Depa
       seats_total,
       prices,
       closes_at,
+      closes_before,
     }));
   } catch (error) {
     if (!(error instanceof InvalidScheduleError)) throw error;
@@ -314,8 +345,22 @@ export function checkDeparture(value: unknown, path: string, issues: EntryIssue[
   const { departure_date: begin, return_date: end } = fields;
   if (begin && end && end < begin)
     issues.push({ field: joinPath(path, 'return_date'), message: 'must not be before departure_date' });
+  checkClosing(fields, path, issues);
   const isTimed = !issues.slice(known).some(({ field }) => field === joinPath(path, 'start_time'));
   return isTimed ? fields : { ...fields, departure_date: undefined };
+}
+
+/** Refuses both an instant and a cut-off, because one of them alone decides. */
+function checkClosing(
+  { closes_at, closes_before }: Pick<DepartureEntry, 'closes_at' | 'closes_before'>,
+  path: string,
+  issues: EntryIssue[],
+): void {
+  if (closes_at && closes_before)
+    issues.push({
+      field: joinPath(path, 'closes_before'),
+      message: 'must not be given together with closes_at: one of them alone decides',
+    });
 }
 
 export function checkTourSlug(value: unknown, field: string, issues: EntryIssue[]): string | undefined {

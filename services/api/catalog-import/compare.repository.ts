@@ -1,4 +1,4 @@
-import { STORED_TOUR_COLUMNS, TOUR_DEFAULTS } from './catalog-schema';
+import { CHANGEABLE_DEPARTURE_COLUMNS, STORED_TOUR_COLUMNS, TOUR_DEFAULTS } from './catalog-schema';
 import { isMeant, isStagedFor, startTimeAfter } from './match-departures';
 import { queryStage, type Stage } from './stage.repository';
 
@@ -56,6 +56,14 @@ const price = (category: string) => `case when '${category}' = any(s.emptied) th
 const kept = (column: string) =>
   `case when '${column}' = any(s.emptied) then null else coalesce(s.${column}, d.${column}) end`;
 
+/** Returns the SQL of `closes_at` or `closes_before`: the one that a file gives replaces the other one that is stored. */
+const closing = (column: string, other: string) =>
+  `case when s.${other} is not null then null else ${kept(column)} end`;
+
+/** Returns the SQL of the values of a departure that an import may change. */
+const values = (row: string) =>
+  `(${CHANGEABLE_DEPARTURE_COLUMNS.map((column) => `${row}.${column}`).join(', ')})`;
+
 const COMPARE = `
   with clock as materialized (select clock_timestamp() as at),
   -- Merges the columns that an entry gives into the stored tour, or into the defaults of a new one.
@@ -86,7 +94,8 @@ const COMPARE = `
              || coalesce(', "single_supplement": ' || ${price('single_supplement')}, '') || '}')::jsonb
            end as prices_minor,
            case when s.position is null then 'cancelled' else coalesce(s.status, d.status, 'scheduled') end as status,
-           ${kept('closes_at')} as closes_at
+           ${closing('closes_at', 'closes_before')} as closes_at,
+           ${closing('closes_before', 'closes_at')} as closes_before
     from staged_departures s
     join merged m on m.entry = s.entry
     left join departures d on d.tour_id = m.tour_id and d.departure_date = s.departure_date
@@ -104,15 +113,15 @@ const COMPARE = `
             d.departure_date, coalesce(d.start_time, d.stored_start_time), d.stored_time_zone, (select at from clock)) then 'cancel' end
         when d.id is null then 'insert'
         when d.is_scheduled then null
-        when (d.return_date, d.seats_total, d.prices_minor, d.status, d.closes_at) is distinct from
-          ((d.stored).return_date, (d.stored).seats_total, (d.stored).prices_minor, (d.stored).status, (d.stored).closes_at)
+        when ${values('d')} is distinct from ${values('(d.stored)')}
           then 'update' end as action
     from merged_departures d
   ),
   changed as (
     insert into changed_departures (entry, position, action, id, tour_id, departure_date, start_time, return_date, seats_total,
-      prices_minor, status, closes_at)
-    select entry, position, action, id, tour_id, departure_date, start_time, return_date, seats_total, prices_minor, status, closes_at
+      prices_minor, status, closes_at, closes_before)
+    select entry, position, action, id, tour_id, departure_date, start_time, return_date, seats_total, prices_minor, status, closes_at,
+      closes_before
     from decided where action is not null
     returning entry
   )

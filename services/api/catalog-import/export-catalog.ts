@@ -25,7 +25,8 @@ export function departureJson(row: string, tour: string): string {
   );
   return `json_build_object('departure_date', ${row}.departure_date, 'start_time', ${row}.start_time, 'return_date', ${row}.return_date,
     'seats_total', ${row}.seats_total, 'prices', json_build_object(${prices.join()}), 'status', ${row}.status,
-    'closes_at', to_char(${row}.closes_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
+    'closes_at', to_char(${row}.closes_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'closes_before', ${row}.closes_before)`;
 }
 
 /** Returns the fields of a tour that a catalog file has, without its departures. */

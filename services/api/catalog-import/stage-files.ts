@@ -184,11 +184,13 @@ class EntryRows {
   private pushDeparture(
     entry: number,
     { index, file, line }: Partial<Place>,
-    { departure_date, start_time, seats_total, prices, return_date, status, closes_at }: DepartureEntry,
+    departure: DepartureEntry,
     isScheduled = false,
   ): void {
+    const { departure_date, start_time, seats_total, prices, return_date, status, closes_at, closes_before } =
+      departure;
     const { adult, child, single_supplement } = prices ?? ({} as Partial<NonNullable<typeof prices>>);
-    const emptied = Object.entries({ child, single_supplement, return_date, closes_at })
+    const emptied = Object.entries({ child, single_supplement, return_date, closes_at, closes_before })
       .filter(([, value]) => value === null)
       .map(([name]) => name);
     this.chunk.departures.push([
@@ -206,6 +208,7 @@ class EntryRows {
       return_date,
       status === null ? 'scheduled' : status,
       closes_at,
+      closes_before,
       emptied.length > 0 ? `{${emptied.join()}}` : null,
       isScheduled,
       null,

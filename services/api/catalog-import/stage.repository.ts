@@ -31,7 +31,7 @@ const STAGED = {
    */
   staged_departures: `entry integer, position integer, index integer, file text, line integer, departure_date date,
     start_time text, seats_total integer, adult numeric, child numeric, single_supplement numeric, return_date date, status text,
-    closes_at timestamptz, emptied text[], is_scheduled boolean not null default false, departure_id uuid`,
+    closes_at timestamptz, closes_before text, emptied text[], is_scheduled boolean not null default false, departure_id uuid`,
   /**
    * Stores the rows of tour_imports and tour_edits as they are before the comparison. A null `tour_id`: the catalog did not have the tour.
    */

@@ -36,17 +36,19 @@ export const MOST_TIERS = 8;
 
 /**
  * Returns the fault of tiers that are valid one by one; undefined: none. Both `until` and `refund_percent` must fall from tier to tier.
- * @returns `field`: its place in the list, such as `[1].until`
+ * @returns `path`: the place of the fault in the list, such as `[1, 'until']`
  */
-export function tierFault(tiers: CancellationTier[]): { field: string; message: string } | undefined {
+export function tierFault(
+  tiers: CancellationTier[],
+): { path: [number, keyof CancellationTier]; message: string } | undefined {
   for (const [at, { until, refund_percent }] of tiers.entries()) {
     const before = tiers[at - 1];
     if (!before) continue;
     if (minutesOf(until) >= minutesOf(before.until))
-      return { field: `[${at}].until`, message: `must be shorter than ${before.until} of the tier before` };
+      return { path: [at, 'until'], message: `must be shorter than ${before.until} of the tier before` };
     if (refund_percent >= before.refund_percent)
       return {
-        field: `[${at}].refund_percent`,
+        path: [at, 'refund_percent'],
         message: `must be below the ${before.refund_percent} of the tier before`,
       };
   }

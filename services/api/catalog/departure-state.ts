@@ -19,6 +19,12 @@ export function pastAt(at: string, tour = 't'): string {
 /** The first instant at which the departure `d` of the tour `t` cannot be booked. */
 export const SALES_END_AT = `departure_closes_at(d.departure_date, ${startTimeOf('t')}, ${closing('t')})`;
 
+/** The instant before its start at which the departure `d` of the tour `t` closes. Null: it closes at its start or the end of its date. */
+export const CLOSES_EARLY_AT = `departure_closes_early_at(d.departure_date, ${startTimeOf('t')}, ${closing('t')})`;
+
+/** The condition that a cut-off decides when the departure `d` of the tour `t` closes. Costs less than the instant. */
+export const HAS_CUTOFF = '(d.closes_at is null and coalesce(d.closes_before, t.booking_cutoff) is not null)';
+
 /** The first instant at which the departure `d` of the tour `t` is past. */
 export const PAST_FROM = `departure_past_at(d.departure_date, ${startTimeOf('t')}, t.time_zone)`;
 

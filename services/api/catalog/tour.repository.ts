@@ -3,7 +3,7 @@ import { START_TIME } from './start-time';
 import type { Tenant } from '../tenants/tenant';
 import type { CatalogTour, CatalogTourFilter, Tour, TourKey } from './tour';
 import { isVisibleTo, visibilityJoins } from './visibility';
-import { openAt } from './departure-state';
+import { CLOSES_EARLY_AT, openAt } from './departure-state';
 
 /** The time of the last change of the tour, its departures, or the tenant's rules that concern it (0113_versions_and_changes.sql). */
 const CHANGED_AT = `greatest(t.updated_at,
@@ -51,9 +51,9 @@ function upcoming(...more: 'child'[]): string {
       and (r.tour_id is null or r.tour_id = t.id) and (r.continent is null or r.continent = t.continent)
   ) windows cross join lateral (
     select min(g.date) as next_departure_date,
-      least(min(g.closes_at), first_instant(min(g.past_from), t.time_zone)) as first_closing_at,
+      least(min(g.closes_early_at), first_instant(min(g.past_from), t.time_zone)) as first_closing_at,
       coalesce(jsonb_agg(jsonb_build_object('date', g.date, ${pairs.join(', ')})), '[]') as lowest_prices
-    from (select min(d.departure_date) as date, min(d.closes_at) as closes_at,
+    from (select min(d.departure_date) as date, min(${CLOSES_EARLY_AT}) as closes_early_at,
             min(departure_past_from(d.departure_date, ${START_TIME})) as past_from, ${lowest.join(', ')}
           from departures d
           where d.tour_id = t.id

@@ -1,8 +1,9 @@
 import type { Db, Trx } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
+import type { Cutoff } from '../catalog/cutoff';
 import type { PricedTour, Prices } from '../pricing/price-categories';
 import { assertNotSkipped, type NewPrices, toPrices } from './change-departure';
-import type { Departure } from './departure';
+import type { ListedDeparture } from './departure';
 import {
   type ExistingDeparture,
   findDepartures,
@@ -31,7 +32,9 @@ export interface NewDepartures {
   /** YYYY-MM-DD */
   returnDate: string | null;
   seatsTotal: number;
+  /** At most one of the two is not null. */
   closesAt: Date | null;
+  closesBefore: Cutoff | null;
   prices: NewPrices & { adult: string };
 }
 
@@ -48,8 +51,7 @@ export interface PlannedDeparture {
 
 /** A departure that a call of addDepartures has created or found. */
 export interface AddedDeparture {
-  departure: Departure;
-  closesAt: Date | null;
+  departure: ListedDeparture;
   /** False: the departure existed, and is unchanged. */
   isNew: boolean;
 }
@@ -103,14 +105,13 @@ export async function addDepartures(
       : await insertDepartures(trx, tour.id, missing, { ...common, prices: minor }).catch(refuseDuringUpdate);
   const ids = [...created, ...found.map(({ id }) => id)];
   const listed = await findDepartures(trx, null, { sandbox: false, ids, limit: ids.length });
-  const closingTimes = new Map(found.map(({ id, closesAt }) => [id, closesAt]));
+  const isNew = new Set(created);
   return {
     created: created.length,
     existing: found.length,
     departures: listed.map((departure) => ({
       departure,
-      isNew: !closingTimes.has(departure.id),
-      closesAt: closingTimes.has(departure.id) ? closingTimes.get(departure.id)! : common.closesAt,
+      isNew: isNew.has(departure.id),
     })),
   };
 }

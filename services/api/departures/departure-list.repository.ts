@@ -1,16 +1,18 @@
 import { CLOCK, type Db } from '../../platform/database/database';
+import { HAS_CUTOFF, SALES_END_AT } from '../catalog/departure-state';
 import { START_TIME } from '../catalog/start-time';
-import type { Departure, DepartureStatus } from './departure';
+import type { DepartureStatus, ListedDeparture } from './departure';
 import {
+  CLOSING_COLUMNS,
   DEPARTURE_STATUS,
   departureColumns,
-  type DepartureRow,
+  type ListedRow,
   NOT_PAST,
-  toDeparture,
+  toListedDeparture,
 } from './departure.repository';
 
 /** A departure with its real seats by kind. Together they are its `seatsTaken`. */
-export interface CountedDeparture extends Departure {
+export interface CountedDeparture extends ListedDeparture {
   tourSlug: string;
   /** In live holds. */
   seatsHeld: number;
@@ -55,7 +57,7 @@ export async function findCountedDepartures(
        select d.id from departures d ${TOUR_OF_DEPARTURE} cross join clock
        where ${conditionsOf(filter).join(' and ')}
        order by ${POSITION} limit :limit)
-     select ${departureColumns('false')}, t.slug as tour_slug, seats.*
+     select ${departureColumns('false')}, ${CLOSING_COLUMNS}, t.slug as tour_slug, seats.*
      from page join departures d on d.id = page.id join tours t on t.id = d.tour_id cross join clock
        cross join lateral (select
          (select coalesce(sum(h.quantity), 0)::integer from seat_holds h
@@ -69,7 +71,7 @@ export async function findCountedDepartures(
     { ...filter, sandbox: false } as Record<string, unknown> as Record<string, string>,
   );
   return rows.map(({ tourSlug, seatsHeld, seatsUnpaid, seatsConfirmed, ...row }: CountedRow) => ({
-    ...toDeparture(row),
+    ...toListedDeparture(row),
     tourSlug,
     seatsHeld,
     seatsUnpaid,
@@ -77,7 +79,7 @@ export async function findCountedDepartures(
   }));
 }
 
-type CountedRow = DepartureRow & Omit<CountedDeparture, keyof Departure>;
+type CountedRow = ListedRow & Omit<CountedDeparture, keyof ListedDeparture>;
 
 /** Returns whether there is a departure with this id. */
 export async function departureExists(db: Db, id: string): Promise<boolean> {
@@ -101,7 +103,7 @@ const HAVING_STATUS: Record<DepartureStatus, string> = {
   sold_out: SCHEDULED,
   cancelled: "d.status = 'cancelled'",
   gone: `d.departure_date <= ${utcDay('+ 1')} and ${SCHEDULED}`,
-  closed: `d.closes_at <= clock.at and ${SCHEDULED}`,
+  closed: `(d.closes_at <= clock.at or ${HAS_CUTOFF}) and ${SALES_END_AT} <= clock.at and ${SCHEDULED}`,
 };
 
 function conditionsOf({ tourId, from, to, status, after }: DepartureListFilter): string[] {

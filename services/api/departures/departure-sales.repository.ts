@@ -4,7 +4,7 @@ import { toMajor } from '../pricing/currency';
 import type { Departure } from './departure';
 import { departureColumns, type DepartureRow, toDeparture } from './departure.repository';
 import { START_TIME } from '../catalog/start-time';
-import { PAST_FROM, pastAt, SALES_END_AT } from '../catalog/departure-state';
+import { CLOSES_EARLY_AT, HAS_CUTOFF, PAST_FROM, pastAt, SALES_END_AT } from '../catalog/departure-state';
 
 // The SQL for the holds and bookings of departures: marks expired ones, finds out how long a count of seats is valid, and lists the
 // tenants that a change of a departure concerns.
@@ -141,7 +141,8 @@ export async function findTourHorizon(db: Db, tourId: string, sandbox: boolean):
           where d.tour_id = t.id and h.sandbox = :sandbox and hold_lives(h.status, h.expires_at, clock.at)),
          (select min(l.payment_due_at) from departures d join booking_leads l on l.departure_id = d.id
           where d.tour_id = t.id and l.sandbox = :sandbox and l.status = 'pending_payment' and l.payment_due_at > clock.at),
-         (select min(d.closes_at) from departures d where d.tour_id = t.id and d.closes_at > clock.at),
+         (select min(${CLOSES_EARLY_AT}) from departures d
+          where d.tour_id = t.id and (d.closes_at > clock.at or ${HAS_CUTOFF}) and ${CLOSES_EARLY_AT} > clock.at),
          (select ${PAST_FROM} from departures d
           where d.tour_id = t.id and d.departure_date >= tour_today(t.time_zone, clock.at)
             and not ${pastAt('clock.at')}

@@ -9,6 +9,7 @@ import type {
   LockedDeparture,
   WantedSeats,
 } from './departure';
+import type { Cutoff } from '../catalog/cutoff';
 import { START_TIME } from '../catalog/start-time';
 import { datedTiers, openAt, pastAt, SALES_END_AT } from '../catalog/departure-state';
 
@@ -142,17 +143,22 @@ export async function findDepartures(
   page: DepartureRange,
 ): Promise<ListedDeparture[]> {
   const { rows } = await db.raw(
-    `${CLOCK} select ${departureColumns(':sandbox::boolean')},
-       ${SALES_END_AT} as sales_end_at
+    `${CLOCK} select ${departureColumns(':sandbox::boolean')}, ${CLOSING_COLUMNS}
      from clock, departures d join tours t on t.id = d.tour_id
      where ${rangeConditions(tourId, page).join(' and ')}
      order by d.departure_date, ${START_TIME}, d.id limit :limit`,
     { ...page, ...positionBindings(page.after), tourId } as Record<string, unknown> as Record<string, string>,
   );
-  return rows.map(({ salesEndAt, ...row }: DepartureRow & { salesEndAt: Date }) => ({
-    ...toDeparture(row),
-    salesEndAt,
-  }));
+  return rows.map(toListedDeparture);
+}
+
+/** Selects the columns that a ListedDeparture has besides those of a DepartureRow. */
+export const CLOSING_COLUMNS = `${SALES_END_AT} as sales_end_at, d.closes_before`;
+
+export type ListedRow = DepartureRow & Pick<ListedDeparture, 'salesEndAt' | 'closesBefore'>;
+
+export function toListedDeparture({ salesEndAt, closesBefore, ...row }: ListedRow): ListedDeparture {
+  return { ...toDeparture(row), salesEndAt, closesBefore };
 }
 
 /** Counts a tour's departures in a range of dates, also past and cancelled ones. Reads only an index. @param from, to YYYY-MM-DD */
@@ -273,7 +279,6 @@ export interface ExistingDeparture {
   date: string;
   /** HH:MM: the start time of the departure, or that of its tour. Null: none. */
   startTime: string | null;
-  closesAt: Date | null;
 }
 
 /** Returns the tour's departures on these dates. @param dates YYYY-MM-DD */
@@ -283,7 +288,7 @@ export async function findDeparturesOfDates(
   dates: string[],
 ): Promise<ExistingDeparture[]> {
   const { rows } = await db.raw(
-    `select d.id, d.departure_date as date, ${START_TIME} as start_time, d.closes_at
+    `select d.id, d.departure_date as date, ${START_TIME} as start_time
      from departures d join tours t on t.id = d.tour_id
      where d.tour_id = :tourId and d.departure_date = any(:dates::date[])`,
     { tourId, dates },
@@ -296,7 +301,13 @@ export async function insertDepartures(
   trx: Trx,
   tourId: string,
   departures: { date: string; ownTime: string | null }[],
-  common: { returnDate: string | null; seatsTotal: number; closesAt: Date | null; prices: Prices },
+  common: {
+    returnDate: string | null;
+    seatsTotal: number;
+    closesAt: Date | null;
+    closesBefore: Cutoff | null;
+    prices: Prices;
+  },
 ): Promise<string[]> {
   const rows = await trx('departures')
     .insert(
@@ -307,6 +318,7 @@ export async function insertDepartures(
         return_date: common.returnDate,
         seats_total: common.seatsTotal,
         closes_at: common.closesAt,
+        closes_before: common.closesBefore,
         prices_minor: JSON.stringify(common.prices),
       })),
     )

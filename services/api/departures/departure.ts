@@ -1,4 +1,5 @@
 import type { DatedTier } from '../catalog/cancellation-policy';
+import type { Cutoff } from '../catalog/cutoff';
 import type { PricedTour, Prices } from '../pricing/price-categories';
 
 export const DEPARTURE_STATUSES = ['available', 'sold_out', 'cancelled', 'gone', 'closed'] as const;
@@ -37,6 +38,8 @@ export interface LockedDeparture extends Departure {
 export interface ListedDeparture extends Departure {
   /** The first instant at which the departure cannot be booked. */
   salesEndAt: Date;
+  /** The departure's own cut-off. Null: its own instant, or the cut-off of its tour. */
+  closesBefore: Cutoff | null;
 }
 
 /** The tour, date and time by which a request names a departure. */

@@ -263,6 +263,7 @@ const models: TsoaRoute.Models = {
             "start_time": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "return_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "status": {"ref":"DepartureStatusAnswer","required":true},
+            "closes_at": {"dataType":"string","required":true},
             "seats_total": {"dataType":"integer","required":true},
             "seats_available": {"dataType":"integer","required":true},
             "currency": {"dataType":"string","required":true},

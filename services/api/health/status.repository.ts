@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/database';
 import { startOfInstance } from '../../platform/read-cache/instance.repository';
-import { SALES_END_AT } from '../catalog/departure-state';
+import { HAS_CUTOFF, SALES_END_AT } from '../catalog/departure-state';
 
 /** The highest count that is shown exactly. Queries count at most one more than this, to show that there are more. */
 const COUNTED_MOST = 10_000;
@@ -99,8 +99,8 @@ export interface WaitingSales {
 }
 
 /**
- * Counts the sales that wait. For departures without their own closing time, searches only dates from yesterday to tomorrow, because such
- * departures close on their date in the tour's time zone.
+ * Counts the sales that wait. For departures without a closing time and without a cut-off, searches only dates from yesterday to tomorrow,
+ * because such departures close on their date in the tour's time zone.
  */
 export async function findWaitingSales(db: Db): Promise<WaitingSales> {
   const { rows } = await db.raw<{ rows: [WaitingSales] }>(
@@ -115,9 +115,8 @@ export async function findWaitingSales(db: Db): Promise<WaitingSales> {
        (select min(payment_due_at) from booking_leads
         where status = 'pending_payment' and not sandbox and payment_due_at > now()) as next_expiry,
        (select count(*) from departures d join tours t on t.id = d.tour_id and t.status = 'published'
-        where d.status = 'scheduled' and (d.closes_at >= now() or d.closes_at is null)
-          and (d.closes_at <= date_trunc('day', now(), 'UTC') + interval '1 day' or d.departure_date < current_date + 2)
-          and d.departure_date >= current_date - 1
+        where d.status = 'scheduled' and d.departure_date >= current_date - 1
+          and (d.closes_at <= date_trunc('day', now(), 'UTC') + interval '1 day' or ${HAS_CUTOFF} or d.departure_date < current_date + 2)
           and ${SALES_END_AT} >= now()
           and ${SALES_END_AT}
             <= date_trunc('day', now(), 'UTC') + interval '1 day') as closing_today`,

@@ -12,6 +12,11 @@ export interface DepartureItem {
   /** YYYY-MM-DD */
   return_date: string | null;
   status: DepartureStatusAnswer;
+  /**
+   * When the departure stops being open: RFC 3339, UTC. At its own closing time or its cut-off, or that of its tour; at the latest at its
+   * start, or at the end of its date if it has no start time.
+   */
+  closes_at: string;
   /** @isInt */
   seats_total: number;
   /** @isInt */

@@ -94,6 +94,7 @@ function departureItem({ departure, quote }: PricedDeparture, tenant: Tenant): D
     start_time: departure.startTime,
     return_date: departure.returnDate,
     status: departureStatus(departure),
+    closes_at: departure.salesEndAt.toISOString(),
     seats_total: departure.seatsTotal,
     seats_available: seatsAvailable(departure),
     currency: quote.currency,

@@ -38,6 +38,7 @@ const NAMES: Record<string, WireName> = {
   category: { description: 'Price category.', example: 'adult' },
   child: { description: 'One child.', example: 342.65 },
   children: { description: 'Number of children.', example: 0 },
+  closes_at: { format: 'date-time', example: '2027-03-03T02:30:00.000Z' },
   confirmed_at: { format: 'date-time', example: null },
   continent: { example: 'asia' },
   country: { example: 'VN' },
