@@ -26,7 +26,9 @@ const EVERYTHING = tourEntry({
   inclusions: ['Guide'],
   exclusions: ['Dinner'],
   cancellation_policy: 'Free',
+  cancellation: { tiers: [{ until: '3d', refund_percent: 100 }] },
   start_time: '21:30',
+  booking_cutoff: '36h',
   language: 'en',
   translations: {
     de: {
@@ -47,6 +49,7 @@ const EVERYTHING = tourEntry({
       status: 'scheduled',
       closes_at: '2031-05-30T14:00:00Z',
     }),
+    departureEntry({ departure_date: '2031-06-02', start_time: '09:30', closes_before: '90m' }),
   ],
   schedules: [
     {
@@ -57,6 +60,7 @@ const EVERYTHING = tourEntry({
       except: [],
       seats_total: 5,
       prices: { adult: 1 },
+      closes_before: '2h',
     },
   ],
 });
@@ -112,7 +116,7 @@ describe('the texts of a catalog file', () => {
     } as Record<string, unknown>;
     expect([...fields(own), 'group_size_max', 'translations'].sort()).toEqual(fields(TOUR_FIELDS));
     expect(fields((translations as { de: object }).de)).toEqual(fields(TRANSLATION.shape));
-    expect(fields((departures as object[])[0])).toEqual(fields(DEPARTURE.shape));
+    expect(fields(Object.assign({}, ...(departures as object[])))).toEqual(fields(DEPARTURE.shape));
   });
 
   it('the tour without these characters has no issue', async () => {

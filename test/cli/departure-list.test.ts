@@ -74,6 +74,8 @@ describe('tourctl departure list', () => {
         seats_available: 4,
         currency: 'EUR',
         prices: { adult: 500 },
+        closes_at: '2031-06-01T11:00:00.000Z',
+        closes_before: null,
       },
     ]);
   });

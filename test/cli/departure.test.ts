@@ -40,6 +40,8 @@ describe('tourctl departure', () => {
         seats_available: 5,
         currency: 'EUR',
         prices: { adult: 500 },
+        closes_at: '2031-06-02T00:00:00.000Z',
+        closes_before: null,
       },
     ]);
     const all = (await departure('list alps --from 2019-01-01')).json.items;
@@ -157,6 +159,7 @@ describe('tourctl departure', () => {
           currency: 'EUR',
           prices: { adult: 480, child: 336.5, single_supplement: 0 },
           closes_at: '2031-06-30T10:00:00.000Z',
+          closes_before: null,
         },
       ],
     });
@@ -181,7 +184,7 @@ describe('tourctl departure', () => {
     const closed = await terminal.tourctl(
       'departure add alps 2031-07-09 --seats 1 --adult 480 --closes-at 2020-01-01',
     );
-    expect(closed.stderr).toBe('warning: --closes-at is in the past: the departure cannot be booked\n');
+    expect(closed.stderr).toBe('warning: The departure is closed already: it cannot be booked\n');
   });
 
   it('tourctl departure add adds one departure if two commands add the same date at once', async () => {

@@ -60,7 +60,7 @@ const STATEMENTS = [
    select 'large-' || n, 'Large ' || n, 'L' || n, 'EUR', 2, 'DE', 'active', n % 10 <> 1, 1000000, 1000000
    from generate_series(0, :tenants - 1) n`,
   `insert into next_departures (tour_id, continent, sort_key, computed_at, open_until)
-   select t.id, t.continent, next_departure_key(min(d.departure_date), t.name_folded, t.id), now(), departure_closes_at(min(d.departure_date), null, t.time_zone)
+   select t.id, t.continent, next_departure_key(min(d.departure_date), t.name_folded, t.id), now(), departure_closes_at(min(d.departure_date), null, null, null, t.time_zone)
    from tours t join departures d on d.tour_id = t.id group by t.id`,
   `insert into tour_tags (tour_id, tag, continent, name_folded, is_translated)
    select id, unnest(tags), continent, name_folded, translation_names <> '{}' from tours`,

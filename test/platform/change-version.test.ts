@@ -172,9 +172,9 @@ describe('the instant until which a departure can be booked', () => {
     ['Australia/Lord_Howe', '2026-04-04'],
   ])('the last instant for a booking is exact in %s on %s', async (zone, date) => {
     const { rows } = await db.raw(
-      `select departure_is_open('scheduled', :date, null, :zone, at) as after,
-         departure_is_open('scheduled', :date, null, :zone, at - interval '1 millisecond') as before
-       from departure_closes_at(:date, null, :zone) as at`,
+      `select departure_is_open('scheduled', :date, null, null, null, :zone, at) as after,
+         departure_is_open('scheduled', :date, null, null, null, :zone, at - interval '1 millisecond') as before
+       from departure_closes_at(:date, null, null, null, :zone) as at`,
       { zone, date },
     );
     expect(rows[0]).toEqual({ before: true, after: false });
@@ -182,8 +182,8 @@ describe('the instant until which a departure can be booked', () => {
 
   it('bookings close at the closing time of a departure if it comes before the end of its date', async () => {
     const { rows } = await db.raw(
-      `select departure_closes_at('2026-05-01', '2026-04-30 18:00Z', 'UTC') = '2026-04-30 18:00Z' as earlier,
-         departure_closes_at('2026-05-01', '2026-05-09 18:00Z', 'UTC') = '2026-05-02 00:00Z' as later`,
+      `select departure_closes_at('2026-05-01', null, '2026-04-30 18:00Z', null, 'UTC') = '2026-04-30 18:00Z' as earlier,
+         departure_closes_at('2026-05-01', null, '2026-05-09 18:00Z', null, 'UTC') = '2026-05-02 00:00Z' as later`,
     );
     expect(rows[0]).toEqual({ earlier: true, later: true });
   });

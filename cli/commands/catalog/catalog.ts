@@ -1,6 +1,8 @@
 import { changeTourStatus } from '../../../services/api/catalog-import/change-tour-status';
 import { exportTour, type FileEntry } from '../../../services/api/catalog-import/export-catalog';
 import { PRUNE_AT_MOST } from '../../../services/api/catalog-import/risky-changes';
+import type { CancellationPolicy } from '../../../services/api/catalog/cancellation-policy';
+import { NO_CUTOFF } from '../../../services/api/catalog/cutoff';
 import { findTour, listTours } from '../../../services/api/catalog/find-tour';
 import { type CatalogTour, TOUR_STATUSES, type TourStatus } from '../../../services/api/catalog/tour';
 import { translateFields, type TranslatedFields } from '../../../services/api/catalog/tour-text';
@@ -25,7 +27,7 @@ import {
 import { properties, sections, tableOf } from '../../terminal/table';
 import { countOf } from '../../terminal/text';
 import { exportCatalogCommand, exportFormat, type ExportOptions } from './export';
-import { catalogFile, describeCsvColumns, importCatalogCommand } from './import';
+import { catalogFile, checkCatalogCommand, describeCsvColumns, importCatalogCommand } from './import';
 
 interface CheckedExport extends ExportOptions {
   json?: boolean;
@@ -53,6 +55,11 @@ function writesTwoFiles(options: CheckedExport): boolean {
   return exportFormat(options) === 'csv' && options.only === undefined && options.missing === undefined;
 }
 
+function refuseSecondInput(files: string[]): void {
+  if (files.filter((file) => file === STANDARD_STREAM).length > 1)
+    throw new UsageError('- may be given only once: there is one standard input');
+}
+
 export const catalogVerbs: Verb[] = [
   {
     usage: 'import <file...>',
@@ -60,8 +67,7 @@ export const catalogVerbs: Verb[] = [
       'Create and change tours and departures from .json, .jsonl or .csv files, all or nothing; - is standard input',
     args: { file: catalogFile },
     check: ({ prune, pruneAtMost }: { prune?: boolean; pruneAtMost?: number }, files: string[]) => {
-      if (files.filter((file) => file === STANDARD_STREAM).length > 1)
-        throw new UsageError('- may be given only once: there is one standard input');
+      refuseSecondInput(files);
       if (pruneAtMost !== undefined && !prune) throw new UsageError('--prune-at-most needs --prune');
     },
     flags: [
@@ -85,6 +91,19 @@ export const catalogVerbs: Verb[] = [
     more: describeCsvColumns,
     audits: true,
     run: importCatalogCommand,
+  },
+  {
+    usage: 'check <file...>',
+    about:
+      'Judge the files of an import, and write nothing: each fault with its file, line and field, and what is right',
+    args: { file: catalogFile },
+    check: (_: object, files: string[]) => refuseSecondInput(files),
+    examples: [
+      'catalog check tours.json',
+      'catalog check tours.csv departures.csv',
+      'catalog check - < tours.csv',
+    ],
+    run: checkCatalogCommand,
   },
   {
     usage: 'export',
@@ -209,11 +228,21 @@ async function showTourCommand(
   const fields = await exportTour(db, tour.id);
   const document = { ...toTourDocument(tour), ...(lang === undefined ? fields : textsIn(fields, lang)) };
   await output.answer(document, (screen) => {
-    const { itinerary, images, start_location, end_location, translations, ...fields } =
-      document as typeof document & Record<string, unknown>;
+    const {
+      itinerary,
+      images,
+      start_location,
+      end_location,
+      translations,
+      booking_cutoff,
+      cancellation,
+      ...fields
+    } = document as typeof document & Record<string, unknown>;
     const shown = {
       ...withMoney(fields, ['base_price', 'price_from']),
       translations: Object.keys(translations ?? {}),
+      booking_cutoff: booking_cutoff ?? NO_CUTOFF,
+      cancellation: describeCancellation(cancellation as CancellationPolicy | null),
       start_location: describeLocation(start_location),
       end_location: describeLocation(end_location),
       images: (images as { url: string }[]).map(({ url }) => url),
@@ -243,6 +272,14 @@ const describeDays = tableOf<ItineraryDay>(
   ['day', { heading: 'itinerary', least: 20, cell: ({ title }) => title }],
   '',
 );
+
+/** Formats a policy for a person: `100% until 30d, 50% until 7d before the start`. */
+function describeCancellation(policy: CancellationPolicy | null): string {
+  if (policy === null) return 'not stated';
+  if (policy.tiers.length === 0) return 'refunds nothing';
+  const tiers = policy.tiers.map(({ until, refund_percent: percent }) => `${percent}% until ${until}`);
+  return `${tiers.join(', ')} before the start`;
+}
 
 function describeLocation(location: unknown): string | null {
   if (location === null) return null;

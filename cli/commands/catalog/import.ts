@@ -23,7 +23,7 @@ import {
 import { CatalogRefusedError } from '../../../services/api/catalog-import/import.errors';
 import { detectFileType } from '../../../services/api/catalog-import/read-catalog-file';
 import { nameDeparture } from '../../../services/api/catalog/start-time';
-import type { AuditedContext } from '../../engine/context';
+import type { AuditedContext, Context } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
 import { STANDARD_STREAM } from '../../engine/values';
 import type { Io } from '../../terminal/io';
@@ -53,19 +53,45 @@ export async function importCatalogCommand(
   options: Options,
   given: string[],
 ): Promise<void> {
-  const { io, output } = context;
+  await answerReport(context, given, (files, progress) => importFiles(context, options, files, progress));
+  if (options.dryRun) context.output.note('Nothing was written: this was a dry run');
+}
+
+/** Judges the files as an import does, and answers with the same report. Writes nothing. */
+export async function checkCatalogCommand(context: Context, _: object, given: string[]): Promise<void> {
+  await answerReport(context, given, ({ files, nameOf }, progress) =>
+    withComparedFiles(
+      context.db,
+      files,
+      { prune: false, dryRun: true },
+      progress.watch,
+      ({ report: { changes: _, changes_left_out: __, ...report } }) => {
+        progress.clear();
+        warnOfReport(context.output, withNames(report, nameOf));
+        return Promise.resolve(report);
+      },
+    ),
+  );
+  context.output.note('No faults: an import makes these changes. Nothing was written');
+}
+
+/**
+ * Reads the files, also from pipes, and answers with the report of `work`, also if it has issues.
+ * @throws CatalogRefusedError if the report has issues
+ */
+async function answerReport(
+  { io, output }: Context,
+  given: string[],
+  work: (files: ImportedFiles, progress: ProgressBar) => Promise<ImportReport>,
+): Promise<void> {
   const progress = showProgress(io, output.json);
   const report = await withSpooledPipes(given, io, async (files, nameOf) => {
-    const found = await importFiles(context, options, { files, given, nameOf }, progress).finally(
-      progress.clear,
-    );
+    const found = await work({ files, given, nameOf }, progress).finally(progress.clear);
     return withNames(found, nameOf);
   });
   await output.answer(report, () => describeReport(report));
   if (report.past_departures) output.warn(describePast(report.past_departures));
-  // Answers with the report even after a refusal; the error names the reason.
   if (report.errors.length > 0) throw new CatalogRefusedError(report);
-  if (options.dryRun) output.note('Nothing was written: this was a dry run');
 }
 
 function withNames(report: ImportReport, nameOf: (file: string) => string): ImportReport {
@@ -266,7 +292,9 @@ export const CSV_COLUMN_HELP = {
     inclusions: 'separated by |',
     exclusions: 'separated by |',
     cancellation_policy: 'paragraphs',
+    cancellation: 'JSON; null says nothing: see below',
     start_time: 'a local time: 09:30',
+    booking_cutoff: 'closes before the start: 90m, 36h or 3d',
     language: 'of the texts, as a tag: pt-BR; en if empty',
   },
   departures: {
@@ -280,6 +308,7 @@ export const CSV_COLUMN_HELP = {
     return_date: 'YYYY-MM-DD',
     status: 'scheduled (if empty) or cancelled',
     closes_at: 'a time with its zone (RFC 3339)',
+    closes_before: 'in place of closes_at: 90m, 36h or 3d',
   },
 };
 
@@ -309,7 +338,12 @@ export function describeCsvColumns(): string {
     'A tour in JSON may also have schedules, which add the departures that do not',
     'exist yet: [{"every": "sat,sun", "from": "2027-05-01", "to": "2027-09-30",',
     '"start_times": ["09:30", "14:30"], "except": ["2027-06-05"], "seats_total": 12,',
-    '"prices": {"adult": 39}}]',
+    '"prices": {"adult": 39}, "closes_before": "2h"}]',
+    '',
+    'cancellation says what a cancellation refunds: each tier until so long before',
+    'the start, at most 8, until and refund_percent falling. {"tiers": []} refunds',
+    'nothing; null says nothing. An example: {"tiers": [{"until": "30d",',
+    '"refund_percent": 100}, {"until": "7d", "refund_percent": 50}]}',
   ].join('\n');
 }
 

@@ -4,9 +4,10 @@ import { z } from 'zod';
 import { csvLine, readFormulas } from '../../platform/csv-cells';
 import { countDecimals, readWholeNumber } from '../../platform/text-forms';
 import { type CatalogRecord, type Issue, type IssueList, NO_LINE_BREAK, type Place } from './catalog-file';
-import { AMOUNT, CANCELLATION, DEPARTURE, nearestName, TOUR_FIELDS, TRANSLATION } from './catalog-schema';
+import { AMOUNT, DEPARTURE, nearestName, TOUR_FIELDS, TRANSLATION } from './catalog-schema';
 import type { FileEntry } from './export-catalog';
 import { WrittenAmount } from './field-checks';
+import { CANCELLATION } from './sale-terms';
 
 /** The column of a departures file that names the tour. */
 export const TOUR_OF_DEPARTURE = 'tour_slug';

@@ -1,8 +1,6 @@
 import leven from 'leven';
 import { z } from 'zod';
 import { isCalendarDate, isHttpsAddress, isOwnPath, isSlug } from '../../platform/text-forms';
-import { MOST_TIERS, tierFault } from '../catalog/cancellation-policy';
-import { CUTOFF_RULE, readCutoff } from '../catalog/cutoff';
 import { foldName } from '../catalog/fold-name';
 import { readStartTime } from '../catalog/start-time';
 import { isTourSlug, TOUR_STATUSES } from '../catalog/tour';
@@ -11,6 +9,7 @@ import { currencyDigits, MOST_MINOR_UNITS, toMinor } from '../pricing/currency';
 import { isCountry } from '../tenants/country';
 import { expandSchedule, InvalidScheduleError, type Schedule } from '../departures/schedule';
 import type { Issue } from './catalog-file';
+import { CANCELLATION, closingFault, CUTOFF } from './sale-terms';
 import {
   amountField,
   decimalField,
@@ -61,13 +60,6 @@ const localTime = textField(
   (value) => readStartTime(value) !== undefined,
   'must be a local time such as 09:30',
 ).transform((value) => readStartTime(value)!);
-/** Reads a number 0 as the text `0`. */
-const cutoff = z
-  .custom<string | 0>(
-    (value) => value === 0 || (typeof value === 'string' && readCutoff(value) !== undefined),
-    expecting(CUTOFF_RULE),
-  )
-  .transform((value) => readCutoff(String(value))!);
 export const AMOUNT = amountField(MOST_MINOR_UNITS);
 const location = objectField({
   name: lineField(200),
@@ -101,17 +93,6 @@ const TAGS = listField(lineField(100), 100);
 const ITINERARY = listField(itineraryDay, 366);
 const LINES = listField(lineField(500), 100);
 const POLICY = paragraphsField(2000);
-
-/** A cancellation policy. Tiers that are valid one by one must also fall. */
-export const CANCELLATION = objectField({
-  tiers: listField(
-    objectField({ until: cutoff, refund_percent: integerField(0, 100) }),
-    MOST_TIERS,
-  ).superRefine((tiers, context) => {
-    const fault = tierFault(tiers);
-    if (fault) context.addIssue({ code: 'custom', path: fault.path, message: fault.message });
-  }),
-});
 
 /** Makes a translated text optional. An omitted text keeps the stored one; null and an empty list clear it. */
 function translated<T extends z.ZodType>(schema: T) {
@@ -162,7 +143,7 @@ const TOUR = objectField({
   cancellation_policy: optional(POLICY),
   cancellation: optional(CANCELLATION),
   start_time: optional(localTime),
-  booking_cutoff: optional(cutoff),
+  booking_cutoff: optional(CUTOFF),
   language: optional(LANGUAGE, 'en'),
   // The texts by language tag. merge_translations() merges them into the stored ones (0122_tour_translations.sql).
   translations: z.record(z.string(), z.unknown(), expecting('must be an object of languages')).nullish(),
@@ -185,7 +166,7 @@ export const DEPARTURE = objectField({
   return_date: date.nullish(),
   status: choiceField('scheduled', 'cancelled').nullish(),
   closes_at: instant.nullish(),
-  closes_before: cutoff.nullish(),
+  closes_before: CUTOFF.nullish(),
 });
 
 /**
@@ -308,7 +289,7 @@ function checkSchedule(value: unknown, path: string, issues: EntryIssue[]): Depa
     path,
     issues,
   );
-  checkClosing({ closes_at, closes_before }, path, issues);
+  refuseTwoClosings({ closes_at, closes_before }, path, issues);
   const isDated = (['every', 'from', 'to', 'start_times', 'except'] as const).every(
     (field) => !issues.slice(known).some((issue) => issue.field.startsWith(joinPath(path, field))),
   );
@@ -345,22 +326,18 @@ export function checkDeparture(value: unknown, path: string, issues: EntryIssue[
   const { departure_date: begin, return_date: end } = fields;
   if (begin && end && end < begin)
     issues.push({ field: joinPath(path, 'return_date'), message: 'must not be before departure_date' });
-  checkClosing(fields, path, issues);
+  refuseTwoClosings(fields, path, issues);
   const isTimed = !issues.slice(known).some(({ field }) => field === joinPath(path, 'start_time'));
   return isTimed ? fields : { ...fields, departure_date: undefined };
 }
 
-/** Refuses both an instant and a cut-off, because one of them alone decides. */
-function checkClosing(
-  { closes_at, closes_before }: Pick<DepartureEntry, 'closes_at' | 'closes_before'>,
+function refuseTwoClosings(
+  fields: Pick<DepartureEntry, 'closes_at' | 'closes_before'>,
   path: string,
   issues: EntryIssue[],
 ): void {
-  if (closes_at && closes_before)
-    issues.push({
-      field: joinPath(path, 'closes_before'),
-      message: 'must not be given together with closes_at: one of them alone decides',
-    });
+  const message = closingFault(fields);
+  if (message !== undefined) issues.push({ field: joinPath(path, 'closes_before'), message });
 }
 
 export function checkTourSlug(value: unknown, field: string, issues: EntryIssue[]): string | undefined {
