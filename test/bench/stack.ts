@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { START_TIME } from '../../services/api/catalog/start-time';
+import { openAt } from '../../services/api/catalog/departure-state';
 import { type DemoCredentials, plantDemo } from '../../services/api/demo/plant-demo';
 import { type Db, inTransaction, openDatabase } from '../../services/platform/database/database';
 import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres/embedded-postgres';
@@ -144,8 +144,7 @@ export const ONLY_ONE = `not exists (
  * @returns 500 of these departures, each the only one of its tour on its date
  */
 async function widenDepartures(db: Db): Promise<Target[]> {
-  const open = `departure_is_open(
-    d.status, d.departure_date, ${START_TIME}, d.closes_at, t.time_zone, now() + interval '1 day')`;
+  const open = openAt("now() + interval '1 day'");
   await db.raw(
     `update departures d set seats_total = ${SEATS} from tours t where t.id = d.tour_id and ${open}`,
   );
