@@ -10,8 +10,7 @@ import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
 import { datedTiers } from '../catalog/departure-state';
-import type { BookingLead, Traveller } from './booking-lead';
-import type { Refund } from './refund';
+import type { BookingLead, Refund, Traveller } from './booking-lead';
 
 /** The status of a lead `l`: `expired` once its payment is overdue by the database's clock, also if no sweep has marked the lead. */
 export const LEAD_STATUS = `case when lead_lapsed(l.status, l.payment_due_at, clock.at) then 'expired' else l.status end`;

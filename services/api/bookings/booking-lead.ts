@@ -6,7 +6,6 @@ import { type CategoryPrice, type Party, priceByCategory } from '../pricing/part
 import type { Prices } from '../pricing/price-categories';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
-import type { Refund } from './refund';
 
 export const BOOKING_STATUSES = ['pending_payment', 'confirmed', 'cancelled', 'expired'] as const;
 export type BookingStatus = (typeof BOOKING_STATUSES)[number];
@@ -54,6 +53,14 @@ export interface NamedBooking {
 export interface ChangedBooking {
   before: BookingLead;
   after: BookingLead;
+}
+
+/** What a cancellation refunds. */
+export interface Refund {
+  /** A whole number, 0 to 100. */
+  percent: number;
+  /** In minor units. */
+  minor: number;
 }
 
 /** A booking: the customer's request, its price, and the state of its payment. Money is in minor units. */

@@ -1,15 +1,7 @@
 import type { DatedTier } from '../catalog/cancellation-policy';
 import { isSameAmount, toMajor } from '../pricing/currency';
 import { RefundChangedError } from './booking.errors';
-import type { BookingLead } from './booking-lead';
-
-/** What a cancellation refunds. */
-export interface Refund {
-  /** A whole number, 0 to 100. */
-  percent: number;
-  /** In minor units. */
-  minor: number;
-}
+import type { BookingLead, Refund } from './booking-lead';
 
 /** The fields of a booking that decide its refund. */
 export type RefundTerms = Pick<BookingLead, 'departureStatus' | 'tiers' | 'refundCeiling' | 'totalMinor'>;

@@ -1,5 +1,4 @@
 import type { Db } from '../../platform/database/database';
-import { openAt } from '../catalog/departure-state';
 import type { PricedTour, Prices } from './price-categories';
 
 /** One row for the base price of each tour, and one for the prices of each of its open departures. */
@@ -8,7 +7,8 @@ const ON_SALE = `tours t cross join lateral (
   union all
   select d.prices_minor, d.departure_date, coalesce(d.start_time, t.start_time) from departures d
   where d.tour_id = t.id
-    and ${openAt('statement_timestamp()')}) p`;
+    and departure_is_open(d.status, d.departure_date, coalesce(d.start_time, t.start_time), d.closes_at,
+      coalesce(d.closes_before, t.booking_cutoff), t.time_zone, statement_timestamp())) p`;
 
 /** The lowest and highest price in a currency, over all categories, in minor units. Prices of 0 are left out. */
 export interface PriceRange {

@@ -1,9 +1,9 @@
 import type { Db } from '../../platform/database/database';
 import { BookingStateConflictError } from '../bookings/booking.errors';
-import type { BookingLead, ChangedBooking, NamedBooking } from '../bookings/booking-lead';
+import type { BookingLead, ChangedBooking, NamedBooking, Refund } from '../bookings/booking-lead';
 import { columnsOfLead } from '../bookings/booking-lead.repository';
 import { eventOfLead } from '../bookings/change-booking';
-import { decideRefund, type Refund, type RefundChoice } from '../bookings/refund';
+import { decideRefund, type RefundChoice } from '../bookings/refund';
 import { getBookingPlace } from '../bookings/find-booking';
 import { TourNotFoundError } from '../catalog/catalog.errors';
 import type { Departure } from '../departures/departure';
