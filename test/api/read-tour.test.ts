@@ -47,6 +47,8 @@ describe('GET /api/tenant/tours/{id_or_slug}', () => {
       time_zone: 'Asia/Ho_Chi_Minh',
       group_size_max: null,
       cancellation_policy: null,
+      cancellation: null,
+      booking_cutoff: '0m',
       start_time: null,
       tenant_prices: { adult: 1290.5, deposit: 258.1 },
     });
@@ -92,6 +94,22 @@ describe('GET /api/tenant/tours/{id_or_slug}', () => {
         { day: 2, title: 'Back', description: null },
       ],
       end_location: { name: 'Hà Nội', lat: null, lng: null },
+    });
+  });
+
+  it('GET /api/tenant/tours/{id_or_slug} answers the cancellation policy and the cut-off as they are stored', async () => {
+    const { db } = api;
+    const tiers = [
+      { until: '30d', refund_percent: 100 },
+      { until: '36h', refund_percent: 50 },
+    ];
+    const stated = await givenTour(db, { cancellation: { tiers }, bookingCutoff: '90m' });
+    const { body } = await reader.get(`/api/tenant/tours/${stated.id}`);
+    expect(body).toMatchObject({ cancellation: { tiers }, booking_cutoff: '90m' });
+    const strict = await givenTour(db, { cancellation: { tiers: [] }, bookingCutoff: '0m' });
+    expect((await reader.get(`/api/tenant/tours/${strict.id}`)).body).toMatchObject({
+      cancellation: { tiers: [] },
+      booking_cutoff: '0m',
     });
   });
 

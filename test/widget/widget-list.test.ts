@@ -41,9 +41,14 @@ describe('GET /api/widget/tours', () => {
       'currency',
       'price_from',
       'next_departure_date',
+      'cancellation',
       'url',
     ]);
-    expect(body.items[0]).toMatchObject({ price_from: 500, url: 'https://shop.example.com/tours/ha-long' });
+    expect(body.items[0]).toMatchObject({
+      price_from: 500,
+      cancellation: null,
+      url: 'https://shop.example.com/tours/ha-long',
+    });
   });
 
   it('GET /api/widget/tours shows the tenant’s price and never the platform’s', async () => {
@@ -54,6 +59,15 @@ describe('GET /api/widget/tours', () => {
 
     expect(JSON.parse(text).items[0]).toMatchObject({ price_from: 550, url: null });
     expect(text).not.toMatch(/"(prices|base_price|seats\w*|tenant_prices|updated_at)"/);
+  });
+
+  it('GET /api/widget/tours answers the tiers of the cancellation policy', async () => {
+    const { db } = api;
+    const policy = { tiers: [{ until: '3d', refund_percent: 100 }] };
+    const tour = await givenTour(db, { name: 'Stated Walk', cancellation: policy });
+    const { body } = await list({ token, q: 'stated walk' });
+    expect(body.items[0].cancellation).toEqual(policy);
+    await db('tours').where({ id: tour.id }).update({ status: 'archived' });
   });
 
   it('GET /api/widget/tours filters by continent and by part of a name, whatever the case and accents', async () => {

@@ -18,7 +18,7 @@ import { findTranslations } from './translation.repository';
 /** The memory of a cached entry is estimated as this multiple of the length of its JSON. */
 const COPIES = 2;
 
-/** Returns the result of listCatalog, from the cache if possible. A cached page ends when one of its departures closes. */
+/** Returns the result of listCatalog, from the cache if possible. A cached page ends as shownUntil says. */
 export async function cachedCatalog(
   { db, cache }: CachedReads,
   tenant: Tenant,
@@ -127,11 +127,12 @@ export async function cachedFilters(
 }
 
 /**
- * Returns the time until which the tours stay the same if nothing is written, in milliseconds since the epoch. Only the next departures and
- * the lowest prices of the tours depend on the clock: both may change when a departure closes.
+ * Returns the time until which the tours stay the same if nothing is written, in milliseconds since the epoch. The next departures and the
+ * lowest prices may change when a departure closes. The time of a full refund passes by itself.
  */
 export function shownUntil(tours: ListedTour[]): number {
-  return Math.min(...tours.map(({ firstClosingAt }) => firstClosingAt?.getTime() ?? Infinity));
+  const ends = tours.flatMap(({ firstClosingAt, fullRefundUntil }) => [firstClosingAt, fullRefundUntil]);
+  return Math.min(...ends.map((end) => end?.getTime() ?? Infinity));
 }
 
 /** Estimates the memory in KiB from the JSON, because the length of tours varies. Runs only when an entry is loaded. */

@@ -1,15 +1,27 @@
-import { type Cutoff, minutesOf } from './cutoff';
+import { minutesOf } from './cutoff';
 
 /** A tier of a cancellation policy, with the names of files, answers and the database. */
 export interface CancellationTier {
-  /** The tier applies until this time before the start. At this instant, the next tier applies. */
-  until: Cutoff;
-  /** The share of the price that a cancellation refunds; a whole number, 0 to 100. */
+  /**
+   * The tier applies until so long before the start of the departure: minutes, hours, or calendar days in the tour's time zone. At this
+   * instant, the next tier applies.
+   * @example "30d"
+   */
+  until: string;
+  /**
+   * The share of the total price that a cancellation refunds.
+   * @isInt
+   * @example 100
+   */
   refund_percent: number;
 }
 
 /** What a cancellation refunds. After the last tier, or without tiers, nothing. */
 export interface CancellationPolicy {
+  /**
+   * In order: each tier ends later than the one before, and refunds less.
+   * @example [{"until": "30d", "refund_percent": 100}, {"until": "7d", "refund_percent": 50}]
+   */
   tiers: CancellationTier[];
 }
 
@@ -53,4 +65,9 @@ export function tierFault(
       };
   }
   return undefined;
+}
+
+/** Returns the tier in which a cancellation refunds in full. It is the first one, because the shares fall. Undefined: there is none. */
+export function fullRefundTier({ tiers }: CancellationPolicy): CancellationTier | undefined {
+  return tiers[0]?.refund_percent === 100 ? tiers[0] : undefined;
 }

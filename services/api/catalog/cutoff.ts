@@ -11,7 +11,8 @@ export const CUTOFF_RULE =
   'must be minutes, hours or days before the start, such as 90m, 36h or 3d, at most 365 days';
 
 const CUTOFF_FORM = /^(?:0|[1-9][0-9]{0,5})[mhd]$/;
-const MINUTES = { m: 1, h: 60, d: 24 * 60 };
+const UNITS = { m: 'minute', h: 'hour', d: 'day' } as const;
+const MINUTES = { minute: 1, hour: 60, day: 24 * 60 };
 const MOST_MINUTES = 365 * 24 * 60;
 
 /** Reads a cut-off of a file or a flag; `0` alone is no cut-off. @returns undefined for any other text */
@@ -26,7 +27,10 @@ export function minutesOf(cutoff: Cutoff): number {
   return amount * MINUTES[unit];
 }
 
+/** The unit of a cut-off, as OCTO and Intl name it. */
+export type CutoffUnit = (typeof UNITS)[keyof typeof UNITS];
+
 /** Returns the number and the unit of a cut-off. */
-export function partsOf(cutoff: Cutoff): { amount: number; unit: 'm' | 'h' | 'd' } {
-  return { amount: Number(cutoff.slice(0, -1)), unit: cutoff.slice(-1) as 'm' | 'h' | 'd' };
+export function partsOf(cutoff: Cutoff): { amount: number; unit: CutoffUnit } {
+  return { amount: Number(cutoff.slice(0, -1)), unit: UNITS[cutoff.slice(-1) as keyof typeof UNITS] };
 }

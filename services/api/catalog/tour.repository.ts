@@ -10,11 +10,22 @@ const CHANGED_AT = `greatest(t.updated_at,
     (select max(k.at) from tour_changes c join catalog_commits k on k.change_id = c.change_id where c.tour_id = t.id),
     (select max(k.at) from tenant_changes c join catalog_commits k on k.change_id = c.change_id
      where c.tenant_id = :tenantId and c.scope = any(array['default', 'in ' || t.continent, t.id::text])))`;
+/**
+ * Selects the end of the first tier for the next open departure, if this tier refunds in full and has not ended. Reads the departure only
+ * for a tour with such a tier.
+ */
+const FULL_REFUND_UNTIL = `case when t.cancellation #> '{tiers,0,refund_percent}' = '100' then (
+    select tier.at from (
+      select min(instant_before_start(d.departure_date, ${START_TIME}, t.cancellation #>> '{tiers,0,until}', t.time_zone)) as at
+      from departures d
+      where d.tour_id = t.id and d.departure_date = upcoming.next_departure_date and ${openAt('statement_timestamp()')}) tier
+    where tier.at > statement_timestamp()) end`;
 /** Selects a ListedTour. The query names the tours `t`, and its FROM clause ends with UPCOMING. */
 export const LISTED_COLUMNS = `
   t.id, t.slug, t.language, t.name, t.name_folded, t.summary, t.continent, t.country, t.duration_days,
   t.currency, t.currency_digits, t.base_price_minor, t.image_url, t.tags, ${CHANGED_AT} as updated_at,
-  upcoming.next_departure_date, upcoming.first_closing_at, upcoming.lowest_prices`;
+  t.cancellation, upcoming.next_departure_date, upcoming.first_closing_at, ${FULL_REFUND_UNTIL} as full_refund_until,
+  upcoming.lowest_prices`;
 /**
  * Selects the start times of the tour `t`, in a statement with UPCOMING. Reads only departures that have a start time of their own, because
  * all other departures begin at the tour's start time.
@@ -30,7 +41,7 @@ const START_TIMES = `array(
 /** Selects a Tour. The query names the tours `t`, and its FROM clause ends with UPCOMING_WITH_CHILD. */
 export const TOUR_COLUMNS = `${LISTED_COLUMNS},
   t.description, t.images, t.languages, t.time_zone, t.group_size_max, t.start_location, t.end_location, t.itinerary,
-  t.inclusions, t.exclusions, t.cancellation_policy, t.start_time, ${START_TIMES} as start_times, t.revision`;
+  t.inclusions, t.exclusions, t.cancellation_policy, t.booking_cutoff, t.start_time, ${START_TIMES} as start_times, t.revision`;
 /**
  * Joins facts about the open departures of the tour: the first date, the first closing time, and the lowest price of each group of dates.
  * All dates of a group have the same price rules of the tenant: a new group begins with the first day of each travel window of a rule, and

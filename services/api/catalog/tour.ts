@@ -1,4 +1,6 @@
 import { isHttpsAddress, isOwnPath, isSlug, isUuid } from '../../platform/text-forms';
+import type { CancellationPolicy } from './cancellation-policy';
+import type { Cutoff } from './cutoff';
 
 export const TOUR_STATUSES = ['published', 'draft', 'archived'] as const;
 export type TourStatus = (typeof TOUR_STATUSES)[number];
@@ -25,6 +27,10 @@ export interface ListedTour {
   nextDepartureDate: string | null;
   /** The first time, by the database's clock, at which one of the open departures closes. Null: there is no open departure. */
   firstClosingAt: Date | null;
+  /** Null: not stated. */
+  cancellation: CancellationPolicy | null;
+  /** The time until which the cancellation of a booking of the next open departure refunds in full. Null: it does not, or not any more. */
+  fullRefundUntil: Date | null;
   /** The lowest price of one adult for each group of open dates to which the same price rules of the tenant apply. */
   lowestPrices: { date: string; adult: number }[];
 }
@@ -50,6 +56,8 @@ export interface Tour extends ListedTour {
   inclusions: string[];
   exclusions: string[];
   cancellationPolicy: string | null;
+  /** The departures close so long before their start. Null: at their start. */
+  bookingCutoff: Cutoff | null;
   /** Local time, HH:MM, at which departures without a start time of their own begin. Null: no fixed time. */
   startTime: string | null;
   /**

@@ -195,6 +195,23 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "CancellationTier": {
+        "dataType": "refObject",
+        "properties": {
+            "until": {"dataType":"string","required":true},
+            "refund_percent": {"dataType":"integer","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "CancellationPolicy": {
+        "dataType": "refObject",
+        "properties": {
+            "tiers": {"dataType":"array","array":{"dataType":"refObject","ref":"CancellationTier"},"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "TenantPricesAnswer": {
         "dataType": "refObject",
         "properties": {
@@ -234,6 +251,8 @@ const models: TsoaRoute.Models = {
             "time_zone": {"dataType":"string","required":true},
             "group_size_max": {"dataType":"union","subSchemas":[{"dataType":"integer"},{"dataType":"enum","enums":[null]}],"required":true},
             "cancellation_policy": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "cancellation": {"dataType":"union","subSchemas":[{"ref":"CancellationPolicy"},{"dataType":"enum","enums":[null]}],"required":true},
+            "booking_cutoff": {"dataType":"string","required":true},
             "start_time": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "tenant_prices": {"ref":"TenantPricesAnswer","required":true},
         },
@@ -757,6 +776,7 @@ const models: TsoaRoute.Models = {
             "currency": {"dataType":"string","required":true},
             "price_from": {"dataType":"double","required":true},
             "next_departure_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "cancellation": {"dataType":"union","subSchemas":[{"ref":"CancellationPolicy"},{"dataType":"enum","enums":[null]}],"required":true},
             "url": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
         },
         "additionalProperties": false,
@@ -883,7 +903,7 @@ const models: TsoaRoute.Models = {
             "availabilityLocalStartTimes": {"dataType":"array","array":{"dataType":"string"},"required":true},
             "cancellationCutoff": {"dataType":"string","required":true},
             "cancellationCutoffAmount": {"dataType":"integer","required":true},
-            "cancellationCutoffUnit": {"dataType":"enum","enums":["hour"],"required":true},
+            "cancellationCutoffUnit": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["minute"]},{"dataType":"enum","enums":["hour"]},{"dataType":"enum","enums":["day"]}],"required":true},
             "requiredContactFields": {"dataType":"array","array":{"dataType":"string"},"required":true},
             "restrictions": {"ref":"OctoOptionRestrictions","required":true},
             "units": {"dataType":"array","array":{"dataType":"refObject","ref":"OctoUnit"},"required":true},
@@ -1103,10 +1123,15 @@ const models: TsoaRoute.Models = {
         "type": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["CONFIRMED"]},{"dataType":"enum","enums":["ON_HOLD"]},{"dataType":"enum","enums":["PENDING"]},{"dataType":"enum","enums":["EXPIRED"]},{"dataType":"enum","enums":["CANCELLED"]}],"validators":{}},
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoRefund": {
+        "dataType": "refAlias",
+        "type": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["FULL"]},{"dataType":"enum","enums":["PARTIAL"]},{"dataType":"enum","enums":["NONE"]}],"validators":{}},
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "OctoCancellation": {
         "dataType": "refObject",
         "properties": {
-            "refund": {"dataType":"enum","enums":["NONE"],"required":true},
+            "refund": {"ref":"OctoRefund","required":true},
             "reason": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "utcCancelledAt": {"dataType":"string","required":true},
         },

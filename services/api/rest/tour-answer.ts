@@ -3,6 +3,7 @@ import type { Quoter } from '../pricing/quote-tenant-price';
 import { assertSellable } from '../catalog/find-tour';
 import { priceFrom, type PricedCatalogTour } from '../catalog/list-catalog';
 import type { CatalogFilters } from '../catalog/catalog-filters';
+import { NO_CUTOFF } from '../catalog/cutoff';
 import type {
   CatalogFiltersAnswer,
   CatalogItem,
@@ -73,6 +74,8 @@ export function tourDetail(tour: Tour, quoter: Quoter, baseUrl: string, shown?: 
     time_zone: tour.timeZone,
     group_size_max: tour.groupSizeMax,
     cancellation_policy: tour.cancellationPolicy,
+    cancellation: tour.cancellation,
+    booking_cutoff: tour.bookingCutoff ?? NO_CUTOFF,
     start_time: tour.startTime,
     tenant_prices: tenantPricesAnswer(quote),
   };

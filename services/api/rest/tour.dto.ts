@@ -1,3 +1,4 @@
+import type { CancellationPolicy } from '../catalog/cancellation-policy';
 import type { TenantPricesAnswer } from '../pricing/price-categories';
 
 /** One tour of a list, with the tenant's price. */
@@ -137,7 +138,16 @@ export interface TourDetail extends CatalogItem {
   time_zone: string;
   /** @isInt */
   group_size_max: number | null;
+  /** The operator's own words about cancellations. */
   cancellation_policy: string | null;
+  /** What the cancellation of a booking refunds. Null: not stated. */
+  cancellation: CancellationPolicy | null;
+  /**
+   * Departures close so long before their start, unless they have a closing time of their own (`closes_at` of a departure). Minutes, hours,
+   * or calendar days in the tour's time zone. `0m`: they close at their start.
+   * @example "36h"
+   */
+  booking_cutoff: string;
   /** Local time, HH:MM, at which departures without a start time of their own begin. Null: the tour has no such time. */
   start_time: string | null;
   tenant_prices: TenantPricesAnswer;

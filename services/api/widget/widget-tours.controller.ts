@@ -10,6 +10,7 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
+import type { CancellationPolicy } from '../catalog/cancellation-policy';
 import type { PagePosition } from '../catalog/tour';
 import { reduceWish } from '../catalog/catalog-languages';
 import { cachedCatalog, shownUntil } from '../catalog/cached-catalog';
@@ -65,6 +66,8 @@ export interface WidgetTour {
   price_from: number;
   /** YYYY-MM-DD: the next date that is open for booking. Null: there is none. */
   next_departure_date: string | null;
+  /** What the cancellation of a booking refunds. Null: not stated. */
+  cancellation: CancellationPolicy | null;
   /** Address of the tour on the tenant's own site; null if the operator has set none for the tenant. */
   url: string | null;
 }
@@ -130,5 +133,5 @@ export class WidgetToursController {
 /** @param baseUrl the address of this installation, for pictures that this installation serves */
 function widgetTour(priced: PricedCatalogTour, tenant: Tenant, baseUrl: string): WidgetTour {
   const { updated_at, ...item } = catalogItem(priced, baseUrl);
-  return { ...item, url: tourLink(tenant, item.slug) };
+  return { ...item, cancellation: priced.tour.cancellation, url: tourLink(tenant, item.slug) };
 }
