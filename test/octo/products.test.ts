@@ -135,7 +135,7 @@ describe('GET /octo/products/{id}', () => {
           reference: null,
           availabilityLocalStartTimes: ['09:30'],
           requiredContactFields: [],
-          cancellationCutoff: '0 hours',
+          cancellationCutoff: 'Not stated',
           cancellationCutoffAmount: 0,
           cancellationCutoffUnit: 'hour',
           restrictions: { minUnits: 1, maxUnits: 9 },

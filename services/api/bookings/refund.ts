@@ -1,4 +1,4 @@
-import type { DatedTier } from '../catalog/cancellation-policy';
+import type { CancellationTier } from '../catalog/cancellation-policy';
 import { isSameAmount, toMajor } from '../pricing/currency';
 import { RefundChangedError } from './booking.errors';
 import type { BookingLead, Refund } from './booking-lead';
@@ -28,7 +28,7 @@ export function refundPercentAt(
 }
 
 /** Returns the share that a tier refunds, in percent. @param ceiling the highest share */
-export function sharedPercent({ refund_percent }: DatedTier, ceiling: number): number {
+export function sharedPercent({ refund_percent }: CancellationTier, ceiling: number): number {
   return Math.min(refund_percent, ceiling);
 }
 

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { BookingStatus } from '../bookings/booking-lead';
+import type { BookingLead, BookingStatus } from '../bookings/booking-lead';
+import { sharedPercent } from '../bookings/refund';
 import { customerOfContact, type OctoContact, type StoredUnitItem } from '../holds/octo-booking';
+import { type CancellationPolicy, policyOf } from '../catalog/cancellation-policy';
 import type { HoldStatus } from '../holds/seat-hold';
 import type { WishedLanguages } from '../catalog/tour-text';
 import type { Party } from '../pricing/party';
@@ -10,9 +12,16 @@ import { localTimeIn, type OctoAvailability, toAvailability, type ToLocalTime } 
 import { type BookedPrices, bookedPrices } from './booked-prices';
 import { customerOf } from './booking.request';
 import type { OctoCapability } from './capabilities';
-import { keptUnitsOf, type StoredOctoBooking, partyOf, type ShownOctoBooking } from './stored-octo-booking';
+import {
+  keptUnitsOf,
+  type StoredOctoBooking,
+  partyOf,
+  type ShownOctoBooking,
+  stands,
+} from './stored-octo-booking';
 import { OCTO_UNIT_IDS, type OctoPricing, type OctoUnitId } from './pricing.dto';
 import {
+  cancellationTerms,
   type OctoOption,
   type OctoProduct,
   type OctoUnit,
@@ -63,9 +72,12 @@ export interface OctoUnitItem {
   pricing?: OctoPricing;
 }
 
-/** @example {"refund": "NONE", "reason": "The customer is ill.", "utcCancelledAt": "2027-02-01T09:30:00.000Z"} */
+type OctoRefund = 'FULL' | 'PARTIAL' | 'NONE';
+
+/** @example {"refund": "FULL", "reason": "The customer is ill.", "utcCancelledAt": "2027-02-01T09:30:00.000Z"} */
 export interface OctoCancellation {
-  refund: 'NONE';
+  /** The share of the price that the cancellation refunds: all, a part, or nothing. NONE also if nothing was paid, and for `Not stated`. */
+  refund: OctoRefund;
   reason: string | null;
   utcCancelledAt: string;
 }
@@ -117,7 +129,7 @@ export interface OctoBooking {
   optionId: string;
   option: OctoOption;
   /**
-   * True while the booking can be cancelled.
+   * True until the departure has started or, if it has no start time, its date has ended; false for a cancelled or expired booking.
    * @example true
    */
   cancellable: boolean;
@@ -189,7 +201,11 @@ export function toOctoBooking(
   const toBooked = (unit: OctoUnit) => (isPriced ? withBookedPrice(unit, prices) : unit);
   const shared = parts.productOf(state);
   const units = bookedUnits(state, shared).map(toBooked);
-  const product = asBooked(shared.product, { units, currency: prices.total.currency });
+  const product = asBooked(shared.product, {
+    units,
+    currency: prices.total.currency,
+    terms: cancellationTerms(lockedPolicy(state)),
+  });
   const availability = parts.availabilityOf(state);
   return {
     id: octo.uuid,
@@ -203,7 +219,7 @@ export function toOctoBooking(
     product,
     optionId: OPTION_ID,
     option: product.options[0]!,
-    cancellable: status !== 'CANCELLED' && status !== 'EXPIRED',
+    cancellable: stands(state) && !state.departure.departure.past,
     cancellation: cancellationOf(state, status),
     freesale: false,
     availabilityId: availability.id,
@@ -282,10 +298,16 @@ function cancellationOf(
     ? (lead.cancelledAt ?? lead.expiredAt ?? lead.paymentDueAt)
     : (hold.endedAt ?? hold.expiresAt);
   return {
-    refund: 'NONE',
+    refund: refundOf(lead),
     reason: status === 'EXPIRED' ? null : (lead ?? octo).cancelReason,
     utcCancelledAt: ended!.toISOString(),
   };
+}
+
+function refundOf(lead: BookingLead | null): OctoRefund {
+  const percent = lead?.refund?.percent ?? 0;
+  if (percent === 0) return 'NONE';
+  return percent === 100 ? 'FULL' : 'PARTIAL';
 }
 
 const NO_CONTACT: OctoContactAnswer = {
@@ -363,16 +385,31 @@ function bookedUnits(state: StoredOctoBooking, { product, units }: BookedProduct
   return OCTO_UNIT_IDS.filter((id) => shown.includes(id)).map((id) => units[id]);
 }
 
-/** Shows the product with the units and the currency of the booking. The tenant may sell the product in another currency now. */
-function asBooked(
-  product: OctoProduct,
-  { units, currency }: { units: OctoUnit[]; currency: string },
-): OctoProduct {
+/** Returns the cancellation policy that the booking has locked, with its own highest share. Null: not stated. */
+function lockedPolicy({ hold, lead }: StoredOctoBooking): CancellationPolicy | null {
+  if (!lead) return policyOf(hold.tiers);
+  const { cancellation, refundCeiling } = lead;
+  const capped = cancellation?.tiers.map((tier) => ({
+    until: tier.until,
+    refund_percent: sharedPercent(tier, refundCeiling),
+  }));
+  return capped ? { tiers: capped } : null;
+}
+
+/** The parts of a product that a booking keeps, although the tenant may sell the product with others now. */
+interface BookedParts {
+  units: OctoUnit[];
+  currency: string;
+  terms: ReturnType<typeof cancellationTerms>;
+}
+
+/** Shows the product with the parts that the booking keeps. */
+function asBooked(product: OctoProduct, { units, currency, terms }: BookedParts): OctoProduct {
   return {
     ...product,
     // Without octo/pricing, a product has no currency.
     ...(product.defaultCurrency && { defaultCurrency: currency, availableCurrencies: [currency] }),
-    options: product.options.map((option) => ({ ...option, units })),
+    options: product.options.map((option) => ({ ...option, ...terms, units })),
   };
 }
 

@@ -23,7 +23,7 @@ import type { Seller } from '../seats/sale';
 import { departuresOfMove } from '../seats/seat-change';
 import { lockedLead } from '../seats/stored-booking';
 import type { ChangeFacts, StoredChange, StoredHold, StoredLead } from '../seats/stored-change';
-import { lockedHold } from '../seats/stored-hold';
+import { departureOfHold, lockedHold } from '../seats/stored-hold';
 import { byKey } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import { type SentDetails, withoutNull } from './booking.request';
@@ -39,6 +39,7 @@ import {
   type ShownOctoBooking,
   type ShownParts,
   shownParts,
+  stands,
   type StoredOctoBooking,
 } from './stored-octo-booking';
 
@@ -198,7 +199,10 @@ function decideSaleOfHold(
   return { ...rows, result: { lead, hold: consumed }, details };
 }
 
-/** Builds the release of a hold, or the cancellation of a booking. @throws errors of decideRelease and decideCancellation */
+/**
+ * Builds the release of a hold, or the cancellation of a booking. A booking that is cancelled already stays unchanged.
+ * @throws errors of decideRelease and decideCancellation; OctoRefusalError UNPROCESSABLE_ENTITY after the start of the departure
+ */
 export async function prepareOctoCancellation(
   request: OctoRequest,
   reason: string | null,
@@ -207,7 +211,10 @@ export async function prepareOctoCancellation(
   const by = byKey(principal);
   return changeOf(request, {
     scope: scopeOf(request.found),
-    decide: ({ hold, lead }, facts) => {
+    decide: (booking, facts) => {
+      const { hold, lead } = booking;
+      if (stands(booking) && departureOfHold(facts, placeOf(booking), tenant.sandbox).past)
+        throw unprocessable('The departure has started, so the booking cannot be cancelled any more.');
       if (lead) {
         const { result, ...rows } = decideCancellation(lead, facts.at, { by, reason });
         return { ...rows, result: { lead: result.after } };

@@ -1,3 +1,5 @@
+import { type CancellationPolicy, fullRefundTier } from '../catalog/cancellation-policy';
+import { type CutoffUnit, partsOf } from '../catalog/cutoff';
 import type { Tour } from '../catalog/tour';
 import type { Quoter } from '../pricing/quote-tenant-price';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
@@ -67,15 +69,19 @@ export interface OctoOption {
    * @example ["09:30", "14:30"]
    */
   availabilityLocalStartTimes: string[];
-  /** @example "0 hours" */
+  /**
+   * Until so long before the start, a cancellation refunds in full. `Never refunded in full` and `Never refunded` come with 365 days,
+   * `Not stated` comes with 0 hours.
+   * @example "30 days"
+   */
   cancellationCutoff: string;
   /**
    * @isInt
-   * @example 0
+   * @example 30
    */
   cancellationCutoffAmount: number;
-  /** @example "hour" */
-  cancellationCutoffUnit: 'hour';
+  /** @example "day" */
+  cancellationCutoffUnit: 'minute' | 'hour' | 'day';
   /** @example [] */
   requiredContactFields: string[];
   restrictions: OctoOptionRestrictions;
@@ -236,13 +242,31 @@ function toOption(tour: Tour, view: ProductView): OctoOption {
     internalName: 'Default',
     reference: null,
     availabilityLocalStartTimes: tour.startTimes,
-    cancellationCutoff: '0 hours',
-    cancellationCutoffAmount: 0,
-    cancellationCutoffUnit: 'hour',
+    ...cancellationTerms(tour.cancellation),
     requiredContactFields: [],
     restrictions: { minUnits: 1, maxUnits: maxUnits(tour) },
     units: unitsOf(tour).map((id) => toUnit(id, tour, view)),
   };
+}
+
+/** Returns the fields of an option that say until when a cancellation refunds in full. */
+export function cancellationTerms(
+  policy: CancellationPolicy | null,
+): Pick<OctoOption, 'cancellationCutoff' | 'cancellationCutoffAmount' | 'cancellationCutoffUnit'> {
+  if (policy === null) return toCutoff({ amount: 0, unit: 'hour' }, 'Not stated');
+  const tier = fullRefundTier(policy);
+  if (tier) return toCutoff(partsOf(tier.until));
+  // Names the longest time, for a reseller that reads the numbers alone.
+  const isNever = policy.tiers.every(({ refund_percent }) => refund_percent === 0);
+  return toCutoff({ amount: 365, unit: 'day' }, isNever ? 'Never refunded' : 'Never refunded in full');
+}
+
+function toCutoff({ amount, unit }: ReturnType<typeof partsOf>, text = spelled(amount, unit)) {
+  return { cancellationCutoff: text, cancellationCutoffAmount: amount, cancellationCutoffUnit: unit };
+}
+
+function spelled(amount: number, unit: CutoffUnit): string {
+  return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
 }
 
 export function hasStartTimes({ startTimes }: Pick<Tour, 'startTimes'>): boolean {

@@ -112,11 +112,13 @@ export function placeOf({ hold, lead }: StoredOctoBooking) {
 
 /** Returns the seats of the departure that the booking takes. */
 export function seatsOn(booking: StoredOctoBooking, departureId: string): number {
-  const { hold, lead } = booking;
-  const takesSeats = lead
-    ? lead.status === 'pending_payment' || lead.status === 'confirmed'
-    : hold.status === 'active';
-  return takesSeats && placeOf(booking).departureId === departureId ? seatsOf(partyOf(booking)) : 0;
+  return stands(booking) && placeOf(booking).departureId === departureId ? seatsOf(partyOf(booking)) : 0;
+}
+
+/** Returns true unless the booking is cancelled or expired. */
+export function stands({ hold, lead }: StoredOctoBooking): boolean {
+  if (!lead) return hold.status === 'active';
+  return lead.status === 'pending_payment' || lead.status === 'confirmed';
 }
 
 /** Returns the party of the booking, or of its hold before the confirmation. */
