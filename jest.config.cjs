@@ -9,7 +9,7 @@ const LONG = [
   '/test/(unit/(demo-catalog|demo-flagship|load-shedding)|supply-chain/(api-changes|audit))[.]test[.]ts$',
   '/test/api/(after-commit|availability-instances|booking-kills|cached-languages|catalog-copy|change-race)[.]test[.]ts$',
   '/test/api/(currency-change|departure-cancelled-race|find-tours)[.]test[.]ts$',
-  '/test/api/(exact-authorization|instances|isolation-by-credential|isolation-timing|price-from|sale-queue)[.]test[.]ts$',
+  '/test/api/(exact-authorization|instances|isolation-by-credential|isolation-timing|price-from|change-queue)[.]test[.]ts$',
   '/test/api/(shared-answers|slow-clients|start-time-races|store-waits|stored-answers|updated-since|writes-in-flight)[.]test[.]ts$',
   '/test/backup/(in-place|places|refused|restore|restore-languages|restore-to-a-time|restore-under-patroni)[.]test[.]ts$',
   '/test/catalog/(cut-json|import-events|import-pipe|import-raced|interrupt-import|start-times|unchanged-entries)[.]test[.]ts$',

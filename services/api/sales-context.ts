@@ -7,16 +7,16 @@ import type { UseRecorder } from './credentials/record-use';
 import { type AvailabilityCache, createAvailabilityCache, dropCached } from './departures/availability-cache';
 import { DepartureIds } from './departures/find-departures';
 import { type ApiContext, type ApiSecrets, createCachedReads } from './http/api-context';
-import { createSingleFlight } from './idempotency/single-flight';
+import { createInTurn } from './idempotency/in-turn';
 import { ChangedSeats } from './octo/changed-seats';
 import { createRefusalLog, type RefusalLog } from './refusals/refusal-log';
-import { SaleQueue } from './seats/queue/sale-queue';
+import { ChangeQueue } from './seats/queue/change-queue';
 
 /** The objects that controllers use to read and sell seats. */
 export interface SalesContext extends ApiContext {
   availability: AvailabilityCache;
   departureIds: DepartureIds;
-  sales: SaleQueue;
+  changes: ChangeQueue;
   refusals: RefusalLog;
 }
 
@@ -45,10 +45,10 @@ export function createSalesContext({
   validity,
 }: ApiParts): SalesContext & { seats: ChangedSeats } {
   const availability = createAvailabilityCache(db, store.cache, log);
-  const sales = new SaleQueue(writes, log, config.groupCommit);
+  const changes = new ChangeQueue(writes, log, config.groupCommit);
   const seats = new ChangedSeats(log);
-  sales.onCommit(dropCached(availability));
-  sales.onCommit(async (changed) => seats.recordDates(changed));
+  changes.onCommit(dropCached(availability));
+  changes.onCommit(async (changed) => seats.recordDates(changed));
   return {
     config,
     secrets,
@@ -57,11 +57,11 @@ export function createSalesContext({
     log,
     uses,
     availability,
-    sales,
+    changes,
     seats,
     refusals: createRefusalLog(),
     quotas: store.quotas,
     departureIds: new DepartureIds(db),
-    singleFlight: createSingleFlight(),
+    inTurn: createInTurn(),
   };
 }

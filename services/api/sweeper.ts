@@ -3,7 +3,7 @@ import type { Logger } from '../platform/logger';
 import { remindOfPayments } from './bookings/remind-payment';
 import { pruneCatalogChanges } from './catalog/catalog-changes.repository';
 import { refreshNextDepartures } from './catalog/next-departures.repository';
-import { sweepExpiredSeats } from './departures/free-expired-seats';
+import { sweepExpiredSeats } from './departures/mark-expired-seats';
 import { eraseEndedHolds, type HoldRetention } from './holds/erase-ended-holds';
 import { sweepExpiredKeys } from './idempotency/idempotency.repository';
 import type { ChangedSeats } from './octo/changed-seats';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
-import { sweepExpiredSeats } from '../../services/api/departures/free-expired-seats';
+import { sweepExpiredSeats } from '../../services/api/departures/mark-expired-seats';
 import { type ChangedDate, datesOfBothKinds } from '../../services/api/seats/decided';
 import { useTestApi } from '../support/api';
 import { unique } from '../support/given';
@@ -20,14 +20,14 @@ import {
   SEAT_CHANGES,
 } from '../support/writing-requests';
 
-/** Every change of seats tells the listeners of SaleQueue.onCommit which dates changed, whatever route it comes from. */
+/** Every change of seats tells the listeners of ChangeQueue.onCommit which dates changed, whatever route it comes from. */
 const api = useTestApi();
 const site = useWebsite(api);
 const sandboxSite = useWebsite(api, { sandbox: true });
 
 /** The calls of a listener. */
 let told: ChangedDate[][] = [];
-beforeAll(() => api.context.sales.onCommit(async (changed) => void told.push(changed)));
+beforeAll(() => api.context.changes.onCommit(async (changed) => void told.push(changed)));
 
 /** Prepares a request of the route whose departure is cancelled meanwhile. */
 function onCancelledDeparture(route: string): Prepare {

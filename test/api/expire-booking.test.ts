@@ -1,4 +1,4 @@
-import { sweepExpiredSeats } from '../../services/api/departures/free-expired-seats';
+import { sweepExpiredSeats } from '../../services/api/departures/mark-expired-seats';
 import { useTestApi } from '../support/api';
 import { expectProblem } from '../support/responses';
 import { endPaymentWindow, givenSeats, givenWebsite, seatsTaken, useWebsite } from '../support/website';

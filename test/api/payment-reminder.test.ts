@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findLeadsById } from '../../services/api/bookings/booking-lead.repository';
 import { prepareConfirmation } from '../../services/api/seats/change-booking-status';
 import { remindOfPayments } from '../../services/api/bookings/remind-payment';
-import { sweepExpiredSeats } from '../../services/api/departures/free-expired-seats';
+import { sweepExpiredSeats } from '../../services/api/departures/mark-expired-seats';
 import { inTransaction } from '../../services/platform/database/database';
 import { useTestApi } from '../support/api';
 import { change } from '../support/change';

@@ -1,4 +1,4 @@
-import { sweepExpiredSeats } from '../../services/api/departures/free-expired-seats';
+import { sweepExpiredSeats } from '../../services/api/departures/mark-expired-seats';
 import type { Knex } from 'knex';
 import { startTestApi, type TestApi } from '../support/api';
 import { endHoldIn, endPaymentWindow, givenSeats, givenWebsite, type Website } from '../support/website';

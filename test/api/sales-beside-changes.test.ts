@@ -3,16 +3,16 @@ import { TourNotFoundError } from '../../services/api/catalog/catalog.errors';
 import type { SeatHold } from '../../services/api/holds/seat-hold';
 import { HoldLimitReachedError } from '../../services/api/holds/hold.errors';
 import { claimOf, ReplayedResponse } from '../../services/api/idempotency/key-claim';
-import { commitSales } from '../../services/api/seats/queue/commit-sales';
+import { commitChanges } from '../../services/api/seats/queue/commit-changes';
 import { SaleMovedError } from '../../services/api/departures/departure.errors';
 import { decideHold } from '../../services/api/seats/decide/decide-hold';
-import { lockSales } from '../../services/api/seats/lock';
-import { readSaleFacts } from '../../services/api/seats/read/read-sale-facts';
+import { lockChanges } from '../../services/api/seats/lock';
+import { readFacts } from '../../services/api/seats/read/read-facts';
 import { TenantCounter } from '../../services/api/seats/decide/tenant-limits';
 import { prepareRelease } from '../../services/api/seats/change-hold';
 import { prepareBooking, prepareHold } from '../../services/api/seats/prepare-sale';
 import { type Sale, sellerWithoutKey } from '../../services/api/seats/sale';
-import { transactSales } from '../../services/api/seats/transact-sales';
+import { transactChanges } from '../../services/api/seats/transact-changes';
 import type { ApiKeyPrincipal } from '../../services/api/credentials/credential';
 import { revokeCredential } from '../../services/api/credentials/manage-credentials';
 import { lockKeyForUse, verifyKeyAgain } from '../../services/api/credentials/verify-credential';
@@ -138,7 +138,7 @@ describe('sales with keys', () => {
       );
     };
     const sales = ['first', 'second'].map(saleOf);
-    const outcomesOf = async (trx: Trx, some: Sale[]) => (await transactSales(trx, some)).outcomes;
+    const outcomesOf = async (trx: Trx, some: Sale[]) => (await transactChanges(trx, some)).outcomes;
     await inTransaction(db, (trx) => outcomesOf(trx, sales));
     const other = await db.transaction();
     await outcomesOf(other, sales.slice(0, 1));
@@ -151,7 +151,7 @@ describe('sales with keys', () => {
 
 describe('sales of one transaction', () => {
   const outcomesOf = (sales: Sale[]) =>
-    inTransaction(api.db, async (trx) => (await transactSales(trx, sales)).outcomes);
+    inTransaction(api.db, async (trx) => (await transactChanges(trx, sales)).outcomes);
 
   it("each sale of a batch obeys the tenant's share of seats that its own request has read", async () => {
     const { db } = api;
@@ -211,8 +211,8 @@ describe('sales of one transaction', () => {
     const sale = prepareHold(sellerWithoutKey(tenant), tour, { departureId, times: [] }, holdRequest(date));
     const factsOf = () =>
       inTransaction(db, async (trx) => {
-        const locks = await lockSales(trx, [sale], () => true);
-        return (await readSaleFacts(trx, [sale], locks, new TenantCounter())).facts;
+        const locks = await lockChanges(trx, [sale], () => true);
+        return (await readFacts(trx, [sale], locks, new TenantCounter())).facts;
       });
     decideHold(await factsOf(), sale, '00000000-0000-4000-8000-000000000000');
     expect((await factsOf()).holds).toEqual([]);
@@ -231,13 +231,13 @@ describe('sales of one transaction', () => {
       const seller = sellerWithoutKey(website.tenant);
       const change = await prepareRelease(db, seller, { holdId: body.hold_id, by: null });
       const work = async (trx: Trx) => {
-        const written = await transactSales(trx, [change]);
+        const written = await transactChanges(trx, [change]);
         // Begins with a comment, because the work of a transaction may send no COMMIT.
         if (isCommitted) await trx.raw('/* sent by the test */ commit');
         await trx.raw('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
         return written;
       };
-      const result = await commitSales({ db, log: createLogger('silent', 'api') }, [], work, Infinity);
+      const result = await commitChanges({ db, log: createLogger('silent', 'api') }, [], work, Infinity);
       expect(result).toMatchObject(expected);
       expect(await seatsTaken(db, seats)).toBe(taken);
     },
@@ -249,7 +249,12 @@ describe('sales of one transaction', () => {
       const rows = { newHolds: [], newLeads: [], changedHolds: [], changedLeads: [] };
       return { outcomes: [], freed: [], transactionId: null, rows };
     };
-    const outcome = await commitSales({ db: api.db, log: createLogger('silent', 'api') }, [], work, Infinity);
+    const outcome = await commitChanges(
+      { db: api.db, log: createLogger('silent', 'api') },
+      [],
+      work,
+      Infinity,
+    );
     expect(outcome).toEqual({ error: expect.any(Error), rolledBack: true });
   });
 });

@@ -1,8 +1,8 @@
 import type { Db, Trx } from '../../services/platform/database/database';
-import { SALE_PLANS } from '../../services/api/seats/queue/commit-sales';
+import { CHANGE_PLANS } from '../../services/api/seats/queue/commit-changes';
 import { TenantCounter } from '../../services/api/seats/decide/tenant-limits';
-import { lockSales } from '../../services/api/seats/lock';
-import { readSaleFacts } from '../../services/api/seats/read/read-sale-facts';
+import { lockChanges } from '../../services/api/seats/lock';
+import { readFacts } from '../../services/api/seats/read/read-facts';
 import { holdRequest, holdSaleOf } from '../support/sell';
 import { useTestApi } from '../support/api';
 import { givenDeparture, givenTenant, givenTour } from '../support/given';
@@ -49,7 +49,7 @@ async function rushOnOneDeparture(db: Db): Promise<void> {
 }
 
 async function indexesOfCount(trx: Trx): Promise<(string | undefined)[]> {
-  await trx.raw(SALE_PLANS);
+  await trx.raw(CHANGE_PLANS);
   const name = `count_${Math.random().toString(36).slice(2)}`;
   await trx.raw(`prepare ${name}(uuid[], timestamptz) as
     select d.id from departures d cross join lateral count_seats(d.id, false, $2) as seats
@@ -99,12 +99,12 @@ describe('the view of a tenant on the departures of a batch', () => {
     await db.raw('analyze departures');
     const departure = await db('departures').where({ tour_id: tour.id }).first('departure_date');
     const plan = await db.transaction(async (trx) => {
-      await trx.raw(SALE_PLANS);
+      await trx.raw(CHANGE_PLANS);
       const sale = await holdSaleOf(trx, tenant, tour, holdRequest(departure.departureDate));
-      const locks = await lockSales(trx, [sale], () => true);
+      const locks = await lockChanges(trx, [sale], () => true);
       const statements: string[] = [];
       trx.on('query', ({ sql }: { sql: string }) => statements.push(sql));
-      const { facts } = await readSaleFacts(trx, [sale], locks, new TenantCounter());
+      const { facts } = await readFacts(trx, [sale], locks, new TenantCounter());
       expect(facts.visible.size).toBe(1);
       const { rows } = await trx.raw<{ rows: [{ 'QUERY PLAN': [{ Plan: PlanNode }] }] }>(
         `explain (generic_plan, format json) ${statements[0]!}`,

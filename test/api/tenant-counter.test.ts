@@ -1,8 +1,8 @@
 import { prepareHold } from '../../services/api/seats/prepare-sale';
 import { sellerWithoutKey } from '../../services/api/seats/sale';
-import { lockSales } from '../../services/api/seats/lock';
-import { readSaleFacts } from '../../services/api/seats/read/read-sale-facts';
-import { SaleQueue } from '../../services/api/seats/queue/sale-queue';
+import { lockChanges } from '../../services/api/seats/lock';
+import { readFacts } from '../../services/api/seats/read/read-facts';
+import { ChangeQueue } from '../../services/api/seats/queue/change-queue';
 import { TenantCounter } from '../../services/api/seats/decide/tenant-limits';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { inTransaction } from '../../services/platform/database/database';
@@ -42,12 +42,12 @@ async function countsAroundHold(
   const counter = new TenantCounter();
   const count = () =>
     inTransaction(db, async (trx) => {
-      const locks = await lockSales(trx, [sale], () => true);
-      const { facts } = await readSaleFacts(trx, [sale], locks, counter);
+      const locks = await lockChanges(trx, [sale], () => true);
+      const { facts } = await readFacts(trx, [sale], locks, counter);
       return facts.liveHolds.get(tenant.id);
     });
   const before = await count();
-  await new SaleQueue(db, createLogger('silent', 'api'), true).perform(sale);
+  await new ChangeQueue(db, createLogger('silent', 'api'), true).commit(sale);
   await pause();
   return [before, await count()];
 }

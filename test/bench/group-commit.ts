@@ -7,7 +7,7 @@ import { createLogger } from '../../services/platform/logger';
 import { DepartureBusyError } from '../../services/api/departures/departure.errors';
 import { prepareBooking } from '../../services/api/seats/prepare-sale';
 import { holdSaleOf } from '../support/sell';
-import { SaleQueue } from '../../services/api/seats/queue/sale-queue';
+import { ChangeQueue } from '../../services/api/seats/queue/change-queue';
 import { type Sale, sellerWithoutKey } from '../../services/api/seats/sale';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { givenDeparture, givenTenant, givenTour, type GivenTour } from '../support/given';
@@ -84,7 +84,7 @@ interface Round {
 
 async function round(db: Db, { make, tenant, targets, inFlight }: Load, on: boolean): Promise<Round> {
   await db.raw('truncate seat_holds cascade');
-  const queue = new SaleQueue(db, log, on);
+  const queue = new ChangeQueue(db, log, on);
   const times: number[] = [];
   const usage = process.cpuUsage();
   const begun = performance.now();
@@ -92,7 +92,7 @@ async function round(db: Db, { make, tenant, targets, inFlight }: Load, on: bool
     while (performance.now() < begun + SECONDS * 1000) {
       const at = performance.now();
       const sale = await make(db, tenant, targets[Math.floor(Math.random() * targets.length)]!);
-      const sold = await queue.perform(sale).catch(ignoreBusy);
+      const sold = await queue.commit(sale).catch(ignoreBusy);
       if (sold) times.push(performance.now() - at);
     }
   };

@@ -14,7 +14,7 @@ import type { Instance } from '../stack/service';
 
 /** The most sales of a batch. */
 const BATCH_MAX = QUEUE_LIMITS.batchMax;
-/** The round trips of a batch: lock with BEGIN, read, write, COMMIT (seats/transact-sales.ts). */
+/** The round trips of a batch: lock with BEGIN, read, write, COMMIT (seats/transact-changes.ts). */
 const STEPS = 4;
 /** The share of Node's time for a sale that its batch needs: 55 of 200 µs in a profile with 256 connections. */
 const BATCH_SHARE = 0.28;

@@ -1,4 +1,4 @@
-import { sweepExpiredSeats } from '../../services/api/departures/free-expired-seats';
+import { sweepExpiredSeats } from '../../services/api/departures/mark-expired-seats';
 import { useTerminalOf } from '../cli/terminal';
 import { useTestApi } from '../support/api';
 import { endHoldIn, endPaymentWindow, givenWebsite } from '../support/website';

@@ -77,14 +77,14 @@ describe('a list of more than 100 bookings', () => {
 
   /** Returns the keys of the shared loads (single flights) that a request joins or starts. */
   async function flightsOf(request: () => PromiseLike<unknown>): Promise<string[]> {
-    const { singleFlight } = api.context;
+    const { inTurn } = api.context;
     const taken: string[] = [];
-    api.context.singleFlight = (key, work) => {
+    api.context.inTurn = (key, work) => {
       taken.push(key);
-      return singleFlight(key, work);
+      return inTurn(key, work);
     };
     await request();
-    api.context.singleFlight = singleFlight;
+    api.context.inTurn = inTurn;
     return taken;
   }
 
@@ -99,7 +99,7 @@ describe('a list of more than 100 bookings', () => {
   it('OCTO answers 429 to a long list that has waited two seconds for another long list of its key', async () => {
     const [key] = await flightsOf(list);
     let end = () => {};
-    const running = api.context.singleFlight(key!, () => new Promise<void>((resolve) => (end = resolve)));
+    const running = api.context.inTurn(key!, () => new Promise<void>((resolve) => (end = resolve)));
     const refused = await list();
     end();
     await running;

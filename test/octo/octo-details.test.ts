@@ -50,14 +50,14 @@ async function hold(
     externalRef: `ref-${octo.uuid}`,
   });
   const sale = await holdSaleOf(api.db, tenant, visible, request);
-  return (await api.context.sales.perform(sale)) as SeatHold;
+  return (await api.context.changes.commit(sale)) as SeatHold;
 }
 
 /** Makes the booking of a hold as OCTO does. */
 async function book({ tenant }: Website, { tour, customer, id }: SeatHold): Promise<BookingLead> {
   const request = bookingRequest({ holdId: id, customer, source: 'octo' });
   const sale = await prepareBooking(api.db, sellerWithoutKey(tenant), tour, request);
-  return (await api.context.sales.perform(sale)) as BookingLead;
+  return (await api.context.changes.commit(sale)) as BookingLead;
 }
 
 async function tracesOf(mark: string): Promise<string[]> {

@@ -4,7 +4,7 @@ import { openDatabase } from '../../services/platform/database/database';
 import { pruneCatalogChanges } from '../../services/api/catalog/catalog-changes.repository';
 import { refreshNextDepartures } from '../../services/api/catalog/next-departures.repository';
 import { DepartureBusyError } from '../../services/api/departures/departure.errors';
-import { sweepExpiredSeats } from '../../services/api/departures/free-expired-seats';
+import { sweepExpiredSeats } from '../../services/api/departures/mark-expired-seats';
 import { sweepExpiredKeys } from '../../services/api/idempotency/idempotency.repository';
 import { createRefusalLog } from '../../services/api/refusals/refusal-log';
 import { type ApiProcess, startApiProcess } from '../support/api-process';

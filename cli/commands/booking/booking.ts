@@ -9,7 +9,7 @@ import { prepareCancellation, prepareConfirmation } from '../../../services/api/
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { changedFields } from '../../../services/api/audit/changed-fields';
 import { assertUnambiguous, type NamedDeparture } from '../../../services/api/departures/find-departures';
-import { expireSeats } from '../../../services/api/departures/free-expired-seats';
+import { expireSeats } from '../../../services/api/departures/mark-expired-seats';
 import { comparedCustomer } from '../../../services/api/holds/seat-hold';
 import { describeParty } from '../../../services/api/pricing/party';
 import { COUNTS_KEPT_DAYS } from '../../../services/api/refusals/refusal';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Trx } from '../../platform/database/database';
 import { SaleMovedError } from '../departures/departure.errors';
 import { assertNotMoved } from '../departures/check-seats';
-import { expireSeats } from '../departures/free-expired-seats';
+import { expireSeats } from '../departures/mark-expired-seats';
 import { eraseHoldCustomer } from '../holds/change-hold';
 import { getHold } from '../holds/find-hold';
 import type { PartialCustomer, SeatHold } from '../holds/seat-hold';

@@ -1,6 +1,6 @@
 import { type Db, inTransaction, refuseWhenLocked, type Trx } from '../../platform/database/database';
 import { enqueueDepartureEvents } from '../departures/change-departure';
-import { expireSeats } from '../departures/free-expired-seats';
+import { expireSeats } from '../departures/mark-expired-seats';
 import {
   allowLongStatements,
   applyChanges,

@@ -51,7 +51,7 @@ export async function verifyKeyAgain(db: Db, { keyId, scope }: ApiKeyPrincipal):
 /**
  * Locks the API key of a write and its tenant for use until the transaction ends, then verifies the key again. It must be the first lock
  * of the transaction. A key that serves now serves until COMMIT: the command that ends it waits for this transaction. (Sales do the same for
- * a batch: lockSales, keyCheckOf.)
+ * a batch: lockChanges, keyCheckOf.)
  * @returns the caller with its present tenant and scopes
  * @throws CredentialError
  */

@@ -14,7 +14,7 @@ import {
   type NamedDeparture,
   type TourOfDeparture,
 } from './find-departures';
-import { expireSeats } from './free-expired-seats';
+import { expireSeats } from './mark-expired-seats';
 import { nameDeparture } from '../catalog/start-time';
 
 export interface ChangedDeparture {

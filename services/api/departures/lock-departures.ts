@@ -4,7 +4,7 @@ import { lockDepartureById, lockFreeDeparturesById, readLockTimeout } from './de
 
 /**
  * Locks the departures until `trx` ends. Waits for a departure that another transaction has locked, and holds no lock of another departure
- * meanwhile, so that a locked departure does not delay sales of a free one. (lockSales in seats/lock.ts waits for no lock.)
+ * meanwhile, so that a locked departure does not delay sales of a free one. (lockChanges in seats/lock.ts waits for no lock.)
  * @throws DepartureBusyError after two seconds (409)
  */
 export async function lockDepartures(trx: Trx, departureIds: string[]): Promise<void> {

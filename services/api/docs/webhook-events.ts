@@ -8,7 +8,7 @@ import {
   pingEvent,
   type WebhookEvent,
 } from '../../webhook-queue/enqueue-delivery';
-import { holdExpiredEvent } from '../departures/free-expired-seats';
+import { holdExpiredEvent } from '../departures/mark-expired-seats';
 import type { Answer, OpenApiOperation, Parameter, Schema } from './openapi-document';
 
 const text = (description: string): Schema => ({ type: 'string', description });

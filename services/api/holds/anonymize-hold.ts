@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Trx } from '../../platform/database/database';
 import { SaleMovedError } from '../departures/departure.errors';
 import { assertNotMoved } from '../departures/check-seats';
-import { expireSeats } from '../departures/free-expired-seats';
+import { expireSeats } from '../departures/mark-expired-seats';
 import { eraseAnswers } from '../idempotency/erase-answers';
 import { personFinder } from '../privacy/person-finder';
 import { eraseRefusals } from '../refusals/refusal-log';

@@ -11,7 +11,7 @@ import type { Db } from '../../platform/database/database';
 import type { Logger } from '../../platform/logger';
 import type { QuotaStore } from '../../platform/shared-store/quota-store';
 import { type CredentialSource, cachedCredentials } from '../credentials/credential-source';
-import type { SingleFlight } from '../idempotency/single-flight';
+import type { InTurn } from '../idempotency/in-turn';
 import type { UseRecorder } from '../credentials/record-use';
 import type { Secrets } from '../../platform/secrets';
 
@@ -33,7 +33,7 @@ export interface ApiContext extends CachedReads {
   quotas: QuotaStore;
   uses: UseRecorder;
   /** Runs writes that have the same idempotency key one after another. */
-  singleFlight: SingleFlight;
+  inTurn: InTurn;
 }
 
 export function contextOf(request: Request): ApiContext {

@@ -39,7 +39,7 @@ export async function performRequest<Change extends SeatChange, Answer>(
   setCaching(request, NO_STORE);
   const { operation, toAnswer, named } = change;
   const { name } = operation;
-  const result = await performOnce(context, request, change).catch(async (refusal: unknown) => {
+  const result = await resultForKey(context, request, change).catch(async (refusal: unknown) => {
     countWrite(name, problemCodeOf(refusal));
     const refused = named(refusal);
     if (!refused) throw refusal;
@@ -51,8 +51,8 @@ export async function performRequest<Change extends SeatChange, Answer>(
   return result instanceof ReplayedResponse ? markReplayed(request, result) : toAnswer(result);
 }
 
-/** Performs the change once for all requests with its Idempotency-Key. */
-async function performOnce<Change extends SeatChange, Answer>(
+/** Returns the result of the change, which is performed once for all requests with its Idempotency-Key. */
+async function resultForKey<Change extends SeatChange, Answer>(
   context: SalesContext,
   request: Request,
   { operation, prepare, toAnswer }: RequestedChange<Change, Answer>,
@@ -64,12 +64,12 @@ async function performOnce<Change extends SeatChange, Answer>(
   const seller = { tenant, principal, claim, traceparent: traceparentOf(request) };
   const write = () => perform(context, () => prepare(seller));
   if (!claim) return write();
-  return context.singleFlight(`${tenant.id} ${operation.name} ${claim.key}`, async () => {
+  return context.inTurn(`${tenant.id} ${operation.name} ${claim.key}`, async () => {
     try {
       return await write();
     } catch (refusal) {
       if (!mayPrecedeLookUp(refusal) || !(await isRepeat(context.db, claim))) throw refusal;
-      return replayOrRefuse(context.sales, seller, refusal);
+      return replayOrRefuse(context.changes, seller, refusal);
     }
   });
 }

@@ -102,13 +102,13 @@ export async function spendForRows(request: Request, kind: keyof Quotas, rows: n
  * @throws RateLimitedError after two seconds of waiting (429)
  */
 export async function inTurnOfKey<T>(
-  { singleFlight }: Pick<ApiContext, 'singleFlight'>,
+  { inTurn }: Pick<ApiContext, 'inTurn'>,
   { familyId }: Pick<Principal, 'familyId'>,
   kind: 'products' | 'bookings' | 'departures',
   work: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await singleFlight(`list of ${kind} ${familyId}`, work);
+    return await inTurn(`list of ${kind} ${familyId}`, work);
   } catch (error) {
     throw error instanceof IdempotencyInProgressError ? new RateLimitedError(1) : error;
   }

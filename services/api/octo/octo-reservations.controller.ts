@@ -101,7 +101,7 @@ export class OctoReservationsController {
     const place = () => this.place(request, body, reservation);
     const { uuid } = reservation;
     if (uuid === null) return place();
-    return this.context.singleFlight(`octo ${tenant.id} ${uuid}`, async () => {
+    return this.context.inTurn(`octo ${tenant.id} ${uuid}`, async () => {
       try {
         return await place();
       } catch (error) {

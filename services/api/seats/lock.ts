@@ -4,9 +4,9 @@ import { idsInUse } from '../credentials/verify-credential';
 import { TRY_LOCK_FOR_USE } from '../tenants/use-lock';
 import { departuresToLock, type SeatChange } from './seat-change';
 
-/** The locks that a transaction got for its sales, without a wait. */
-export interface SaleLocks {
-  /** The sales whose keys this transaction has locked, and the sales without a key. */
+/** The locks that a transaction got for its changes, without a wait. */
+export interface ChangeLocks {
+  /** The changes whose keys this transaction has locked, and the changes without a key. */
   ownKey: ReadonlySet<SeatChange>;
   /** The changes whose booking this transaction has locked, and those that need none. */
   ownLead: ReadonlySet<SeatChange>;
@@ -20,22 +20,22 @@ export interface SaleLocks {
 
 /**
  * Locks until the transaction ends, in this order: the keys of the changes, the departures by id, the bookings, the API keys and tenants in
- * use. Uses one statement, because each further statement adds a round trip to every transaction of sales. A later statement reads the rows:
+ * use. Uses one statement, because each further statement adds a round trip to every transaction of changes. A later statement reads the rows:
  * the snapshot of this statement is older than the locks, and may lack seats that were sold just before a lock was granted.
- * @param mayLock returns false for a sale whose departure must not be locked
+ * @param mayLock returns false for a change whose departure must not be locked
  */
-export async function lockSales(
+export async function lockChanges(
   trx: Trx,
-  sales: SeatChange[],
-  mayLock: (sale: SeatChange) => boolean,
-): Promise<SaleLocks> {
-  const wanted = sales.filter(mayLock).flatMap(departuresToLock);
+  changes: SeatChange[],
+  mayLock: (change: SeatChange) => boolean,
+): Promise<ChangeLocks> {
+  const wanted = changes.filter(mayLock).flatMap(departuresToLock);
   const departureIds = [...new Set(wanted)];
-  const leadIds = leadsOf(sales.filter(mayLock));
+  const leadIds = leadsOf(changes.filter(mayLock));
   const locked = {
-    keys: [...new Set(sales.flatMap(keysOf))],
+    keys: [...new Set(changes.flatMap(keysOf))],
     departureIds,
-    useIds: idsInUse(principalsOf(sales)),
+    useIds: idsInUse(principalsOf(changes)),
   };
   const { rows } =
     leadIds.length > 0
@@ -48,8 +48,8 @@ export async function lockSales(
   const leads = idsOf('lead');
   const used = idsOf('use');
   return {
-    ownKey: new Set(sales.filter((sale) => keysOf(sale).every((key) => ownKeys.has(key)))),
-    ownLead: new Set(sales.filter((sale) => leadsOf([sale]).every((id) => leads.has(`${id}`)))),
+    ownKey: new Set(changes.filter((change) => keysOf(change).every((key) => ownKeys.has(key)))),
+    ownLead: new Set(changes.filter((change) => leadsOf([change]).every((id) => leads.has(`${id}`)))),
     departureIds: [...departures],
     notLocked: departureIds.filter((id) => !departures.has(id)),
     isChanging: ({ keyId, tenant }) => !used.has(keyId) || !used.has(tenant.id),
@@ -59,7 +59,7 @@ export async function lockSales(
 /** Returns whether the transaction has all locks of the change: its keys, its departures, its booking, its API key and its tenant. */
 export function hasItsLocks(
   change: SeatChange,
-  { ownKey, ownLead, departureIds, isChanging }: SaleLocks,
+  { ownKey, ownLead, departureIds, isChanging }: ChangeLocks,
 ): boolean {
   const { principal } = change;
   const hasDepartures = departuresToLock(change).every((id) => departureIds.includes(id));
@@ -71,18 +71,18 @@ function leadsOf(changes: SeatChange[]): number[] {
 }
 
 /** Returns the API keys of the changes. A change of the terminal has none. */
-export function principalsOf(sales: SeatChange[]): ApiKeyPrincipal[] {
-  return sales.flatMap(({ principal }) => principal ?? []);
+export function principalsOf(changes: SeatChange[]): ApiKeyPrincipal[] {
+  return changes.flatMap(({ principal }) => principal ?? []);
 }
 
 /**
- * Returns the keys of a sale: the Idempotency-Key, and the UUID that a client chose for an OCTO booking. Only one transaction at a time may
- * handle sales with the same key.
+ * Returns the keys of a change: the Idempotency-Key, and the UUID that a client chose for an OCTO booking. Only one transaction at a time may
+ * handle changes with the same key.
  */
-function keysOf(sale: SeatChange): string[] {
-  const { tenant, claim } = sale;
+function keysOf(change: SeatChange): string[] {
+  const { tenant, claim } = change;
   const keys = claim ? [`${tenant.id} ${claim.operation} ${claim.key}`] : [];
-  if (sale.kind === 'hold' && sale.octo) keys.push(`${tenant.id} octo ${sale.octo.uuid}`);
+  if (change.kind === 'hold' && change.octo) keys.push(`${tenant.id} octo ${change.octo.uuid}`);
   return keys;
 }
 

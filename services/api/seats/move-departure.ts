@@ -19,7 +19,7 @@ import {
   type NamedDeparture,
   type TourOfDeparture,
 } from '../departures/find-departures';
-import { expireSeats } from '../departures/free-expired-seats';
+import { expireSeats } from '../departures/mark-expired-seats';
 import { lockDepartures } from '../departures/lock-departures';
 import { octoHoldEvent } from '../holds/octo-booking';
 import { insertHoldChanges, lockLiveHolds, moveHoldRows } from '../holds/seat-hold.repository';

@@ -8,16 +8,16 @@ import { lockDepartures } from '../departures/lock-departures';
 import type { ReplayedResponse } from '../idempotency/key-claim';
 import type { ChangedDate } from './decided';
 import { QUEUE_LIMITS } from './queue/queue-limits';
-import type { SaleQueue } from './queue/sale-queue';
+import type { ChangeQueue } from './queue/change-queue';
 import type { Seller } from './sale';
 import { departuresToLock, type ResultOf, type SeatChange } from './seat-change';
 import type { StoredChange } from './stored-change';
-import { transactSales } from './transact-sales';
+import { transactChanges } from './transact-changes';
 
 /** The part of SalesContext that perform uses. */
 interface SeatServices {
   db: Db;
-  sales: SaleQueue;
+  changes: ChangeQueue;
 }
 
 /**
@@ -30,10 +30,10 @@ const ATTEMPTS = 3;
  * Performs a change of seats in a transaction of its own.
  * @param prepare builds the change: prepareHold, prepareExtension, prepareCancellation …
  * @throws the errors of `prepare` and of the decision; DepartureBusyError, IdempotencyInProgressError after two seconds (409);
- *   SalesOverloadedError (503)
+ *   QueueOverloadedError (503)
  */
 export async function perform<Change extends SeatChange>(
-  { db, sales }: SeatServices,
+  { db, changes }: SeatServices,
   prepare: () => Promise<Change>,
 ): Promise<ResultOf<Change> | ReplayedResponse> {
   let lockBy: number | undefined;
@@ -41,7 +41,7 @@ export async function perform<Change extends SeatChange>(
     const change = await prepare();
     lockBy ??= performance.now() + QUEUE_LIMITS.waitMs;
     try {
-      return await sales.perform(change, lockBy);
+      return await changes.commit(change, lockBy);
     } catch (refusal) {
       if (attempt >= ATTEMPTS || !(refusal instanceof SaleMovedError))
         return refuseForTenant(db, change, refusal);
@@ -55,7 +55,7 @@ export async function perform<Change extends SeatChange>(
  * @throws IdempotencyKeyReusedError (422), CredentialError (401); without a stored answer, the refusal
  */
 export async function replayOrRefuse(
-  sales: SaleQueue,
+  changes: ChangeQueue,
   seller: Seller<never>,
   refusal: AppError,
 ): Promise<ReplayedResponse> {
@@ -71,7 +71,7 @@ export async function replayOrRefuse(
       throw refusal;
     },
   };
-  return sales.perform(lookUp);
+  return changes.commit(lookUp);
 }
 
 /** The result of a change, and the dates whose seats it changed. */
@@ -81,7 +81,7 @@ interface Performed<Result> {
 }
 
 /**
- * Performs a change in the transaction of an operator, in the four steps of transactSales. Waits for the locks of its departures and its
+ * Performs a change in the transaction of an operator, in the four steps of transactChanges. Waits for the locks of its departures and its
  * booking. The caller records the dates whose seats changed (cli/engine/change-seats.ts).
  * @param change without a claim and without a principal
  * @throws the refusal; DepartureBusyError after two seconds (409); SaleMovedError repeats the transaction
@@ -90,10 +90,10 @@ export async function performInTransaction<Change extends SeatChange>(
   trx: Trx,
   change: Change,
 ): Promise<Performed<ResultOf<Change>>> {
-  // Waits for the locks here, because lockSales waits for none.
+  // Waits for the locks here, because lockChanges waits for none.
   await lockDepartures(trx, departuresToLock(change));
   if (change.kind === 'change' && change.leadId !== null) await lockLead(trx, change.leadId);
-  const { outcomes, freed } = await transactSales(trx, [change]);
+  const { outcomes, freed } = await transactChanges(trx, [change]);
   const outcome = outcomes[0]!;
   if (outcome.kind === 'answered')
     return { result: outcome.answer as ResultOf<Change>, changed: [...freed, ...outcome.changed] };

@@ -9,7 +9,7 @@ import { changedRows, type Part } from './write-changed-rows';
 import { newRows } from './write-new-rows';
 
 export interface Granted {
-  sale: SeatChange;
+  change: SeatChange;
   decided: Decided<unknown>;
 }
 
@@ -33,7 +33,7 @@ export function countRows(rows: WrittenRows): number {
  * @throws IdempotencyInProgressError (409) when the answer of a key cannot be stored: the key was erased meanwhile, or another request with
  *   the same key has stored its row or holds the lock on it. The caller must then roll back the transaction.
  */
-export async function writeSales(trx: Trx, granted: Granted[], at: string): Promise<WrittenRows> {
+export async function writeChanges(trx: Trx, granted: Granted[], at: string): Promise<WrittenRows> {
   const all = granted.map(({ decided }) => decided);
   const parts = [
     ...newRows(all, at),
@@ -44,7 +44,7 @@ export async function writeSales(trx: Trx, granted: Granted[], at: string): Prom
   if (parts.length > 0)
     await write(trx, at, parts).catch((error: unknown) => {
       const waitedForKey =
-        sqlState(error) === LOCK_NOT_AVAILABLE && granted.some(({ sale: { claim } }) => claim !== null);
+        sqlState(error) === LOCK_NOT_AVAILABLE && granted.some(({ change: { claim } }) => claim !== null);
       throw waitedForKey ? new IdempotencyInProgressError() : error;
     });
   return {
@@ -72,14 +72,14 @@ async function write(trx: Trx, at: string, parts: Part[]): Promise<void> {
 }
 
 function events(granted: Granted[]): Part {
-  const all = granted.flatMap(({ sale: { traceparent }, decided }) =>
+  const all = granted.flatMap(({ change: { traceparent }, decided }) =>
     (decided.events ?? []).map((event) => ({ ...event, traceparent })),
   );
   return { rows: all.length, sql: INSERT_EVENTS, values: bindEvents(all) };
 }
 
 function storedAnswers(granted: Granted[]): Part {
-  const answers = granted.flatMap(({ sale: { claim }, decided }) => {
+  const answers = granted.flatMap(({ change: { claim }, decided }) => {
     if (!claim) return [];
     const { tenantId, operation, key, erasedKey, fingerprint, keepHours } = claim;
     const { status, body } = claim.toResponse(decided.result as never);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, runPrepared, type Trx } from '../../platform/database/database';
 
 /*
- * Each write locks the ids of its API key and its tenant for use until COMMIT, and then checks them (lockKeyForUse, lockSales). A command
+ * Each write locks the ids of its API key and its tenant for use until COMMIT, and then checks them (lockKeyForUse, lockChanges). A command
  * that ends a key or a tenant commits first and then waits for the uses (awaitUses). So a write either locks before the command waits, and
  * the command waits for its COMMIT, or it locks later, and its check sees that the key or the tenant has ended (ADR 43).
  */

@@ -6,7 +6,7 @@ import type { Sale } from '../sale';
 import { countFor, type DepartureFacts, type SaleFacts, viewKey } from '../read/sale-facts';
 
 /**
- * The three limits of a tenant: its live holds, its unpaid bookings, and its share of a departure's seats. read-sale-facts.ts counts the
+ * The three limits of a tenant: its live holds, its unpaid bookings, and its share of a departure's seats. read-facts.ts counts the
  * holds, bookings and seats after the lock of the departure.
  */
 

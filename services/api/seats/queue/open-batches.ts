@@ -10,7 +10,7 @@ export interface OpenBatch {
 /** The batches that a process is writing, and their departures. */
 export class OpenBatches {
   private readonly departures = new Set<string>();
-  /** The number of open batches: `single` have one change each, `shared` have several sales. */
+  /** The number of open batches: `single` have one change each, `shared` may have several. */
   readonly count = { single: 0, shared: 0 };
 
   /** @param onChange is called when a batch may begin */

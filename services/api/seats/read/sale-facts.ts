@@ -111,7 +111,10 @@ export function referenceKey(tenantId: string, tourId: string, externalRef: stri
 }
 
 /** The departure for which a sale, or the change of a hold or booking, asks. */
-export interface AskedDeparture extends Pick<Sale, 'tenant' | 'tour' | 'party' | 'departureId' | 'times'> {
+export interface RequestedDeparture extends Pick<
+  Sale,
+  'tenant' | 'tour' | 'party' | 'departureId' | 'times'
+> {
   departureDate: string;
   /** HH:MM. Undefined: not named. */
   departureTime?: string;
@@ -122,7 +125,10 @@ export interface AskedDeparture extends Pick<Sale, 'tenant' | 'tour' | 'party' |
  * @throws InvalidInputError if the request must choose among several departures (400), DepartureGoneError if there is no such
  *   departure (409)
  */
-export function existingDeparture({ departures }: DepartureFacts, asked: AskedDeparture): LockedDeparture {
+export function existingDeparture(
+  { departures }: DepartureFacts,
+  asked: RequestedDeparture,
+): LockedDeparture {
   const { tenant, departureId, departureTime } = asked;
   assertNotSeveral(asked, 'body');
   const departure =
@@ -134,7 +140,13 @@ export function existingDeparture({ departures }: DepartureFacts, asked: AskedDe
 }
 
 /** Describes a request for a departure that does not exist. The refusal contains this description. */
-function wantedOfMissing({ tenant, tour, party, departureDate, departureTime }: AskedDeparture): WantedSeats {
+function wantedOfMissing({
+  tenant,
+  tour,
+  party,
+  departureDate,
+  departureTime,
+}: RequestedDeparture): WantedSeats {
   return {
     tourId: tour.id,
     departureId: null,

@@ -6,9 +6,9 @@ const WAIT_MS = 2000;
  * Runs the calls with the same key one after another, so that many retries use only one database connection of this process.
  * @throws IdempotencyInProgressError when the earlier calls have not ended after two seconds
  */
-export type SingleFlight = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+export type InTurn = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-export function createSingleFlight(): SingleFlight {
+export function createInTurn(): InTurn {
   const last = new Map<string, Promise<unknown>>();
   return async (key, work) => {
     const before = last.get(key);

@@ -21,7 +21,7 @@ import { lockDepartures } from './lock-departures';
  * departures' locks. (seats/change-hold.ts releases a hold before its expiry.)
  * @param departureIds null: leads without a departure
  */
-export async function freeExpiredSeats(
+export async function markExpiredSeats(
   trx: Trx,
   departureIds: string[] | null,
   at: string,
@@ -66,7 +66,7 @@ export async function expireSeats(trx: Trx, departureId: string | null): Promise
   if (departureId !== null) await lockDepartures(trx, [departureId]);
   const { at, somethingExpired } = await readClock(trx, departureId);
   if (departureId !== null && !somethingExpired) return { at, holds: [], bookingRefs: [] };
-  return freeExpiredSeats(trx, departureId === null ? null : [departureId], at);
+  return markExpiredSeats(trx, departureId === null ? null : [departureId], at);
 }
 
 /** Creates `hold.expired`. The hold has changed for the last time when it ended. */

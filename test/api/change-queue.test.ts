@@ -11,7 +11,7 @@ import { QUEUE_LIMITS } from '../../services/api/seats/queue/queue-limits';
 import { prepareBooking, prepareHold } from '../../services/api/seats/prepare-sale';
 import { type HoldSale, type Sale, sellerWithoutKey, type Sold } from '../../services/api/seats/sale';
 import type { StoredChange } from '../../services/api/seats/stored-change';
-import { SaleQueue } from '../../services/api/seats/queue/sale-queue';
+import { ChangeQueue } from '../../services/api/seats/queue/change-queue';
 import { changeTenantStatus } from '../../services/api/tenants/manage-tenants';
 import { awaitUses } from '../../services/api/tenants/use-lock';
 import type { Tenant } from '../../services/api/tenants/tenant';
@@ -41,18 +41,18 @@ describe.each([
   ['with group commit', true],
   ['without group commit', false],
 ])('the queue of sales %s', (_title, groupCommit) => {
-  let queue: SaleQueue;
-  beforeEach(() => void (queue = new SaleQueue(writes!, log, groupCommit)));
+  let queue: ChangeQueue;
+  beforeEach(() => void (queue = new ChangeQueue(writes!, log, groupCommit)));
 
   it('the queue sells an unlocked departure at once while many other departures are locked', async () => {
     const departures = await Promise.all(Array.from({ length: LOCKED }, () => givenSeats(database.db)));
     const locks: Knex.Transaction[] = [];
     for (const departure of departures) locks.push(await lock(departure));
-    const results = departures.map((departure) => queue.perform(holdOf(departure)).then(kindOf, kindOf));
+    const results = departures.map((departure) => queue.commit(holdOf(departure)).then(kindOf, kindOf));
     await untilWaiters(6);
 
     expect(
-      await millisecondsOf(async () => queue.perform(holdOf(await givenSeats(database.db)))),
+      await millisecondsOf(async () => queue.commit(holdOf(await givenSeats(database.db)))),
     ).toBeLessThan(1_000);
     const last = LOCKED - 1;
     await locks[last]!.rollback();
@@ -67,7 +67,7 @@ describe.each([
     const sales: Sale[] = Array.from({ length: 16 }, () => holdOf(departure));
     // PostgreSQL cannot store a NUL character. The API refuses it earlier.
     sales[7] = { ...holdOf(departure), customer: { name: '\0', phone: null, email: null } };
-    const results = await Promise.all(sales.map((sale) => queue.perform(sale).then(kindOf, kindOf)));
+    const results = await Promise.all(sales.map((sale) => queue.commit(sale).then(kindOf, kindOf)));
     expect(results.filter((kind) => kind === 'sold')).toHaveLength(15);
     expect(results[7]).not.toBe('sold');
     expect(await seatsTaken(database.db, departure)).toBe(15);
@@ -76,15 +76,15 @@ describe.each([
   it('bookings by external_ref that wait for a locked departure delay no sale of another departure', async () => {
     const { db } = database;
     const departure = await givenSeats(db);
-    await queue.perform({ ...holdOf(departure), externalRef: 'cart' });
+    await queue.commit({ ...holdOf(departure), externalRef: 'cart' });
     const bookings = await Promise.all(Array.from({ length: 8 }, () => bookingOf(departure, 'cart')));
     const locked = await lock(departure);
-    const results = bookings.map((sale) => queue.perform(sale).then(kindOf, kindOf));
+    const results = bookings.map((sale) => queue.commit(sale).then(kindOf, kindOf));
     await untilWaiters(1);
 
     const other = await givenSeats(db);
     const begun = performance.now();
-    expect(kindOf(await queue.perform(await bookingOf(other, null)))).toBe('sold');
+    expect(kindOf(await queue.commit(await bookingOf(other, null)))).toBe('sold');
     expect(performance.now() - begun).toBeLessThan(1_000);
     await locked.rollback();
     const kinds = await Promise.all(results);
@@ -98,7 +98,7 @@ describe.each([
     let selling = true;
     const sales: Promise<unknown>[] = [];
     const arriving = (async () => {
-      for (; selling; await sleep(5)) sales.push(queue.perform(holdOf(departure)).catch(() => undefined));
+      for (; selling; await sleep(5)) sales.push(queue.commit(holdOf(departure)).catch(() => undefined));
     })();
     await untilWaiters(1);
     await locked.rollback();
@@ -117,19 +117,19 @@ describe.each([
     const date = await givenDeparture(db, from.tour, { date: daysFromToday(31), seats: 500 });
     const found = await findDeparture(db, { tourId: from.tour.id, departureDate: date });
     const to: PlacedSeats = { tour: from.tour, date, departureId: found.departureId! };
-    const { id } = (await queue.perform(holdOf(from))) as SeatHold;
+    const { id } = (await queue.commit(holdOf(from))) as SeatHold;
     const named = { holdId: id, by: null, departureDate: date, customer: {} };
     const move = await prepareHoldChange(db, sellerWithoutKey(tenant), named);
     let moved = false;
     const sell = async (departure: PlacedSeats) => {
-      while (!moved) await queue.perform(holdOf(departure));
+      while (!moved) await queue.commit(holdOf(departure));
     };
     // A sale that begins while a batch writes the other departure waits for the end of this batch. So the batches take turns.
     const selling = [sell(from)];
     await nextTurn();
     selling.push(sell(to));
     await nextTurn();
-    const moving = queue.perform(move).finally(() => (moved = true));
+    const moving = queue.commit(move).finally(() => (moved = true));
     expect(await moving.then(kindOf, kindOf)).toBe('sold');
     await Promise.all(selling);
   });
@@ -138,7 +138,7 @@ describe.each([
     const departure = await givenSeats(database.db);
     const locked = await lock(departure);
     const milliseconds = await millisecondsOf(() =>
-      expect(queue.perform(holdOf(departure))).rejects.toThrow(DepartureBusyError),
+      expect(queue.commit(holdOf(departure))).rejects.toThrow(DepartureBusyError),
     );
     expect(milliseconds).toBeGreaterThan(1_900);
     expect(milliseconds).toBeLessThan(4_000);
@@ -155,10 +155,10 @@ describe.each([
       const hanging: Promise<unknown>[] = [];
       for (let n = 1; n <= (groupCommit ? QUEUE_LIMITS.batches : QUEUE_LIMITS.singleBatches); n++) {
         const sale = { ...holdOf(await givenSeats(db)), externalRef: 'hangs' };
-        hanging.push(queue.perform(sale));
+        hanging.push(queue.commit(sale));
         await untilBackends("wait_event = 'PgSleep'", n);
       }
-      const sold = queue.perform(holdOf(await givenSeats(db)));
+      const sold = queue.commit(holdOf(await givenSeats(db)));
       expect(await Promise.race([sold.then(kindOf), ...hanging])).toBe('sold');
       await Promise.all(hanging);
     } finally {
@@ -169,7 +169,7 @@ describe.each([
   it('a sale and a change do not wait for changes of other departures that hang at COMMIT', async () => {
     const { db } = database;
     const release = async () => {
-      const { id } = (await queue.perform(holdOf(await givenSeats(db)))) as SeatHold;
+      const { id } = (await queue.commit(holdOf(await givenSeats(db)))) as SeatHold;
       return prepareRelease(db, sellerWithoutKey(tenant), { holdId: id, by: null });
     };
     const changes: StoredChange[] = [];
@@ -180,11 +180,11 @@ describe.each([
         for each row execute function hang_at_commit()`);
     try {
       const [last, ...others] = changes;
-      const hanging = others.map((change) => queue.perform(change));
+      const hanging = others.map((change) => queue.commit(change));
       await untilBackends("wait_event = 'PgSleep'", QUEUE_LIMITS.singleBatches);
-      const sold = queue.perform(holdOf(await givenSeats(db)));
+      const sold = queue.commit(holdOf(await givenSeats(db)));
       expect(await Promise.race([sold.then(kindOf), ...hanging])).toBe('sold');
-      const released = queue.perform(last!);
+      const released = queue.commit(last!);
       await untilBackends("wait_event = 'PgSleep'", QUEUE_LIMITS.singleBatches + 1);
       await Promise.all([...hanging, released]);
     } finally {
@@ -196,7 +196,7 @@ describe.each([
     const departure = await givenSeats(database.db, { seats: 12 });
     const results = await Promise.all(
       Array.from({ length: 20 }, () =>
-        queue.perform(holdOf(departure)).then(
+        queue.commit(holdOf(departure)).then(
           (sold) => (sold as SeatHold).seatsAvailable,
           (error: Error) => error.name,
         ),
@@ -209,11 +209,11 @@ describe.each([
 
 describe('a second batch', () => {
   it('a second batch begins beside the first when the waiting sales fill a batch', async () => {
-    const queue = new SaleQueue(writes!, log, true);
+    const queue = new ChangeQueue(writes!, log, true);
     const [first, second] = [await givenSeats(database.db), await givenSeats(database.db, { seats: 900 })];
     const { batches } = queue as unknown as { batches: { count: { shared: number } } };
     const sell = async (departure: PlacedSeats, count: number) => {
-      const sales = Array.from({ length: count }, () => queue.perform(holdOf(departure)));
+      const sales = Array.from({ length: count }, () => queue.commit(holdOf(departure)));
       await nextTurn();
       return sales;
     };
@@ -243,13 +243,13 @@ describe('a change of an API key or tenant', () => {
         tenant: seller,
         scopes: ['booking:create'],
       };
-      const queues = [writes!, others!].map((pool) => new SaleQueue(pool, log, true));
+      const queues = [writes!, others!].map((pool) => new ChangeQueue(pool, log, true));
       let selling = true;
       let sold = 0;
       const refusals = new Set<unknown>();
       const client = async (n: number) => {
         while (selling && refusals.size === 0)
-          await queues[n % 2]!.perform({ ...holdOf(departures[n % 20]!), tenant: seller, principal }).then(
+          await queues[n % 2]!.commit({ ...holdOf(departures[n % 20]!), tenant: seller, principal }).then(
             () => sold++,
             // A slow machine refuses sales that waited for two seconds.
             ({ code }: { code?: string }) => code !== 'overloaded' && refusals.add(code),

@@ -3,14 +3,14 @@ import type { Trx } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
 import { replay, type ReplayedResponse } from '../idempotency/key-claim';
 import { decideBooking } from './decide/decide-booking';
-import { lockSales, type SaleLocks } from './lock';
+import { lockChanges, type ChangeLocks } from './lock';
 import { decideHold } from './decide/decide-hold';
-import { type ReadFacts, readSaleFacts } from './read/read-sale-facts';
+import { type ReadFacts, readFacts } from './read/read-facts';
 import { departuresToLock, type SeatChange } from './seat-change';
 import type { ChangedDate, Decided } from './decided';
 import type { ChangeFacts, StoredChange } from './stored-change';
 import { TenantCounter } from './decide/tenant-limits';
-import { countRows, type Granted, type WrittenRows, writeSales } from './write';
+import { countRows, type Granted, type WrittenRows, writeChanges } from './write';
 
 /** The result of one change of a transaction. */
 export type Outcome =
@@ -26,8 +26,8 @@ export type Outcome =
   /** Another transaction is changing the API key or its tenant. */
   | { kind: 'API key changing' };
 
-/** The outcomes of a transaction, in the order of its sales. */
-export interface WrittenSales {
+/** The outcomes of a transaction, in the order of its changes. */
+export interface WrittenChanges {
   outcomes: Outcome[];
   /** The dates whose seats are free because holds and bookings have expired, whatever the outcomes are. */
   freed: ChangedDate[];
@@ -38,10 +38,10 @@ export interface WrittenSales {
 
 export interface TransactOptions {
   /**
-   * Returns false for a sale whose departure must not be locked. The outcome of such a sale is `departure locked`, unless its
+   * Returns false for a change whose departure must not be locked. The outcome of such a change is `departure locked`, unless its
    * Idempotency-Key has a stored answer.
    */
-  mayLock?: (sale: SeatChange) => boolean;
+  mayLock?: (change: SeatChange) => boolean;
   /** Keeps counts of earlier transactions. By default, all counts are read from the database. */
   counter?: TenantCounter;
 }
@@ -51,28 +51,28 @@ export interface TransactOptions {
  * facts, decides each change, and writes all that are granted. Waits for no lock of another transaction: a change that would have to wait
  * gets `key in use`, `API key changing`, `departure locked` or `booking locked`.
  */
-export async function transactSales(
+export async function transactChanges(
   trx: Trx,
-  sales: SeatChange[],
+  changes: SeatChange[],
   { mayLock = () => true, counter = new TenantCounter() }: TransactOptions = {},
-): Promise<WrittenSales> {
-  const locks = await lockSales(trx, sales, mayLock);
-  const read = await readSaleFacts(trx, sales, locks, counter);
+): Promise<WrittenChanges> {
+  const locks = await lockChanges(trx, changes, mayLock);
+  const read = await readFacts(trx, changes, locks, counter);
   const outcomes = new Map<SeatChange, Outcome>();
   const granted: Granted[] = [];
-  for (const sale of sales) {
-    const decided = lockOfAnother(sale, locks, read, mayLock) ?? decide(sale, read);
-    if ('kind' in decided) outcomes.set(sale, decided);
-    else granted.push({ sale, decided });
+  for (const change of changes) {
+    const decided = lockOfAnother(change, locks, read, mayLock) ?? decide(change, read);
+    if ('kind' in decided) outcomes.set(change, decided);
+    else granted.push({ change, decided });
   }
-  const rows = await writeSales(trx, granted, read.facts.at);
-  for (const { sale, decided } of granted)
-    outcomes.set(sale, { kind: 'answered', answer: decided.result, changed: decided.changed });
+  const rows = await writeChanges(trx, granted, read.facts.at);
+  for (const { change, decided } of granted)
+    outcomes.set(change, { kind: 'answered', answer: decided.result, changed: decided.changed });
   return {
     transactionId: countRows(rows) > 0 ? read.transactionId : null,
     rows,
     freed: read.freed,
-    outcomes: sales.map((sale) => outcomes.get(sale)!),
+    outcomes: changes.map((change) => outcomes.get(change)!),
   };
 }
 
@@ -81,35 +81,35 @@ export async function transactSales(
  * not block a change whose Idempotency-Key has a stored answer.
  */
 function lockOfAnother(
-  sale: SeatChange,
-  locks: SaleLocks,
+  change: SeatChange,
+  locks: ChangeLocks,
   { answerOf, lockedElsewhere }: ReadFacts,
-  mayLock: (sale: SeatChange) => boolean,
+  mayLock: (change: SeatChange) => boolean,
 ): Outcome | undefined {
-  const { principal } = sale;
-  const stored = answerOf(sale);
-  if (!locks.ownKey.has(sale) || stored?.isLocked) return { kind: 'key in use' };
+  const { principal } = change;
+  const stored = answerOf(change);
+  if (!locks.ownKey.has(change) || stored?.isLocked) return { kind: 'key in use' };
   if (principal && locks.isChanging(principal)) return { kind: 'API key changing' };
   if (stored) return undefined;
-  const departures = departuresToLock(sale);
-  const departureId = mayLock(sale) ? departures.find((id) => lockedElsewhere.has(id)) : departures[0];
+  const departures = departuresToLock(change);
+  const departureId = mayLock(change) ? departures.find((id) => lockedElsewhere.has(id)) : departures[0];
   if (departureId !== undefined) return { kind: 'departure locked', departureId };
-  return locks.ownLead.has(sale) ? undefined : { kind: 'booking locked' };
+  return locks.ownLead.has(change) ? undefined : { kind: 'booking locked' };
 }
 
 /**
  * Decides one change. If its Idempotency-Key has a stored answer, returns this answer. Otherwise decides by the facts, which include the
- * sales granted earlier in the transaction.
+ * changes granted earlier in the transaction.
  */
-function decide(sale: SeatChange, read: ReadFacts): Decided<unknown> | Outcome {
-  const { claim, principal } = sale;
+function decide(change: SeatChange, read: ReadFacts): Decided<unknown> | Outcome {
+  const { claim, principal } = change;
   const { facts } = read;
-  const stored = read.answerOf(sale);
+  const stored = read.answerOf(change);
   try {
     if (principal) facts.assertKeyServes(principal);
     if (stored) return { kind: 'replayed', answer: replay(stored, claim!.request) };
-    if (sale.kind === 'change') return sale.decide(factsFor(sale, read));
-    return sale.kind === 'hold' ? decideHold(facts, sale, randomUUID()) : decideBooking(facts, sale);
+    if (change.kind === 'change') return change.decide(factsFor(change, read));
+    return change.kind === 'hold' ? decideHold(facts, change, randomUUID()) : decideBooking(facts, change);
   } catch (refusal) {
     if (!(refusal instanceof AppError)) throw refusal;
     return { kind: 'refused', refusal };

@@ -4,11 +4,11 @@ import { type Db, inTransaction, isRolledBack, type Trx } from '../../../platfor
 import type { Logger } from '../../../platform/logger';
 import { inSpan, linkSpan } from '../../../platform/traces';
 import type { SeatChange } from '../seat-change';
-import type { WrittenSales } from '../transact-sales';
+import type { WrittenChanges } from '../transact-changes';
 import { countRows, type WrittenRows } from '../write';
 
-/** The result of a transaction of sales. With an error and `rolledBack` false, it is unknown whether the sales were committed. */
-export type CommitResult = { committed: WrittenSales } | { error: unknown; rolledBack: boolean };
+/** The result of a transaction. With an error and `rolledBack` false, it is unknown whether the changes were committed. */
+export type CommitResult = { committed: WrittenChanges } | { error: unknown; rolledBack: boolean };
 
 /**
  * The time for which the outcome of an unanswered COMMIT is read from the database. Meanwhile, the COMMIT may still run, or another server
@@ -29,48 +29,48 @@ const transactions = new Counter({
   labelNames: ['outcome'] as const,
 });
 
-const transactionSales = new Histogram({
+const transactionChanges = new Histogram({
   name: 'sale_transaction_sales',
   help: 'Holds and bookings of one transaction; a change is alone',
   buckets: [1, 2, 4, 8, 16, 32, 64, 128],
 });
 
 /**
- * Lets PostgreSQL plan each statement of a sale once for all parameters, because planning took a third of its time. Avoids plans that read
+ * Lets PostgreSQL plan each statement of a change once for all parameters, because planning took a third of its time. Avoids plans that read
  * whole tables: a plan that was made while a table was small would stay in use when the table has grown.
  */
-export const SALE_PLANS = 'set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off';
+export const CHANGE_PLANS = 'set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off';
 
 interface CommitServices {
   db: Db;
   log: Logger;
 }
 
-interface BatchedSale {
+interface BatchedChange {
   arrivedAt: number;
-  sale: Pick<SeatChange, 'traceparent'>;
+  change: Pick<SeatChange, 'traceparent'>;
 }
 
 /**
- * Runs `work` in one transaction and measures it. Logs a failure only if the batch has several sales: the caller of a single one gets the
+ * Runs `work` in one transaction and measures it. Logs a failure only if the batch has several changes: the caller of a single one gets the
  * error. If the connection is lost between COMMIT and its answer, reads from the database whether the transaction was committed.
- * In a trace, the span of one sale belongs to its request; the span of several sales begins a trace, with a link to each request.
- * @param batch the sales; `work` may add some
+ * In a trace, the span of one change belongs to its request; the span of several changes begins a trace, with a link to each request.
+ * @param batch the changes; `work` may add some
  * @param lockBy the time, on the clock of performance.now(), at which the wait for a lock ends
  */
-export async function commitSales(
+export async function commitChanges(
   services: CommitServices,
-  batch: BatchedSale[],
-  work: (trx: Trx) => Promise<WrittenSales>,
+  batch: BatchedChange[],
+  work: (trx: Trx) => Promise<WrittenChanges>,
   lockBy: number,
 ): Promise<CommitResult> {
-  const parent = batch.length === 1 ? batch[0]!.sale.traceparent : null;
+  const parent = batch.length === 1 ? batch[0]!.change.traceparent : null;
   return inSpan('write sales', parent, async (span) => {
     const result = await commitInTransaction(services, batch, work, lockBy);
     if (batch.length > 1)
       linkSpan(
         span,
-        batch.map(({ sale }) => sale.traceparent),
+        batch.map(({ change }) => change.traceparent),
       );
     span.setAttribute('sales.count', batch.length);
     return result;
@@ -79,18 +79,18 @@ export async function commitSales(
 
 async function commitInTransaction(
   { db, log }: CommitServices,
-  batch: BatchedSale[],
-  work: (trx: Trx) => Promise<WrittenSales>,
+  batch: BatchedChange[],
+  work: (trx: Trx) => Promise<WrittenChanges>,
   lockBy: number,
 ): Promise<CommitResult> {
   const begun = performance.now();
-  let written: WrittenSales | undefined;
+  let written: WrittenChanges | undefined;
   const inOrder = async (trx: Trx) => {
     written = undefined;
     written = await work(trx);
   };
   try {
-    await inTransaction(db, inOrder, { lockBy, settings: SALE_PLANS });
+    await inTransaction(db, inOrder, { lockBy, settings: CHANGE_PLANS });
     measure(batch, begun, 'committed');
     return { committed: written! };
   } catch (error) {
@@ -99,7 +99,7 @@ async function commitInTransaction(
     const outcome = outcomeOf(committed);
     measure(batch, begun, outcome);
     if (committed) return { committed: written! };
-    // The caller of a single sale gets this error, so it is not logged.
+    // The caller of a single change gets this error, so it is not logged.
     if (batch.length > 1)
       log.warn({ err: error, sales: batch.length, outcome }, 'transaction of sales failed');
     return { error, rolledBack: committed === false };
@@ -115,12 +115,12 @@ function outcomeOf(committed: boolean | undefined): TransactionOutcome {
 
 function measure(batch: { arrivedAt: number }[], begun: number, outcome: TransactionOutcome): void {
   transactions.inc({ outcome });
-  transactionSales.observe(batch.length);
+  transactionChanges.observe(batch.length);
   for (const { arrivedAt } of batch) waitSeconds.observe(Math.max(0, begun - arrivedAt) / 1000);
 }
 
 /** Returns whether the transaction was committed; undefined: unknown. */
-async function readBack(db: Db, { transactionId, rows }: WrittenSales): Promise<boolean | undefined> {
+async function readBack(db: Db, { transactionId, rows }: WrittenChanges): Promise<boolean | undefined> {
   // The transaction has written no row, so all its changes can run again. When they run, they lock the stored answers again, so that COMMIT
   // waits until the standby has these answers.
   if (transactionId === null) return false;

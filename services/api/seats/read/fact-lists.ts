@@ -66,7 +66,7 @@ export function emptyLists(): FactLists {
 }
 
 /**
- * One list of facts: a part of the single statement that read-sale-facts.ts runs. `clock.at` is the clock reading of this statement. The
+ * One list of facts: a part of the single statement that read-facts.ts runs. `clock.at` is the clock reading of this statement. The
  * values are bound as arrays. With a JSON text in their place, PostgreSQL would expect 100 rows and read whole tables.
  */
 export interface FactList {

@@ -1,7 +1,7 @@
 import { AppError } from '../../../platform/errors';
 
 /** Too many holds and bookings wait in this process. The client may retry. */
-export class SalesOverloadedError extends AppError {
+export class QueueOverloadedError extends AppError {
   readonly code = 'overloaded';
 
   constructor() {

@@ -1,19 +1,19 @@
 import { CLOCK, runPrepared, type Trx, toFields } from '../../../platform/database/database';
 import { keyCheckOf } from '../../credentials/verify-credential';
 import { toDeparture } from '../../departures/departure.repository';
-import { freeExpiredSeats } from '../../departures/free-expired-seats';
+import { markExpiredSeats } from '../../departures/mark-expired-seats';
 import { toLead } from '../../bookings/booking-lead.repository';
 import { toHold } from '../../holds/seat-hold.repository';
 import type { StoredAnswer } from '../../idempotency/idempotency.repository';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import { ratesByCurrency } from '../../pricing/convert-price';
 import { type ChangedDate, datesOfBothKinds } from '../decided';
-import { hasItsLocks, type SaleLocks } from '../lock';
+import { hasItsLocks, type ChangeLocks } from '../lock';
 import { type Sale } from '../sale';
 import { departuresToLock, type SeatChange } from '../seat-change';
 import type { StoredChange, StoredHold, StoredLead } from '../stored-change';
-import * as lists from './sale-fact-lists';
-import { emptyLists, type FactList, type FactLists, type TenantView } from './sale-fact-lists';
+import * as lists from './fact-lists';
+import { emptyLists, type FactList, type FactLists, type TenantView } from './fact-lists';
 import {
   countedKey,
   type DepartureFacts,
@@ -42,10 +42,10 @@ export interface ReadFacts {
  * Reads the facts that the sales depend on. Uses one statement, which runs after the locks of the sales. Marks expired holds and bookings
  * of the departures in further statements. The first statement does not count the seats of expired holds and bookings.
  */
-export async function readSaleFacts(
+export async function readFacts(
   trx: Trx,
   sales: SeatChange[],
-  locks: SaleLocks,
+  locks: ChangeLocks,
   counter: TenantCounter,
 ): Promise<ReadFacts> {
   const keyed = sales.filter((sale) => sale.claim !== null && locks.ownKey.has(sale));
@@ -187,7 +187,7 @@ async function readRow(trx: Trx, all: FactList[]): Promise<FactsRow> {
 /** Marks the expired holds and bookings of the departures. Returns the dates of these departures. */
 async function markExpired(trx: Trx, { departures: found, at }: FactsRow): Promise<ChangedDate[]> {
   const expired = found.filter(({ somethingExpired }) => somethingExpired);
-  if (expired.length > 0) await freeExpiredSeats(trx, [...new Set(expired.map(({ id }) => id))], at);
+  if (expired.length > 0) await markExpiredSeats(trx, [...new Set(expired.map(({ id }) => id))], at);
   return expired.flatMap(({ tourId, departureDate }) => datesOfBothKinds(tourId, departureDate));
 }
 
