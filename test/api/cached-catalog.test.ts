@@ -101,6 +101,23 @@ describe('a page and a tour in the read cache', () => {
     expect((await cachedVisibleTour(reads, tenant, tour.slug)).nextDepartureDate).toBe(daysFromToday(9));
   });
 
+  it('the API loads a page again from the instant at which the full refund of a tour ends', async () => {
+    const cancellation = { tiers: [{ until: '3d', refund_percent: 100 }] };
+    const tour = await givenTour(database.db, { name: 'A Refunded Walk', cancellation });
+    await givenDeparture(database.db, tour, { date: daysFromToday(5) });
+    const end = Date.parse(daysFromToday(2));
+    let clock = end - 1;
+    const asOfClock = { isValid: () => true, latestDatabaseTime: () => clock, onChange: () => {} };
+    const ofClock = createCachedReads(database.db, asOfClock);
+    const read = () => asking(() => cachedCatalog(ofClock, tenant, { limit: 1 }));
+    const [first] = (await read()).found.items;
+    expect([first!.tour.id, first!.tour.fullRefundUntil?.getTime()]).toEqual([tour.id, end]);
+    expect((await read()).statements).toBe(0);
+    clock = end;
+    expect((await read()).statements).toBeGreaterThan(0);
+    await database.db('tours').where({ id: tour.id }).update({ status: 'archived' });
+  });
+
   it('a request that uses outdated tenant data caches no page for later requests', async () => {
     await givenTour(database.db);
     await untilSeen();

@@ -44,8 +44,45 @@ describe('the language of the embed page', () => {
     expect([words.from, formatsOf(locale).date('2026-12-26')]).toEqual([from, date]);
   });
 
+  it.each([
+    ['en', 'Free cancellation until', 'before', 'the start'],
+    ['de', 'Kostenlos stornierbar bis', 'vorher', 'zum Beginn'],
+    ['fr', 'Annulation gratuite', 'avant', 'au départ'],
+    ['es', 'Cancelación gratuita hasta', 'antes', 'el inicio'],
+    ['pt', 'Cancelamento gratuito até', 'antes', 'ao início'],
+    ['pt-BR', 'Cancelamento grátis até', 'antes', 'o início'],
+    ['vi', 'Hủy miễn phí đến', 'trước khi khởi hành', 'lúc khởi hành'],
+    ['ja', '', '前までキャンセル無料', '開始まで'],
+    ['ar', 'الإلغاء مجاني إذا بقي على الانطلاق', 'أو أكثر', 'حتى الانطلاق'],
+  ])('the words of a full refund in %s have the time between them', (tag, before, after, start) => {
+    const { words } = chooseLanguage([tag]);
+    const [first, last, ...none] = words.freeUntil.split('{time}');
+    expect([first, last, none]).toEqual([
+      expect.stringMatching(`^${before}`),
+      expect.stringContaining(after),
+      [],
+    ]);
+    expect(words.freeUntilStart).toContain(start);
+  });
+
+  it.each([
+    ['en', '1 day', '2 days', '3 hours', '1 minute', '90 minutes'],
+    ['de', '1 Tag', '2 Tage', '3 Stunden', '1 Minute', '90 Minuten'],
+    ['fr', '1 jour', '2 jours', '3 heures', '1 minute', '90 minutes'],
+    ['es', '1 día', '2 días', '3 horas', '1 minuto', '90 minutos'],
+    ['pt', '1 dia', '2 dias', '3 horas', '1 minuto', '90 minutos'],
+    ['pt-BR', '1 dia', '2 dias', '3 horas', '1 minuto', '90 minutos'],
+    ['vi', '1 ngày', '2 ngày', '3 giờ', '1 phút', '90 phút'],
+    ['ja', '1 日', '2 日', '3 時間', '1 分', '90 分'],
+    ['ar', 'يوم', 'يومان', '3 ساعات', 'دقيقة', '90 دقيقة'],
+  ])('a length of time in %s has its plural form', (tag, ...expected) => {
+    const { duration } = formatsOf(chooseLanguage([tag]).locale);
+    const lengths = [duration(1, 'day'), duration(2, 'day'), duration(3, 'hour'), duration(1, 'minute')];
+    expect([...lengths, duration(90, 'minute')]).toEqual(expected.map((text) => text.replace(' ', '\u00a0')));
+  });
+
   it('a number of days stays on one line with its unit', () => {
-    expect(formatsOf(chooseLanguage(['de']).locale).days(3)).toBe('3\u00a0Tage');
+    expect(formatsOf(chooseLanguage(['de']).locale).duration(3, 'day')).toBe('3\u00a0Tage');
   });
 
   it('the parser of Accept-Language chooses en for a tag of 13.6 KB', () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mintEmbedPass } from '../../services/api/credentials/embed-pass';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { useTestApi } from '../support/api';
-import { givenDeparture, givenTenant, givenTour } from '../support/given';
+import { givenDeparture, givenTenant, givenTour, unique } from '../support/given';
 import { withAnotherSecret } from '../support/forged-token';
 import { givenUnusableTokens, givenWidgetToken, SHOP } from './given-widget';
 
@@ -39,6 +39,20 @@ const DATA = /<script type="application\/ld\+json"[^>]*>(.*?)<\/script>/s;
 const passFrom = (secondsAgo = 0) =>
   mintEmbedPass(api.context.secrets.cursorKey, tokenId, Date.now() - secondsAgo * 1000);
 const sha256 = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** Creates a tour with a departure in so many minutes. @param tiers pairs of `until` and percent; null: the tour states no policy */
+async function givenRefunded(tiers: [string, number][] | null, minutes: number) {
+  const policy = tiers?.map(([until, refund_percent]) => ({ until, refund_percent }));
+  const name = unique('Refunded');
+  const tour = await givenTour(api.db, { name, cancellation: policy && { tiers: policy } });
+  const start = new Date(Date.now() + minutes * 60_000).toISOString();
+  await givenDeparture(api.db, tour, { date: start.slice(0, 10), startTime: start.slice(11, 16) });
+  return { ...tour, name };
+}
+
+const hide = ({ id }: { id: string }) => api.db('tours').where({ id }).update({ status: 'archived' });
+/** Returns the lines of the cards that say until when a cancellation is free. */
+const freeIn = (text: string) => [...text.matchAll(/<p class="free">([^<]+)<\/p>/g)].map(([, line]) => line);
 
 describe('the headers of /embed/tours', () => {
   it('exactly the token’s origins may frame the page', async () => {
@@ -154,6 +168,60 @@ describe('the embed page', () => {
     await db('tours').where({ id: walk.id }).increment('revision', 1);
     expect((await page({ token, q: 'city walk', lang: 'fr' })).text).not.toContain('class="times"');
     await db('tours').where({ id: walk.id }).update({ status: 'draft' });
+  });
+
+  it.each([
+    ['en', 'Free cancellation until 3\u00a0days before'],
+    ['de', 'Kostenlos stornierbar bis 3\u00a0Tage vorher'],
+    ['fr', 'Annulation gratuite jusqu’à 3\u00a0jours avant'],
+    ['es', 'Cancelación gratuita hasta 3\u00a0días antes'],
+    ['pt', 'Cancelamento gratuito até 3\u00a0dias antes'],
+    ['pt-BR', 'Cancelamento grátis até 3\u00a0dias antes'],
+    ['ar', 'الإلغاء مجاني إذا بقي على الانطلاق 3\u00a0أيام أو أكثر'],
+    ['vi', 'Hủy miễn phí đến 3\u00a0ngày trước khi khởi hành'],
+    ['ja', '3\u00a0日前までキャンセル無料'],
+  ])('the embed page shows in %s until when a cancellation is free', async (lang, line) => {
+    const walk = await givenRefunded([['3d', 100]], 30 * 24 * 60);
+    const { text } = await page({ token, q: walk.name, lang });
+    expect(freeIn(text)).toEqual([line]);
+    await hide(walk);
+  });
+
+  it.each<[string, [string, number][] | null, number, string[]]>([
+    ['a tier of hours', [['36h', 100]], 3000, ['Free cancellation until 36\u00a0hours before']],
+    ['one hour', [['1h', 100]], 3000, ['Free cancellation until 1\u00a0hour before']],
+    [
+      'a minute before the end of the tier',
+      [['60m', 100]],
+      62,
+      ['Free cancellation until 60\u00a0minutes before'],
+    ],
+    ['a minute after the end of the tier', [['60m', 100]], 58, []],
+    ['a full refund until the start', [['0m', 100]], 58, ['Free cancellation until the start']],
+    ['a policy without tiers', [], 3000, []],
+    ['a policy that refunds a part', [['1h', 90]], 3000, []],
+    ['no policy', null, 3000, []],
+  ])(
+    'the embed page decides whether a cancellation is free with %s',
+    async (_case, tiers, minutes, lines) => {
+      const walk = await givenRefunded(tiers, minutes);
+      expect(freeIn((await page({ token, q: walk.name })).text)).toEqual(lines);
+      await hide(walk);
+    },
+  );
+
+  it('the next open departure decides whether a cancellation is free', async () => {
+    const { db } = api;
+    const walk = await givenRefunded([['3d', 100]], 2 * 24 * 60);
+    await givenDeparture(db, walk, { date: '2031-03-09' });
+    expect(freeIn((await page({ token, q: walk.name })).text)).toEqual([]);
+    await db('departures').where({ tour_id: walk.id }).whereNot({ departure_date: '2031-03-09' }).del();
+    await db('tours').where({ id: walk.id }).increment('revision', 1);
+    expect(freeIn((await page({ token, q: walk.name, limit: '9' })).text)).toHaveLength(1);
+    await db('departures').where({ tour_id: walk.id }).del();
+    await db('tours').where({ id: walk.id }).increment('revision', 1);
+    expect(freeIn((await page({ token, q: walk.name, limit: '8' })).text)).toEqual([]);
+    await hide(walk);
   });
 
   it('the embed page uses the requested language, else the visitor’s, else English', async () => {

@@ -1,11 +1,13 @@
 import { isHttpsAddress, isOwnPath } from '../../platform/text-forms';
 import type { PricedCatalogTour } from '../catalog/list-catalog';
-import type { DateTimes } from '../catalog/tour';
+import { fullRefundTier } from '../catalog/cancellation-policy';
+import { partsOf } from '../catalog/cutoff';
+import type { DateTimes, ListedTour } from '../catalog/tour';
 import { baseLanguages } from '../catalog/tour-text';
 import { toMajor } from '../pricing/currency';
 import { tourLink } from '../tenants/link-template';
 import type { Tenant } from '../tenants/tenant';
-import { directionOf, formatsOf, type Locale } from './languages';
+import { directionOf, formatsOf, type Language, type Locale } from './languages';
 import { html, type Markup } from '../../platform/html-template';
 import type { Words } from './words/en';
 
@@ -17,6 +19,8 @@ export interface Card {
   place: string;
   days: string;
   departure: NextDeparture | null;
+  /** Null: a cancellation of the next departure does not refund in full, or not any more. */
+  freeCancellation: string | null;
   /** Null: the price is 0, which is no price to advertise. */
   price: string | null;
   /** Relative to the page for a picture that we serve, otherwise an https address. Null: no picture, or an invalid address. */
@@ -45,16 +49,18 @@ export function tourCard(
   { tour, priceFromMinor, shown, ...money }: PricedCatalogTour,
   known: DateTimes | undefined,
   tenant: Tenant,
-  locale: Locale,
+  language: Language,
 ): Card {
+  const { locale } = language;
   const formats = formatsOf(locale);
   return {
     slug: tour.slug,
     name: cardText(tour.name, shown?.name, locale),
     summary: tour.summary === null ? null : cardText(shortened(tour.summary), shown?.summary, locale),
     place: formats.region(tour.country),
-    days: formats.days(tour.durationDays),
+    days: formats.duration(tour.durationDays, 'day'),
     departure: nextDeparture(tour.nextDepartureDate, known, locale),
+    freeCancellation: freeCancellation(tour, language),
     price: priceFromMinor > 0 ? formats.price(priceFromMinor, money) : null,
     picture: pictureOf(tour.imageUrl),
     url: tourLink(tenant, tour.slug),
@@ -84,6 +90,17 @@ function nextDeparture(
   const times = known?.date === date ? known.times : [];
   const shown = times.slice(0, TIMES_SHOWN).map((time) => formats.time(time));
   return { date, text: formats.date(date), times: times.length > TIMES_SHOWN ? [...shown, '…'] : shown };
+}
+
+function freeCancellation(
+  { cancellation, fullRefundUntil }: ListedTour,
+  { locale, words }: Language,
+): string | null {
+  const tier = cancellation && fullRefundUntil && fullRefundTier(cancellation);
+  if (!tier) return null;
+  const { amount, unit } = partsOf(tier.until);
+  if (amount === 0) return words.freeUntilStart;
+  return words.freeUntil.replace('{time}', formatsOf(locale).duration(amount, unit));
 }
 
 /** Maximum length of a summary on a card, which shows two lines of it. The catalog allows 2,000 characters. */
@@ -127,6 +144,7 @@ function tourItem(card: Card, words: Words, loading: 'eager' | 'lazy'): Markup {
         ${card.url ? html`<a href="${card.url}" target="_top" rel="noopener">${card.name.text}</a>` : card.name.text}
       </h2>
       ${card.summary && html`<p class="summary" ${languageOf(card.summary)}>${card.summary.text}</p>`}
+      ${card.freeCancellation !== null && html`<p class="free">${card.freeCancellation}</p>`}
       <div class="facts">
         <p class="when">${card.departure ? departure(card.departure, words) : words.noDates}</p>
         ${

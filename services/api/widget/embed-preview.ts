@@ -13,6 +13,7 @@ const TOURS = [
     days: '3 days',
     date: '2027-03-06',
     dateText: 'Sat, 6 Mar 2027',
+    freeCancellation: 'Free cancellation until 30 days before',
     price: '€489.50',
   },
   {
@@ -23,6 +24,7 @@ const TOURS = [
     days: '5 days',
     date: '2027-04-12',
     dateText: 'Mon, 12 Apr 2027',
+    freeCancellation: null,
     price: '€1,240.00',
   },
 ];

@@ -115,7 +115,7 @@ async function showTours(request: Request, response: Response): Promise<void> {
   const page = renderEmbedPage({
     ...surroundings,
     tenantName: tenant.name,
-    cards: items.map((item) => tourCard(item, times.get(item.tour.id), tenant, locale)),
+    cards: items.map((item) => tourCard(item, times.get(item.tour.id), tenant, surroundings.language)),
     structuredData: structuredData(items, tenant, { locale, baseUrl: context.config.publicBaseUrl }),
     continents: await cachedContinents(context, tenant),
     filter,

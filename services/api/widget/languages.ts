@@ -1,4 +1,5 @@
 import { LONGEST_LANGUAGE_TAG } from '../../platform/text-forms';
+import type { CutoffUnit } from '../catalog/cutoff';
 import { baseLanguages } from '../catalog/tour-text';
 import { toMajor } from '../pricing/currency';
 import { ar } from './words/ar';
@@ -85,7 +86,8 @@ interface LocaleFormats {
   /** @param code ISO 3166 alpha-2 or UN M.49; an unknown code is shown unchanged */
   region(code: string): string;
   count(number: number): string;
-  days(number: number): string;
+  /** Formats a length of time, such as `3 days`. */
+  duration(amount: number, unit: CutoffUnit): string;
   /** Formats a calendar day. @param date YYYY-MM-DD */
   date(date: string): string;
   /** Formats a local time. @param time HH:MM */
@@ -110,7 +112,11 @@ export function formatsOf(locale: Locale): LocaleFormats {
 function makeFormats(locale: Locale): LocaleFormats {
   const regions = new Intl.DisplayNames(locale, { type: 'region', fallback: 'code' });
   const counts = new Intl.NumberFormat(locale);
-  const days = new Intl.NumberFormat(locale, { style: 'unit', unit: 'day', unitDisplay: 'long' });
+  const units = {
+    minute: unitFormat(locale, 'minute'),
+    hour: unitFormat(locale, 'hour'),
+    day: unitFormat(locale, 'day'),
+  };
   // Uses UTC, so that no time zone moves the day.
   const day = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const;
   const dates = new Intl.DateTimeFormat(locale, day);
@@ -119,11 +125,15 @@ function makeFormats(locale: Locale): LocaleFormats {
     region: (code) => regions.of(code) ?? code,
     count: (number) => counts.format(number),
     // Keeps the number and its unit on one line.
-    days: (number) => days.format(number).replaceAll(' ', '\u00a0'),
+    duration: (amount, unit) => units[unit].format(amount).replaceAll(' ', '\u00a0'),
     date: (date) => dates.format(new Date(`${date}T00:00:00Z`)),
     time: (time) => times.format(new Date(`1970-01-01T${time}:00Z`)),
     price: priceFormat(locale),
   };
+}
+
+function unitFormat(locale: Locale, unit: CutoffUnit): Intl.NumberFormat {
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' });
 }
 
 /** Caches one format for each currency. ISO 4217 has fewer than 200 currencies, and a format takes 2.6 KB (measured). */

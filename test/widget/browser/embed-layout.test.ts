@@ -25,7 +25,8 @@ describeInChromium('the layout of the list in a page', (browser) => {
     const summary =
       'Two lines of text below the name of the tour, which the other cards of the row do not have.';
     await db('tours').where({ id: full.id }).update({ summary, image_url: '/covers/ha-long-bay-cruise.svg' });
-    const bare = await givenTour(db, { name: 'Bare' });
+    const cancellation = { tiers: [{ until: '3d', refund_percent: 100 }] };
+    const bare = await givenTour(db, { name: 'Bare', cancellation });
     await db('tours').where({ id: bare.id }).update({ summary: null, image_url: null });
     for (const tour of [full, bare]) await givenDeparture(db, tour);
   });

@@ -8,6 +8,8 @@ export const ar: Words = {
   from: 'ابتداءً من',
   nextDeparture: 'موعد الانطلاق القادم',
   noDates: 'لا توجد مواعيد حاليًا',
+  freeUntil: 'الإلغاء مجاني إذا بقي على الانطلاق {time} أو أكثر',
+  freeUntilStart: 'الإلغاء مجاني حتى الانطلاق',
   nextPage: 'المزيد من الرحلات',
   firstPage: 'العودة إلى البداية',
   shown: 'عدد الرحلات المعروضة: {count}',

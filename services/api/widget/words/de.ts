@@ -8,6 +8,8 @@ export const de: Words = {
   from: 'ab',
   nextDeparture: 'Nächster Termin',
   noDates: 'Zurzeit keine Termine',
+  freeUntil: 'Kostenlos stornierbar bis {time} vorher',
+  freeUntilStart: 'Kostenlos stornierbar bis zum Beginn',
   nextPage: 'Weitere Reisen',
   firstPage: 'Zurück zum Anfang',
   shown: 'Angezeigte Reisen: {count}',

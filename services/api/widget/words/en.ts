@@ -8,6 +8,9 @@ export const en = {
   nextDeparture: 'Next departure',
   /** Shown instead of the next departure if there is none. */
   noDates: 'No dates at the moment',
+  /** Must contain {time}, such as `3 days`. It is worded so that the time is in the nominative case, as Intl writes it. */
+  freeUntil: 'Free cancellation until {time} before',
+  freeUntilStart: 'Free cancellation until the start',
   nextPage: 'More tours',
   firstPage: 'Back to the first',
   /** Must contain {count}. It is worded so that the number needs no plural. */

@@ -8,6 +8,8 @@ export const es: Words = {
   from: 'desde',
   nextDeparture: 'Próxima salida',
   noDates: 'Sin fechas por el momento',
+  freeUntil: 'Cancelación gratuita hasta {time} antes',
+  freeUntilStart: 'Cancelación gratuita hasta el inicio',
   nextPage: 'Más viajes',
   firstPage: 'Volver al principio',
   shown: 'Viajes mostrados: {count}',

@@ -8,6 +8,8 @@ export const fr: Words = {
   from: 'dès',
   nextDeparture: 'Prochain départ',
   noDates: 'Aucune date pour le moment',
+  freeUntil: 'Annulation gratuite jusqu’à {time} avant',
+  freeUntilStart: 'Annulation gratuite jusqu’au départ',
   nextPage: 'Plus de circuits',
   firstPage: 'Retour au début',
   shown: 'Circuits affichés : {count}',

@@ -8,6 +8,8 @@ export const ja: Words = {
   from: '最低料金',
   nextDeparture: '次の出発日',
   noDates: '現在、出発日はありません',
+  freeUntil: '{time}前までキャンセル無料',
+  freeUntilStart: '開始までキャンセル無料',
   nextPage: '次のツアーを見る',
   firstPage: '最初に戻る',
   shown: '表示中のツアー：{count}件',

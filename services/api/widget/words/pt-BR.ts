@@ -9,6 +9,8 @@ export const ptBR: Words = {
   from: 'a partir de',
   nextDeparture: 'Próxima saída',
   noDates: 'Sem datas no momento',
+  freeUntil: 'Cancelamento grátis até {time} antes',
+  freeUntilStart: 'Cancelamento grátis até o início',
   nextPage: 'Mais passeios',
   firstPage: 'Voltar ao início',
   shown: 'Passeios exibidos: {count}',

@@ -8,6 +8,8 @@ export const pt: Words = {
   from: 'desde',
   nextDeparture: 'Próxima partida',
   noDates: 'Sem datas de momento',
+  freeUntil: 'Cancelamento gratuito até {time} antes',
+  freeUntilStart: 'Cancelamento gratuito até ao início',
   nextPage: 'Mais viagens',
   firstPage: 'Voltar ao início',
   shown: 'Viagens apresentadas: {count}',

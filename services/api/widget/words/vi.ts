@@ -8,6 +8,8 @@ export const vi: Words = {
   from: 'từ',
   nextDeparture: 'Khởi hành gần nhất',
   noDates: 'Hiện chưa có lịch',
+  freeUntil: 'Hủy miễn phí đến {time} trước khi khởi hành',
+  freeUntilStart: 'Hủy miễn phí đến lúc khởi hành',
   nextPage: 'Xem thêm tour',
   firstPage: 'Về trang đầu',
   shown: 'Số tour đang hiển thị: {count}',
