@@ -10,8 +10,9 @@ export interface Part {
   counted?: string;
 }
 
-/** Returns the parts that write the rows of a change of a stored hold or booking. */
+/** Returns the parts that write the rows of a change of a stored hold or booking. Empty: the change writes new rows only, or none. */
 export function changedRows({ hold, octo, lead }: Decided<unknown>): Part[] {
+  if (!hold && !octo && !lead) return [];
   return [
     changedRow('changedHold', 'seat_holds', hold),
     changedRow('changedOcto', 'octo_bookings', octo, 'hold_id'),

@@ -12,12 +12,9 @@ export function newRows(decided: Decided<unknown>[], at: string): Part[] {
   const leads = decided.flatMap(({ newLead }) => newLead ?? []);
   const placed = new Set(holds.map(({ held }) => held));
   const consumed = leads.flatMap(({ held }) => (held && !placed.has(held) ? [held] : []));
-  const holdRows = holds.map(({ columns, held: { status, endedBy = null } }) => ({
-    ...columns,
-    status,
-    ended_at: status === 'active' ? null : at,
-    ended_by: endedBy,
-  }));
+  const holdRows = holds.map(({ columns, held: { status, endedBy = null } }) =>
+    status === 'active' ? columns : { ...columns, status, ended_at: at, ended_by: endedBy },
+  );
   return [
     {
       rows: consumed.length,

@@ -71,6 +71,7 @@ export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): Decide
     sandbox: tenant.sandbox,
     created_at: facts.at,
     expires_at: expiresAt,
+    ended_at: null,
   };
   return {
     result: hold,

@@ -21,7 +21,6 @@ import {
   isFull,
   isInTime,
   changesOf,
-  toWaitingChange,
   type WaitingChange,
   without,
 } from './waiting-change';
@@ -82,8 +81,8 @@ export class ChangeQueue {
   ): Promise<ResultOf<C> | ReplayedResponse> {
     return new Promise((resolve, reject) => {
       if (isFull(this.waiting, this.aloneWaiting, change)) throw new QueueOverloadedError();
-      const one = toWaitingChange(change, { number: this.arrivals++, lockBy, resolve, reject });
-      this.wait(one);
+      const [number, arrivedAt] = [this.arrivals++, performance.now()];
+      this.wait({ change, state: 'new', number, arrivedAt, lockBy, timer: undefined, resolve, reject });
       // New holds and bookings that arrive in one turn of the event loop share a batch.
       if (!this.starting) setImmediate(() => this.start());
       this.starting = true;

@@ -36,19 +36,6 @@ export interface WaitingChange {
   reject(error: unknown): void;
 }
 
-export function toWaitingChange(
-  change: SeatChange,
-  given: Pick<WaitingChange, 'number' | 'lockBy' | 'resolve' | 'reject'>,
-): WaitingChange {
-  return {
-    ...given,
-    change,
-    state: 'new',
-    arrivedAt: performance.now(),
-    timer: undefined,
-  };
-}
-
 export function changesOf(batch: WaitingChange[]): SeatChange[] {
   return batch.map(({ change }) => change);
 }
