@@ -33,6 +33,8 @@ interface CatalogTour {
   start_location: { lat: number; lng: number };
   end_location?: { lat: number; lng: number };
   itinerary: { day: number; title: string; description: string }[];
+  booking_cutoff?: string;
+  cancellation?: object;
   departures: DemoCatalogDeparture[];
 }
 
@@ -271,6 +273,22 @@ describe('the departures of the demo catalog', () => {
       expect(closes_at).toMatch(/^\d{4}-\d\d-\d\dT12:00:00Z$/);
       expect(closes_at.slice(0, 10) < departure_date).toBe(true);
     }
+  });
+
+  it('the catalog has three kinds of cancellation policy, and closes a tour and a schedule before the start', () => {
+    expect(catalog.flatMap(({ cancellation }) => cancellation ?? [])).toEqual([
+      {
+        tiers: [
+          { until: '30d', refund_percent: 100 },
+          { until: '7d', refund_percent: 50 },
+        ],
+      },
+      { tiers: [{ until: '24h', refund_percent: 100 }] },
+      { tiers: [] },
+    ]);
+    expect(catalog.flatMap(({ booking_cutoff }) => booking_cutoff ?? [])).toEqual(['18h']);
+    const closing = catalog.flatMap(({ departures }) => departures.flatMap((one) => one.closes_before ?? []));
+    expect([...new Set(closing)]).toEqual(['36h']);
   });
 
   it('on any day, one marked tour has a cancelled departure and another one a past departure', () => {

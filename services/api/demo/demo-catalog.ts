@@ -43,6 +43,7 @@ export interface DemoCatalogDeparture {
   status: 'scheduled' | 'cancelled';
   seats_total: number;
   closes_at?: string;
+  closes_before?: string;
   prices: { adult: number; child?: number; single_supplement?: number };
 }
 
@@ -53,6 +54,8 @@ interface DemoSchedule extends DepartureSchedule {
   seats: number;
   /** The number of days from the end of sales to the departure. Sales end at noon UTC. */
   closes_days_before?: number;
+  /** The time from the end of sales to the start, such as `36h`. */
+  closes_before?: string;
   /** Start times of the departures on every second date, HH:MM. The other dates have one departure, at the start time of the tour. */
   start_times?: string[];
   prices: SeasonalPrices;
@@ -123,6 +126,7 @@ function departures(tour: DemoTour, schedule: DemoSchedule, today: string): Demo
       status: date === cancelled ? 'cancelled' : 'scheduled',
       seats_total: schedule.seats,
       ...(closes && { closes_at: `${addDays(date, -closes)}T12:00:00Z` }),
+      ...(schedule.closes_before && { closes_before: schedule.closes_before }),
       prices: pricesOn(tour, schedule.prices, date),
     })),
   );
