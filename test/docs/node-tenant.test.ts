@@ -278,6 +278,39 @@ describe('the example of a tenant’s website', () => {
     expect(html).toMatch(/All meals.*Flights.*Free until the last week\..*name="adults"/s);
   });
 
+  it('the example shows the terms of a cancellation before the form, and the refund before the customer cancels', async () => {
+    const { db } = database;
+    const tiers = [
+      { until: '30d', refund_percent: 100 },
+      { until: '36h', refund_percent: 50 },
+    ];
+    const trek = await givenTour(db, { name: 'A Trek', cancellation: { tiers } });
+    const soon = await givenDeparture(db, trek, { date: daysFromToday(10) });
+    const page = await visit(`/tours/${trek.slug}?date=${soon}`);
+    expect(page.html).toMatch(
+      /Until 30 days before the start: 100 % refunded.*Until 36 hours before the start: 50 %.*name="adults"/s,
+    );
+
+    const held = await visit(`/tours/${trek.slug}`, { departure_date: soon, adults: '1' });
+    const paid = await visit(held.path, CUSTOMER);
+    expect(paid.html).toContain('If you cancel now, we refund €250.00 (50 %).');
+    expect(paid.html).toContain('name="expected_refund" value="250"');
+    const cancel = (expected_refund: string) =>
+      visit(`${held.path}/cancel`, { reason: 'Ill', expected_refund });
+    const refused = await cancel('500');
+    expect(refused.status).toBe(409);
+    expect(refused.html).toMatch(
+      /The refund has changed.*The refund is €250\.00 now.*value="250".*value="Ill"/s,
+    );
+    expect((await cancel('250')).html).toContain('Refunded: €250.00 (50 %)');
+
+    const strict = await givenTour(db, { name: 'A Show', cancellation: { tiers: [] } });
+    await givenDeparture(db, strict, { date });
+    expect((await visit(`/tours/${strict.slug}?date=${date}`)).html).toContain('The price is not refunded.');
+    const shown = await visit(`/tours/${strict.slug}`, { departure_date: date, adults: '1' });
+    expect((await visit(shown.path, CUSTOMER)).html).toContain('If you cancel now, nothing is refunded.');
+  });
+
   it('the calendar of the example marks today, and says in words that a date is sold out or has few seats', async () => {
     const cruise = await givenTour(database.db, { name: 'A Cruise' });
     const [today, soon] = [daysFromToday(0), daysFromToday(1)];

@@ -30,16 +30,15 @@ export function sell(platform: TourPlatform, orders: Orders): Router {
 
   router.post('/orders/:id/cancel', async (request, response) => {
     const order = findOrder(orders, request.params.id);
-    const { reason } = request.body as Values;
-    const { data } = await platform.POST('/api/tenant/bookings/{booking_ref}/cancel', {
-      params: {
-        path: { booking_ref: order.bookingRef! },
-        header: { 'Idempotency-Key': `${order.id}-cancel` },
-      },
-      body: reason ? { reason } : {},
-    });
-    orders.save({ ...order, status: 'cancelled', updatedAt: data.updated_at });
-    response.redirect(303, `/orders/${order.id}`);
+    const values = request.body as Values;
+    try {
+      const updatedAt = await cancel(platform, order, values);
+      orders.save({ ...order, status: 'cancelled', updatedAt });
+      response.redirect(303, `/orders/${order.id}`);
+    } catch (error) {
+      const form = refusedForm(values, error);
+      await sendOrder(response.status(form.refusal!.status), platform, order, form);
+    }
   });
 
   return router;
@@ -54,6 +53,25 @@ async function pay(platform: TourPlatform, orders: Orders, order: Order, values:
   // The webhook may have arrived first.
   if (orders.find(order.id)?.status === 'held')
     orders.save({ ...order, status: 'paid', bookingRef, updatedAt: data.updated_at });
+}
+
+/** Cancels the booking for the refund that the customer saw. The platform refuses another refund, and the page shows the new one. */
+async function cancel(
+  platform: TourPlatform,
+  order: Order,
+  { reason, expected_refund }: Values,
+): Promise<string> {
+  const { data } = await platform.POST('/api/tenant/bookings/{booking_ref}/cancel', {
+    params: {
+      path: { booking_ref: order.bookingRef! },
+      header: { 'Idempotency-Key': `${order.id}-cancel-${expected_refund ?? ''}` },
+    },
+    body: {
+      reason: reason || undefined,
+      expected_refund: expected_refund ? Number(expected_refund) : undefined,
+    },
+  });
+  return data.updated_at;
 }
 
 /** Books once even if it is called twice, because the idempotency key is derived from the order. */

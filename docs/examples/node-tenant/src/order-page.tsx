@@ -1,10 +1,11 @@
 import type { TourPlatform } from '@tour-platform/client';
 import type { Response } from 'express';
+import { Refunded, RefundNow } from './cancellation.js';
 import { type Form, Input } from './form.js';
 import type { Order } from './orders.js';
 import { longDate, money, peopleOf, sendPage } from './page.js';
 import { Refusal } from './refusal.js';
-import type { Booking } from './tour-platform.js';
+import type { Booking, CancellationQuote } from './tour-platform.js';
 
 const EMPTY: Form = { values: {}, issues: {} };
 
@@ -15,7 +16,7 @@ export async function sendOrder(
   order: Order,
   form = EMPTY,
 ): Promise<void> {
-  const booking = order.bookingRef ? await readBooking(platform, order.bookingRef) : undefined;
+  const booked = order.bookingRef ? await readBooking(platform, order.bookingRef) : undefined;
   sendPage(
     response,
     order.tourName,
@@ -25,16 +26,28 @@ export async function sendOrder(
         {longDate(order.date, order.time)}, {peopleOf(order)}
       </p>
       <p class="price">{money(order.total, order.currency)}</p>
-      {booking ? <BookingPanel order={order} booking={booking} /> : <Payment order={order} form={form} />}
+      {booked ? (
+        <BookingPanel order={order} form={form} {...booked} />
+      ) : (
+        <Payment order={order} form={form} />
+      )}
     </>,
   );
 }
 
-async function readBooking(platform: TourPlatform, booking_ref: string): Promise<Booking> {
-  const { data } = await platform.GET('/api/tenant/bookings/{booking_ref}', {
-    params: { path: { booking_ref } },
-  });
-  return data;
+/** A booking, and what its cancellation refunds now. */
+interface Booked {
+  booking: Booking;
+  quote: CancellationQuote;
+}
+
+async function readBooking(platform: TourPlatform, booking_ref: string): Promise<Booked> {
+  const params = { path: { booking_ref } };
+  const [{ data: booking }, { data: quote }] = await Promise.all([
+    platform.GET('/api/tenant/bookings/{booking_ref}', { params }),
+    platform.GET('/api/tenant/bookings/{booking_ref}/cancellation', { params }),
+  ]);
+  return { booking, quote };
 }
 
 function Payment({ order, form }: { order: Order; form: Form }) {
@@ -101,7 +114,7 @@ function PaymentForm({ order, form, minutes }: PaymentFormProps) {
   );
 }
 
-function BookingPanel({ order, booking }: { order: Order; booking: Booking }) {
+function BookingPanel({ order, form, booking, quote }: Booked & { order: Order; form: Form }) {
   const { booking_ref, status, customer, travellers } = booking;
   return (
     <section class="panel">
@@ -120,7 +133,10 @@ function BookingPanel({ order, booking }: { order: Order; booking: Booking }) {
           ))}
         </ul>
       )}
-      {status !== 'cancelled' && (
+      {form.refusal && <Refusal error={form.refusal} shown={['reason']} />}
+      {status === 'cancelled' ? (
+        <Refunded booking={booking} />
+      ) : (
         <>
           <p>
             <a class="button" href={`/orders/${order.id}/date`}>
@@ -128,7 +144,8 @@ function BookingPanel({ order, booking }: { order: Order; booking: Booking }) {
             </a>
           </p>
           <form method="post" action={`/orders/${order.id}/cancel`}>
-            <Input label="Reason" form={EMPTY} name="reason" maxLength={500} />
+            <RefundNow quote={quote} />
+            <Input label="Reason" form={form} name="reason" maxLength={500} />
             <button class="quiet">Cancel the booking</button>
           </form>
         </>

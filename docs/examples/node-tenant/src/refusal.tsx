@@ -64,12 +64,20 @@ interface RefusalProps {
 /** Says why the platform refuses an input. On the page of a tour, each departure with enough seats is a link. */
 export function Refusal({ error: { code, problem }, shown = [] }: RefusalProps) {
   const facts: Partial<Problem> = problem ?? {};
-  const { alternatives = [], total_price, currency = '', seats_available, errors = [] } = facts;
+  const {
+    alternatives = [],
+    total_price,
+    refund_amount,
+    currency = '',
+    seats_available,
+    errors = [],
+  } = facts;
   return (
     <section class="notice" role="alert" data-code={code}>
       <h2>{TITLES[code] ?? 'This is not possible'}</h2>
       {seats_available !== undefined && <p>{`${seats_available} seats are free.`}</p>}
       {total_price !== undefined && <p>The price is {money(total_price, currency)} now.</p>}
+      {refund_amount !== undefined && <p>The refund is {money(refund_amount, currency)} now.</p>}
       {errors
         .filter(({ field }) => !shown.includes(field.split('.')[0]!))
         .map(({ field, message }) => (
@@ -96,6 +104,7 @@ const TITLES: Partial<Record<ProblemCode, string>> = {
   departure_cancelled: 'This departure is cancelled: choose another date',
   hold_expired: 'The time to pay is over',
   price_changed: 'The price has changed',
+  refund_changed: 'The refund has changed',
   validation_failed: 'Please check your input',
   tour_not_found: 'This tour is not for sale',
 };

@@ -8,6 +8,8 @@ export type Tour = Schemas['TourDetail'];
 export type Departure = Schemas['DepartureItem'];
 export type Availability = Schemas['AvailabilityAnswer'];
 export type Booking = Schemas['BookingDetail'];
+export type CancellationPolicy = Schemas['CancellationPolicy'];
+export type CancellationQuote = Schemas['CancellationQuote'];
 
 /** Returns all upcoming departures of a tour: the platform sends at most 366 in an answer. */
 export async function upcomingDepartures(platform: TourPlatform, tour: string): Promise<Departure[]> {

@@ -1,6 +1,7 @@
 import type { TourPlatform } from '@tour-platform/client';
 import { type Request, type Response, Router } from 'express';
 import { Calendar, type Chosen, chosenIn, todayIn } from './calendar.js';
+import { PolicyTerms } from './cancellation.js';
 import { type Form, Input, refusedForm, type Values } from './form.js';
 import type { Orders } from './orders.js';
 import { countryName, days, longDate, money, Picture, sendPage } from './page.js';
@@ -154,15 +155,16 @@ function Itinerary({ tour: { itinerary } }: { tour: Tour }) {
 }
 
 /** Shows what the price includes, and the conditions of a cancellation, before the form. */
-function Terms({ tour: { inclusions, exclusions, cancellation_policy } }: { tour: Tour }) {
+function Terms({ tour: { inclusions, exclusions, cancellation, cancellation_policy } }: { tour: Tour }) {
   return (
     <div class="terms">
       <Items title="Included" items={inclusions} />
       <Items title="Not included" items={exclusions} />
-      {cancellation_policy && (
+      {(cancellation || cancellation_policy) && (
         <section>
           <h2>If you cancel</h2>
-          <p>{cancellation_policy}</p>
+          {cancellation && <PolicyTerms policy={cancellation} />}
+          {cancellation_policy && <p>{cancellation_policy}</p>}
         </section>
       )}
     </div>
