@@ -165,9 +165,9 @@ describe('tourctl booking show', () => {
     const [head, , line] = (await sales.tourctl('booking export')).stdout.split('\r\n');
     expect([head, line]).toEqual([
       expect.stringMatching(
-        /,departure_status,departure_time,child_unit_price,single_supplement_unit_price$/,
+        /,departure_status,departure_time,child_unit_price,single_supplement_unit_price,refund_percent,refund_amount$/,
       ),
-      expect.stringMatching(new RegExp(`^${bookingRef},.*,cancelled,,,$`)),
+      expect.stringMatching(new RegExp(`^${bookingRef},.*,cancelled,,,,,$`)),
     ]);
     await sales.json(`departure reopen ${departure} --yes`);
     expect(await sales.json(`booking show ${bookingRef}`)).toMatchObject({ departure_status: 'scheduled' });

@@ -7,6 +7,8 @@ import {
 import { findLapsedLeads } from '../../../services/api/bookings/booking-lead.repository';
 import { prepareCancellation, prepareConfirmation } from '../../../services/api/seats/change-booking-status';
 import { getBooking } from '../../../services/api/bookings/find-booking';
+import { decideRefund } from '../../../services/api/bookings/refund';
+import { refundAnswer } from '../../../services/api/bookings/refund-answer';
 import { changedFields } from '../../../services/api/audit/changed-fields';
 import { assertUnambiguous, type NamedDeparture } from '../../../services/api/departures/find-departures';
 import { expireSeats } from '../../../services/api/departures/mark-expired-seats';
@@ -51,6 +53,7 @@ import {
 import { properties, shortTime, tableOf } from '../../terminal/table';
 import { anonymizeBookingCommand } from './anonymize';
 import { FORCE_FLAG } from './erasure';
+import { describeRefund, describeRefundNow } from './cancellation';
 import { departureOf, toBookingDocument, toBookingFacts } from './document';
 import { type BookingFilterOptions, exportBookingsCommand, listBookingsCommand } from './list';
 import { listRefusalsCommand } from './refusals';
@@ -151,10 +154,23 @@ export const bookingVerbs: Verb[] = [
   },
   {
     usage: 'cancel <ref>',
-    about: 'Cancel a booking, so that its seats are free again',
+    about:
+      'Cancel a booking, so that its seats are free again; records the refund that the locked policy promises, and moves no money',
     args: REF,
-    flags: [flag('--reason <text>', 'why, for the tenant and its website', { parse: line(500) })],
-    examples: ['booking cancel ACME-1042 --reason "The customer is ill"'],
+    flags: [
+      flag('--reason <text>', 'why, for the tenant and its website', { parse: line(500) }),
+      flag(
+        '--refund-percent <number>',
+        "the share of the total that is refunded, instead of that of the tour's policy",
+        {
+          parse: wholeNumber(0, 100),
+        },
+      ),
+    ],
+    examples: [
+      'booking cancel ACME-1042 --reason "The customer is ill"',
+      'booking cancel ACME-1042 --refund-percent 80',
+    ],
     asks: () => true,
     audits: true,
     run: cancelBookingCommand,
@@ -240,18 +256,28 @@ async function confirmBookingCommand(context: AuditedContext, _options: object, 
   );
 }
 
+interface CancelOptions {
+  reason?: string | null;
+  refundPercent?: number;
+}
+
 async function cancelBookingCommand(
   context: AuditedContext,
-  { reason = null }: { reason?: string | null },
+  { reason = null, refundPercent }: CancelOptions,
   ref: string,
 ): Promise<void> {
   const lead = await getBooking(context.db, ANY_TENANT, ref);
-  if (lead.status !== 'cancelled') {
+  const isCancelled = lead.status === 'cancelled';
+  const refund = decideRefund(lead, lead.asOf, { refundPercent });
+  if (!isCancelled) {
     const departure = departureOf(toBookingDocument(lead)) ?? 'no date';
-    await context.confirm(`Cancel ${ref}: ${describeParty(lead.party)}, ${lead.tour.slug}, ${departure}?`);
+    const cancelled = `${describeParty(lead.party)}, ${lead.tour.slug}, ${departure}`;
+    await context.confirm(`Cancel ${ref}: ${cancelled}; ${describeRefundNow(refund, lead)}?`);
   }
+  // Refuses the cancellation if the refund has changed since the question.
+  const expectedRefund = isCancelled ? undefined : (refundAnswer(refund, lead)?.amount ?? 0);
   await change(context, 'booking.cancel', ref, (trx, seller, named) =>
-    prepareCancellation(trx, seller, { ...named, reason }),
+    prepareCancellation(trx, seller, { ...named, reason, refundPercent, expectedRefund }),
   );
 }
 
@@ -313,10 +339,15 @@ async function change(
     return { ...result, changed };
   });
   const document = toBookingDocument(after);
-  await output.answer(document, (screen) => properties(toBookingFacts(document), screen));
+  await output.answer(document, (screen) => properties(toBookingFacts(after, document), screen));
   if (before !== after) return;
-  const state = action === 'booking.change' ? 'has these values' : `was already ${document.status}`;
+  const state =
+    action === 'booking.change' ? 'has these values' : `was already ${document.status}${refunded(after)}`;
   output.note(`${ref} ${state}: nothing was changed`);
+}
+
+function refunded(lead: BookingLead): string {
+  return lead.refund ? `, and ${describeRefund(lead.refund, lead)} was refunded` : '';
 }
 
 const PAGE = 1000;

@@ -1,4 +1,5 @@
 import { type BookingLead, peopleOf, priceBreakdown } from '../../../services/api/bookings/booking-lead';
+import { cancellationAnswer, shownRefund } from '../../../services/api/bookings/refund-answer';
 import { nameDeparture } from '../../../services/api/catalog/start-time';
 import { toMajor } from '../../../services/api/pricing/currency';
 import { type PricesAnswer, pricesAnswer } from '../../../services/api/pricing/price-categories';
@@ -12,6 +13,7 @@ import {
 import { formatMoney, withMoney } from '../../engine/values';
 import type { Screen } from '../../terminal/screen';
 import { shortTime, table } from '../../terminal/table';
+import { describeCancellation } from './cancellation';
 
 /** Converts a booking for lists and the audit log, without the customer. */
 export function toBookingDocument(lead: BookingLead, reveal = false) {
@@ -33,6 +35,8 @@ export function toBookingDocument(lead: BookingLead, reveal = false) {
     payment_method: lead.paymentMethod,
     external_ref: toReferenceDocument(lead.externalRef, peopleOf(lead), reveal),
     source: lead.source,
+    cancellation: cancellationAnswer(lead),
+    refund: shownRefund(lead),
     hold_id: lead.holdId,
     created_at: lead.createdAt.toISOString(),
     payment_due_at: lead.paymentDueAt?.toISOString() ?? null,
@@ -66,9 +70,13 @@ export function toBookingDetailDocument(lead: BookingLead, reveal: boolean) {
   };
 }
 
-/** Converts a booking for a person: each amount is text with its currency. */
-export function toBookingFacts<T extends ReturnType<typeof toBookingDocument>>(document: T) {
-  return withMoney(document, ['total_price', 'deposit_total']);
+/** Converts a booking for a person: each amount is text with its currency, and a sentence says what a cancellation refunds. */
+export function toBookingFacts(
+  lead: BookingLead,
+  { refund: _, ...document }: ReturnType<typeof toBookingDocument>,
+) {
+  const facts = { ...document, cancellation: describeCancellation(lead) };
+  return withMoney(facts, ['total_price', 'deposit_total']);
 }
 
 /** The fields of a price breakdown that are shown. Holds and leads store the breakdown (quote-tenant-price.ts). */

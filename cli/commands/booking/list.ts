@@ -221,13 +221,15 @@ const CSV_COLUMNS = [
   'departure_time',
   'child_unit_price',
   'single_supplement_unit_price',
+  'refund_percent',
+  'refund_amount',
 ] as const;
 
 /** The first line: the names of the columns. */
 const CSV_HEAD = csvLine(CSV_COLUMNS);
 
 function toCsvLine(lead: BookingLead, reveal: boolean): string {
-  const { customer, travellers: named, octo, ...booking } = toBookingDetailDocument(lead, reveal);
+  const { customer, travellers: named, octo, refund, ...booking } = toBookingDetailDocument(lead, reveal);
   const { name: customer_name, phone: customer_phone, email: customer_email } = customer;
   const travellers = named && named.map(describeTraveller).join('; ');
   const octo_uuid = octo && octo.uuid;
@@ -236,7 +238,8 @@ function toCsvLine(lead: BookingLead, reveal: boolean): string {
     child_unit_price: booking.prices.child ?? null,
     single_supplement_unit_price: booking.prices.single_supplement ?? null,
   };
+  const refunded = { refund_percent: refund?.percent ?? null, refund_amount: refund?.amount ?? null };
   const people = { customer_name, customer_phone, customer_email, travellers, octo_contacts };
-  const values = { ...booking, ...people, ...unitPrices, octo_uuid };
+  const values = { ...booking, ...people, ...unitPrices, ...refunded, octo_uuid };
   return csvLine(CSV_COLUMNS.map((column) => values[column]));
 }

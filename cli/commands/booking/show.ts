@@ -49,7 +49,9 @@ export async function showBookingCommand(
     refusals: await findRefusalDocuments(db, { bookingRef: ref }),
     audit: await findAuditDocuments(db, [ref, ...(lead.holdId ? [lead.holdId] : [])]),
   };
-  await output.answer({ ...booking, ...around }, (screen) => describe(booking, around, moments, screen));
+  await output.answer({ ...booking, ...around }, (screen) =>
+    describe(lead, booking, around, moments, screen),
+  );
 }
 
 /** Finds the deliveries of the booking with their attempts, without the responses. */
@@ -74,13 +76,14 @@ interface Around {
 }
 
 function describe(
+  lead: BookingLead,
   booking: ReturnType<typeof toBookingDetailDocument>,
   { deliveries, refusals, audit }: Around,
   moments: Moment[],
   screen: Screen,
 ): string {
   const { customer, travellers, octo, price_breakdown, prices, unit_price: _, ...facts } = booking;
-  const shown = explainHidden(toBookingFacts(facts));
+  const shown = explainHidden(toBookingFacts(lead, facts));
   return sections([
     ['', properties({ ...shown, customer: describeCustomer(customer) }, screen)],
     ['Travellers', travellers?.map(describeTraveller).join('\n')],

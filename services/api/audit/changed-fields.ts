@@ -51,8 +51,10 @@ export function describeChange(fields: ChangedFields): string {
     .join(', ');
 }
 
+/** Returns a text with a comma in quotes, because commas separate the fields. */
 function text(value: Value): string {
-  return value === null ? 'none' : String(value);
+  if (value === null) return 'none';
+  return String(value).includes(',') ? `"${value}"` : String(value);
 }
 
 /** Returns the value that a field had before the first of the changes. */

@@ -9,6 +9,7 @@ import { toMajor } from '../pricing/currency';
 import type { Actor } from '../tenants/actor';
 import type { BookingLead } from './booking-lead';
 import { cancelLeads, findLeadsById, lockStandingLeads } from './booking-lead.repository';
+import { refundAnswer } from './refund-answer';
 
 /**
  * Cancels the standing bookings of a departure, also those of the sandbox, and enqueues their events. The caller has locked the departure
@@ -45,10 +46,7 @@ export function toEventData(lead: BookingLead): EventLead {
     departureTime: lead.departureTime,
     totalPrice: toMajor(lead.totalMinor, lead.currencyDigits),
     updatedAt: lead.updatedAt,
-    refund: lead.refund && {
-      percent: lead.refund.percent,
-      amount: toMajor(lead.refund.minor, lead.currencyDigits),
-    },
+    refund: refundAnswer(lead.refund, lead),
   };
 }
 

@@ -7,6 +7,7 @@ import type { TenantScope } from '../tenants/tenant';
 import { BookingNotFoundError } from './booking.errors';
 import { isBookingRef, type BookingLead, type LeadPosition } from './booking-lead';
 import { findLead, findLeadPlace, findLeadsOfHolds, type LeadPlace } from './booking-lead.repository';
+import { refundAnswer } from './refund-answer';
 import { findLeads, type LeadFilter } from './lead-list.repository';
 
 /**
@@ -89,7 +90,7 @@ export function bookingHistory(
     })),
     { at: expiry(lead), event: 'expired', by: null, detail: 'not paid in time; its seats went back' },
     { at: lead.confirmedAt, event: 'confirmed', by: lead.confirmedBy, detail: null },
-    { at: lead.cancelledAt, event: 'cancelled', by: lead.cancelledBy, detail: 'its seats went back' },
+    { at: lead.cancelledAt, event: 'cancelled', by: lead.cancelledBy, detail: cancelled(lead) },
     { at: lead.anonymizedAt, event: 'anonymized', by: null, detail: null },
   ];
   return moments
@@ -114,6 +115,13 @@ function asBooked({ party, departureDate, departureTime }: BookingLead, changes:
       single_supplement: valueBefore(changes, 'single_supplements', party.single_supplement),
     },
   };
+}
+
+function cancelled(lead: BookingLead): string {
+  const refund = refundAnswer(lead.refund, lead);
+  const refunded =
+    refund && `; ${refund.percent}% refunded, ${refund.amount.toFixed(lead.currencyDigits)} ${lead.currency}`;
+  return `its seats went back${refunded ?? ''}`;
 }
 
 function seats({ party, departureDate, departureTime }: ReturnType<typeof asBooked>): string {

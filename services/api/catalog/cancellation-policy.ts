@@ -36,9 +36,9 @@ export function policyOf(tiers: DatedTier[] | null): CancellationPolicy | null {
   return tiers && { tiers: tiers.map(({ until, refund_percent }) => ({ until, refund_percent })) };
 }
 
-/** Describes a policy, for example as `100% until 30d, 50% until 7d`. Null: not stated. */
-export function describePolicy(policy: CancellationPolicy | null): string | null {
-  if (policy === null) return null;
+/** Describes a policy, for example as `100% until 30d, 50% until 7d`. @param policy null: not stated */
+export function describePolicy(policy: CancellationPolicy | null): string {
+  if (policy === null) return 'not stated';
   const tiers = policy.tiers.map(({ until, refund_percent }) => `${refund_percent}% until ${until}`);
   return tiers.join(', ') || 'never refunded';
 }

@@ -1,6 +1,11 @@
 import type { TourRef } from '../catalog/tour';
 import { type CustomerAnswer, customerAnswer } from '../holds/seat-hold';
-import { nextRefundChange, refundOf, refundPercentAt, sharedPercent } from '../bookings/refund';
+import {
+  cancellationAnswer,
+  type CancellationAnswer,
+  type RefundAnswer,
+  shownRefund,
+} from '../bookings/refund-answer';
 import { toMajor } from '../pricing/currency';
 import { type BookingLead, type PriceBreakdown, priceBreakdown } from '../bookings/booking-lead';
 
@@ -196,71 +201,6 @@ export interface BookingFields {
   price_breakdown: PriceBreakdown;
 }
 
-/** What a cancellation would refund now, by the policy that the booking has locked. */
-export interface CancellationAnswer {
-  /**
-   * The share of `total_price`.
-   * @isInt
-   * @example 50
-   */
-  refund_percent: number;
-  /** @example 489.5 */
-  refund_amount: number;
-  /**
-   * From this instant on, a cancellation refunds another share. Null: the share stays as it is.
-   * @example "2027-02-27T02:00:00.000Z"
-   */
-  next_change_at: string | null;
-}
-
-/** What a cancellation refunded. */
-export interface RefundAnswer {
-  /**
-   * The share of `total_price`.
-   * @isInt
-   * @example 50
-   */
-  percent: number;
-  /** @example 489.5 */
-  amount: number;
-}
-
-/** What a cancellation of the booking would refund, now and later. */
-export interface CancellationQuote {
-  ok: true;
-  currency: string;
-  /**
-   * The share of `total_price`. Null: the tour stated no policy, or the booking has no date, or has expired.
-   * @isInt
-   * @example 50
-   */
-  refund_percent: number | null;
-  /** @example 489.5 */
-  refund_amount: number | null;
-  /** The tiers of the policy. After the last one, nothing is refunded. Null: as for `refund_percent`. */
-  tiers: CancellationTierQuote[] | null;
-}
-
-export interface CancellationTierQuote {
-  /**
-   * Minutes, hours or calendar days before the start of the departure.
-   * @example "7d"
-   */
-  until: string;
-  /**
-   * The instant at which the tier ends.
-   * @example "2027-02-27T02:00:00.000Z"
-   */
-  at: string;
-  /**
-   * @isInt
-   * @example 50
-   */
-  refund_percent: number;
-  /** @example 489.5 */
-  refund_amount: number;
-}
-
 export interface BookingAnswer extends BookingFields {
   ok: true;
 }
@@ -320,62 +260,9 @@ function fields(lead: BookingLead): BookingFields {
     cancelled_at: lead.cancelledAt?.toISOString() ?? null,
     cancel_reason: lead.cancelReason,
     cancellation: cancellationAnswer(lead),
-    ...(tellsRefund(lead) && { refund: refundAnswer(lead) }),
+    refund: shownRefund(lead),
     payment_due_at: lead.paymentDueAt?.toISOString() ?? null,
     departure_status: lead.departureStatus,
     price_breakdown: priceBreakdown(lead),
-  };
-}
-
-function cancellationAnswer(lead: BookingLead): CancellationAnswer | null {
-  const percent = stands(lead) && lead.tiers ? refundPercentAt(lead, lead.asOf) : null;
-  if (percent === null) return null;
-  return {
-    refund_percent: percent,
-    refund_amount: amountOf(lead, percent),
-    next_change_at: nextRefundChange(lead, lead.asOf)?.toISOString() ?? null,
-  };
-}
-
-function stands({ status }: BookingLead): boolean {
-  return status === 'pending_payment' || status === 'confirmed';
-}
-
-/** Returns whether an answer shows the refund: a booking whose tour stated no policy has none, unless its operator refunded it. */
-function tellsRefund({ status, cancellation, refund }: BookingLead): boolean {
-  return status === 'cancelled' && (cancellation !== null || refund !== null);
-}
-
-function refundAnswer({ refund, currencyDigits }: BookingLead): RefundAnswer | null {
-  return refund && { percent: refund.percent, amount: toMajor(refund.minor, currencyDigits) };
-}
-
-/** Returns the amount of a share of the booking's total, in major units. */
-function amountOf({ totalMinor, currencyDigits }: BookingLead, percent: number): number {
-  return toMajor(refundOf(totalMinor, percent).minor, currencyDigits);
-}
-
-/** Returns what a cancellation of the booking would refund. For a cancelled booking, what its cancellation refunded. */
-export function cancellationQuote(lead: BookingLead): CancellationQuote {
-  const { currency, status, refund, refundCeiling } = lead;
-  const tiers = status === 'expired' ? null : lead.tiers;
-  const now = stands(lead) ? refundPercentAt(lead, lead.asOf) : null;
-  const percent = status === 'cancelled' ? (refund?.percent ?? null) : now;
-  return {
-    ok: true,
-    currency,
-    refund_percent: percent,
-    refund_amount: percent === null ? null : amountOf(lead, percent),
-    tiers:
-      tiers &&
-      tiers.map((tier) => {
-        const share = sharedPercent(tier, refundCeiling);
-        return {
-          until: tier.until,
-          at: new Date(tier.at).toISOString(),
-          refund_percent: share,
-          refund_amount: amountOf(lead, share),
-        };
-      }),
   };
 }

@@ -37,12 +37,11 @@ import {
   type BookingDetail,
   bookingItem,
   type BookingPage,
-  cancellationQuote,
-  type CancellationQuote,
 } from './booking.dto';
 import { bookingRequest } from './booking.request';
 import { type LeadPosition, peopleOf } from '../bookings/booking-lead';
 import { getBooking, listBookings } from '../bookings/find-booking';
+import { cancellationQuote, type CancellationQuote } from '../bookings/refund-answer';
 
 const WEEK_HOURS = 7 * 24;
 const CREATE: WriteOperation = {

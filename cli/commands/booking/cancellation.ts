@@ -1,0 +1,49 @@
+import type { BookingLead, Refund } from '../../../services/api/bookings/booking-lead';
+import {
+  decideRefund,
+  nextRefundChange,
+  refundOf,
+  refundPercentAt,
+} from '../../../services/api/bookings/refund';
+import { refundAnswer } from '../../../services/api/bookings/refund-answer';
+import { formatMoney } from '../../engine/values';
+import { shortTime } from '../../terminal/table';
+
+/** Describes what a cancellation of the booking refunds now and when that changes. For a cancelled booking, what was refunded. */
+export function describeCancellation(lead: BookingLead): string {
+  const { status, cancellation, confirmedAt, refund } = lead;
+  if (status === 'cancelled')
+    return cancellation === null && refund === null
+      ? 'not stated'
+      : `${describeRefund(refund, lead)} was refunded`;
+  const percent = status === 'expired' ? null : refundPercentAt(lead, lead.asOf);
+  if (percent === null) return 'not stated';
+  const subject = confirmedAt === null ? 'Once the booking is confirmed, a cancellation' : 'A cancellation';
+  return `${subject} refunds ${describeShare(percent, lead)}${describeNext(lead)}`;
+}
+
+function describeNext(lead: BookingLead): string {
+  const next = nextRefundChange(lead, lead.asOf);
+  const then = next && refundPercentAt(lead, next);
+  return then === null ? '' : ` until ${shortTime(next)} UTC, then ${describeShare(then, lead)}`;
+}
+
+/** Describes a share of the booking's total, such as `50% (489.50 EUR)`. */
+function describeShare(percent: number, lead: BookingLead): string {
+  return describeRefund(refundOf(lead.totalMinor, percent), lead);
+}
+
+/** Describes a refund, such as `50% (489.50 EUR)` or `nothing`. @param refund null: none */
+export function describeRefund(refund: Refund | null, lead: BookingLead): string {
+  const shown = refundAnswer(refund, lead);
+  if (!shown || shown.percent === 0) return 'nothing';
+  return `${shown.percent}% (${formatMoney(shown.amount, lead.currency)})`;
+}
+
+/** Describes the refund of a cancellation for the question before it. @param refund null: none */
+export function describeRefundNow(refund: Refund | null, lead: BookingLead): string {
+  if (refund) return `it refunds ${describeRefund(refund, lead)}`;
+  return lead.confirmedAt === null
+    ? 'it refunds nothing, because it was never confirmed'
+    : 'its tour does not state what it refunds';
+}
