@@ -55,6 +55,23 @@ const SEAT_CHANGES: Record<string, Prepare[]> = {
       await hold(given);
       return `departure move ${given.tour.slug} ${given.date} ${given.other.date}`;
     },
+    async (given) => {
+      await lapsedBookingOf(given);
+      return `departure move ${given.tour.slug} ${given.date} ${given.other.date}`;
+    },
+  ],
+  // An erasure marks the expired holds and bookings of its departure.
+  'booking anonymize': [
+    async (given) => {
+      await lapsedBookingOf(given);
+      return `booking anonymize ${await bookingOf(given)}`;
+    },
+  ],
+  'hold anonymize': [
+    async (given) => {
+      await lapsedBookingOf(given);
+      return `hold anonymize ${(await hold(given)).body.hold_id}`;
+    },
   ],
   'departure cancel': [
     async (given) => {
@@ -71,8 +88,8 @@ const SEAT_CHANGES: Record<string, Prepare[]> = {
 
 /** The commands that change no seats, or change them with the catalog: OCTO's changes of the catalog tell of these. */
 const OTHER_COMMANDS = {
-  booking: ['list', 'show', 'stats', 'refusals', 'export', 'anonymize'],
-  hold: ['list', 'show', 'anonymize'],
+  booking: ['list', 'show', 'stats', 'refusals', 'export'],
+  hold: ['list', 'show'],
   departure: ['list', 'manifest', 'add', 'schedule', 'reopen', 'set-seats', 'set-time', 'set-price'],
 };
 

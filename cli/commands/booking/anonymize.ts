@@ -3,9 +3,11 @@ import { getBooking } from '../../../services/api/bookings/find-booking';
 import { findRowsOfPerson } from '../../../services/api/bookings/rows-of-person';
 import { getHold } from '../../../services/api/holds/find-hold';
 import { refreshStatistics } from '../../../services/api/privacy/refresh-statistics';
+import { datesOfBothKinds } from '../../../services/api/seats/decided';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db, Trx } from '../../../services/platform/database/database';
 import { findCustomersOfBooking } from '../../../services/webhook-queue/deliveries/erase-customer';
+import { changeSeats } from '../../engine/change-seats';
 import type { AuditedContext } from '../../engine/context';
 import { describeErased, describeLeft, eraseElsewhere, NOTHING_ERASED } from './erasure';
 
@@ -14,22 +16,27 @@ import { describeErased, describeLeft, eraseElsewhere, NOTHING_ERASED } from './
  * too.
  */
 export async function anonymizeBookingCommand(
-  { audited, confirm, db, output, secrets }: AuditedContext,
+  context: AuditedContext,
   { force = false }: { force?: boolean },
   ref: string,
 ): Promise<void> {
+  const { confirm, db, output, secrets } = context;
   const { tenant, anonymizedAt, customer } = await getBooking(db, ANY_TENANT, ref);
   if (!anonymizedAt) {
     await confirm(`Erase the customer of ${ref} permanently? Seats, dates and amounts stay.`);
   }
   const { cursorKey } = await secrets('cursorKey');
   const others = await findRowsOfPerson(db, tenant.id, customer, ref);
-  const erased = await audited({ action: 'booking.anonymize', subject: ref }, async (trx, note) => {
-    const done = await erase(trx, ref, force, cursorKey);
-    const after = done && { anonymized_at: done.at, ...done.erased };
-    note(null, after ?? null, { tenantId: tenant.id });
-    return done;
-  });
+  const { erased } = await changeSeats(
+    context,
+    { action: 'booking.anonymize', subject: ref },
+    async (trx, note) => {
+      const done = await erase(trx, ref, force, cursorKey);
+      const after = done && { anonymized_at: done.at, ...done.erased };
+      note(null, after ?? null, { tenantId: tenant.id });
+      return { erased: done, changed: done?.dates ?? [] };
+    },
+  );
   // Refreshes the statistics even if nothing was left to erase, because an earlier run may have ended before this step.
   await refreshStatistics(db);
   const document = {
@@ -52,13 +59,14 @@ async function erase(trx: Trx, ref: string, force: boolean, secret: string) {
   const replaced = await findCustomersOfBooking(trx, ref);
   const booking = await anonymizeBooking(trx, ref, secret, replaced);
   if (!booking) return undefined;
-  const { before, after, hold, identifiesPerson, answers, refusals } = booking;
+  const { before, after, hold, identifiesPerson, answers, refusals, seatsExpired } = booking;
   const events = { bookingRef: ref, hold: hold && { ...hold, tenantId: hold.tenant.id } };
   const { undelivered, changed } = await eraseElsewhere(trx, events, { identifiesPerson, force });
   return {
     at: after.anonymizedAt!.toISOString(),
     erased: { hold: before.holdId !== null, answers, refusals, ...changed },
     undelivered,
+    dates: seatsExpired ? datesOfBothKinds(before.tour.id, before.departureDate!) : [],
   };
 }
 

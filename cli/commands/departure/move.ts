@@ -45,7 +45,7 @@ async function moveDepartureCommand(
     const document = toMovedDocument(moved);
     const subject = `${tour.slug} ${nameOfDeparture(moved.from)}`;
     const noted = { to: nameOfDeparture(moved.to), reason, ...document };
-    note(null, moved.changed.length > 0 ? noted : null, { subject });
+    note(null, moved.moved.length + moved.holdsMoved > 0 ? noted : null, { subject });
     return { ...moved, document };
   });
   const { document, left } = result;

@@ -3,30 +3,37 @@ import { findRowsOfPerson } from '../../../services/api/bookings/rows-of-person'
 import { anonymizeHold } from '../../../services/api/holds/anonymize-hold';
 import { getHold } from '../../../services/api/holds/find-hold';
 import { refreshStatistics } from '../../../services/api/privacy/refresh-statistics';
+import { datesOfBothKinds } from '../../../services/api/seats/decided';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import { AppError } from '../../../services/platform/errors';
 import type { Db, Trx } from '../../../services/platform/database/database';
+import { changeSeats } from '../../engine/change-seats';
 import type { AuditedContext } from '../../engine/context';
 import { describeErased, describeLeft, eraseElsewhere, NOTHING_ERASED } from '../booking/erasure';
 
 /** Erases the customer of a hold without a booking, like anonymizeBookingCommand. */
 export async function anonymizeHoldCommand(
-  { audited, confirm, db, output, secrets }: AuditedContext,
+  context: AuditedContext,
   { force = false }: { force?: boolean },
   id: string,
 ): Promise<void> {
+  const { confirm, db, output, secrets } = context;
   const { tenant, anonymizedAt, customer } = await getHold(db, ANY_TENANT, id);
   await assertNotBooked(db, id);
   if (!anonymizedAt)
     await confirm(`Erase the customer of hold ${id} permanently? Seats, dates and amounts stay.`);
   const { cursorKey } = await secrets('cursorKey');
   const others = await findRowsOfPerson(db, tenant.id, customer, id);
-  const erased = await audited({ action: 'hold.anonymize', subject: id }, async (trx, note) => {
-    const done = await erase(trx, id, force, cursorKey);
-    const after = done && { anonymized_at: done.at, ...done.erased };
-    note(null, after ?? null, { tenantId: tenant.id });
-    return done;
-  });
+  const { erased } = await changeSeats(
+    context,
+    { action: 'hold.anonymize', subject: id },
+    async (trx, note) => {
+      const done = await erase(trx, id, force, cursorKey);
+      const after = done && { anonymized_at: done.at, ...done.erased };
+      note(null, after ?? null, { tenantId: tenant.id });
+      return { erased: done, changed: done?.dates ?? [] };
+    },
+  );
   await refreshStatistics(db);
   const { anonymizedAt: at, externalRef } = await getHold(db, ANY_TENANT, id);
   const document = {
@@ -53,10 +60,16 @@ async function assertNotBooked(db: Db, id: string): Promise<void> {
 async function erase(trx: Trx, id: string, force: boolean, secret: string) {
   const hold = await anonymizeHold(trx, id, secret);
   if (!hold) return undefined;
-  const { before, after, identifiesPerson, answers, refusals } = hold;
+  const { before, after, identifiesPerson, answers, refusals, seatsExpired } = hold;
   const events = { bookingRef: null, hold: { ...before, tenantId: before.tenant.id } };
   const { undelivered, changed } = await eraseElsewhere(trx, events, { identifiesPerson, force });
-  return { at: after.anonymizedAt!.toISOString(), erased: { answers, refusals, ...changed }, undelivered };
+  const dates = seatsExpired ? datesOfBothKinds(before.tour.id, before.departureDate) : [];
+  return {
+    at: after.anonymizedAt!.toISOString(),
+    erased: { answers, refusals, ...changed },
+    undelivered,
+    dates,
+  };
 }
 
 class HoldIsBookedError extends AppError {

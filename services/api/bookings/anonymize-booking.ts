@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Trx } from '../../platform/database/database';
 import { SaleMovedError } from '../departures/departure.errors';
 import { assertNotMoved } from '../departures/check-seats';
-import { expireSeats } from '../departures/mark-expired-seats';
+import { expireSeats, hasExpired } from '../departures/mark-expired-seats';
 import { eraseHoldCustomer } from '../holds/change-hold';
 import { getHold } from '../holds/find-hold';
 import type { PartialCustomer, SeatHold } from '../holds/seat-hold';
@@ -25,6 +25,8 @@ export interface AnonymizedBooking {
   answers: number;
   /** Number of refusals whose reference was erased. */
   refusals: number;
+  /** True: expired holds or bookings of the departure were marked. */
+  seatsExpired: boolean;
 }
 
 /**
@@ -53,7 +55,7 @@ export async function anonymizeBooking(
   const answers = await erase();
   // Erases the refusals before it locks the departure. There may be many refusals, and sales would wait for the lock of the departure.
   const refusals = await eraseRefusals(trx, tenant.id, identifiesPerson);
-  if (departureId) await expireSeats(trx, departureId);
+  const expired = departureId ? await expireSeats(trx, departureId) : undefined;
   await lockLead(trx, id);
   const before = await getBooking(trx, ANY_TENANT, bookingRef);
   assertNotMoved(departureId, before);
@@ -71,5 +73,6 @@ export async function anonymizeBooking(
   if (hold) await eraseHoldCustomer(trx, hold, identifiesPerson);
   await eraseCustomerOfLead(trx, id, keptReference(before.externalRef));
   const after = await getBooking(trx, ANY_TENANT, bookingRef);
-  return { before, after, hold, identifiesPerson, answers: answers + late, refusals };
+  const seatsExpired = expired !== undefined && hasExpired(expired);
+  return { before, after, hold, identifiesPerson, answers: answers + late, refusals, seatsExpired };
 }

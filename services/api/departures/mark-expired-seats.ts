@@ -42,6 +42,11 @@ interface ExpiredSeats {
   bookingRefs: string[];
 }
 
+/** Returns whether a hold or booking was marked, so that others must learn of the free seats. */
+export function hasExpired({ holds, bookingRefs }: ExpiredSeats): boolean {
+  return holds.length + bookingRefs.length > 0;
+}
+
 const DEPARTURES_A_SWEEP = 100;
 
 /**

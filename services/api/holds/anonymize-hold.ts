@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Trx } from '../../platform/database/database';
 import { SaleMovedError } from '../departures/departure.errors';
 import { assertNotMoved } from '../departures/check-seats';
-import { expireSeats } from '../departures/mark-expired-seats';
+import { expireSeats, hasExpired } from '../departures/mark-expired-seats';
 import { eraseAnswers } from '../idempotency/erase-answers';
 import { personFinder } from '../privacy/person-finder';
 import { eraseRefusals } from '../refusals/refusal-log';
@@ -21,6 +21,8 @@ export interface AnonymizedHold {
   answers: number;
   /** Number of refusals whose reference was erased. */
   refusals: number;
+  /** True: expired holds or bookings of the departure were marked. */
+  seatsExpired: boolean;
 }
 
 /**
@@ -46,7 +48,7 @@ export async function anonymizeHold(
   const erase = () => eraseAnswers(trx, { tenantId: tenant.id, named, identifiesPerson, secret });
   const answers = await erase();
   const refusals = await eraseRefusals(trx, tenant.id, identifiesPerson);
-  await expireSeats(trx, departureId);
+  const expired = await expireSeats(trx, departureId);
   const before = await getHold(trx, ANY_TENANT, id);
   assertNotMoved(departureId, before);
   assertNoBooking(before);
@@ -61,6 +63,7 @@ export async function anonymizeHold(
     identifiesPerson,
     answers: answers + late,
     refusals,
+    seatsExpired: hasExpired(expired),
   };
 }
 

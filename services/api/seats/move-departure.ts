@@ -19,7 +19,7 @@ import {
   type NamedDeparture,
   type TourOfDeparture,
 } from '../departures/find-departures';
-import { expireSeats } from '../departures/mark-expired-seats';
+import { expireSeats, hasExpired } from '../departures/mark-expired-seats';
 import { lockDepartures } from '../departures/lock-departures';
 import { octoHoldEvent } from '../holds/octo-booking';
 import { insertHoldChanges, lockLiveHolds, moveHoldRows } from '../holds/seat-hold.repository';
@@ -37,7 +37,7 @@ export interface MovedDeparture {
   left: BookingLead[];
   holdsMoved: number;
   holdsLeft: number;
-  /** The dates whose seats have changed. Empty: no hold or booking moved. */
+  /** The dates whose seats have changed. Empty: no hold or booking moved or expired. */
   changed: ChangedDate[];
 }
 
@@ -63,10 +63,12 @@ export async function moveDeparture(
   const fromId = await findNamedDeparture(trx, tour, named.from);
   const toId = await findNamedDeparture(trx, tour, named.to);
   await lockDepartures(trx, [fromId, toId]);
-  const from = await readLocked(trx, tour, named.from, fromId, false);
-  const to = await readLocked(trx, tour, named.to, toId, false);
+  const expiredFrom = await expireSeats(trx, fromId);
+  const expiredTo = await expireSeats(trx, toId);
+  const from = await readLocked(trx, tour, named.from, { id: fromId, at: expiredFrom.at, sandbox: false });
+  const to = await readLocked(trx, tour, named.to, { id: toId, at: expiredTo.at, sandbox: false });
   if (!isOpen(to)) throw new ClosedToMovesError(tour.slug, to);
-  const test = await readLocked(trx, tour, named.to, toId, true);
+  const test = await readLocked(trx, tour, named.to, { id: toId, at: expiredTo.at, sandbox: true });
   const free: FreeSeats = { real: to.seatsTotal - to.seatsTaken, test: test.seatsTotal - test.seatsTaken };
   const fields = fieldsOf(from, to);
   const leads = await findLeadsById(trx, await lockStandingLeads(trx, from.id));
@@ -81,7 +83,7 @@ export async function moveDeparture(
   return {
     from,
     to,
-    changed: moved.length + holdIds.length > 0 ? dates : [],
+    changed: moved.length + holdIds.length > 0 || [expiredFrom, expiredTo].some(hasExpired) ? dates : [],
     moved,
     left: bookings.left,
     holdsMoved: holdIds.length,
@@ -106,15 +108,13 @@ class ClosedToMovesError extends AppError {
   }
 }
 
-/** Marks the expired holds and leads of a departure that this transaction has locked, and returns the departure with its seats. */
+/** Returns a departure that this transaction has locked, with the seats at the time `at`, when its expired holds and leads were marked. */
 async function readLocked(
   trx: Trx,
   tour: TourOfDeparture,
   named: NamedDeparture,
-  id: string,
-  sandbox: boolean,
+  { id, at, sandbox }: { id: string; at: string; sandbox: boolean },
 ): Promise<Departure> {
-  const { at } = await expireSeats(trx, id);
   const departure = await findDepartureById(trx, id, sandbox, at);
   // An import deleted the departure during the wait for the lock.
   if (!departure) throw new DepartureNotFoundError(tour.slug, named);
