@@ -87,7 +87,7 @@ async function ensureSchema(db: Db, ours: boolean, output: Output): Promise<void
   const pending = await pendingMigrations(db);
   if (pending.length === 0) return;
   if (!ours) throw new MigrationsPendingError(pending);
-  const ran = await migrate(db, (line) => output.warn(line));
+  const ran = await migrate(db, (line) => output.warn(line), true);
   output.note(`Brought the database up to date (${countOf(ran.length, 'migration')})`);
 }
 

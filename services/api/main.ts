@@ -69,7 +69,7 @@ async function serve(
   const writes = database.openPool({ ...pool, poolMax: 16 });
   // Migrates only an embedded database, which belongs to this process. With DATABASE_URL, `tourctl migrate` is a step of the roll-out.
   if (!config.databaseUrl)
-    await migrate(database.openPool({ applicationName: 'api', poolMax: 2 }), (line) => log.warn(line));
+    await migrate(database.openPool({ applicationName: 'api', poolMax: 2 }), (line) => log.warn(line), true);
   const secrets = await openApiSecrets(db, config, log, fail);
 
   const store = await openSharedStore(config, log);

@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { migrate, migrateWithin } from '../../services/platform/migrate/migrate';
 import { listMigrations } from '../../services/platform/migrate/migration-files';
+import { SALES_END_AT } from '../../services/api/catalog/departure-state';
 import { type Db, inTransaction } from '../../services/platform/database/database';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
 /** The newest migration of the release before start times. */
 const LAST_RELEASE = '0114_roles';
+/** The first migration that runs only while no process of the API runs. */
+const NOT_ROLLING = '0141_closing_and_cancellation';
 /** Rows in every table of that release. */
 const ROWS = path.join(__dirname, 'upgrade-rows.sql');
 const SALES = ['seat_holds', 'booking_leads', 'octo_bookings', 'hold_changes', 'booking_changes'];
@@ -23,18 +26,23 @@ beforeAll(async () => {
   await db('tours').where({ slug: 'tour-2' }).update({ start_time: '09:30' });
   await db('next_departures_due').delete();
   before = await rowsOf(db);
-  await migrate(db);
+  await inTransaction(db, (trx) =>
+    migrateWithin(
+      trx,
+      listMigrations().filter((name) => name < NOT_ROLLING),
+    ),
+  );
 });
 afterAll(() => database.drop());
+
+/** The columns of later releases. */
+const LATER = `{start_time,customer_phone_as_sent,anonymized_at,closes_before,cancellation,refund_ceiling,refund_percent,refund_minor}`;
 
 /** Returns the departures, holds and bookings with the columns of the last release. */
 async function rowsOf(db: Db): Promise<Record<string, unknown>[]> {
   const { rows } = await db.raw(
     ['departures', ...SALES]
-      .map(
-        (table) =>
-          `select '${table}' as "table", to_jsonb(r) - '{start_time,customer_phone_as_sent,anonymized_at}'::text[] as row from ${table} r`,
-      )
+      .map((table) => `select '${table}' as "table", to_jsonb(r) - '${LATER}'::text[] as row from ${table} r`)
       .join(' union all '),
   );
   return rows.sort((a: object, b: object) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
@@ -54,7 +62,7 @@ describe('the migrations of start times', () => {
   });
 });
 
-describe('an instance of the last release, after the migrations', () => {
+describe('an instance of the last release, after the migrations that are rolling', () => {
   const LIVING = '0190a0c0-0000-7000-8000-000000000001';
   beforeAll(async () => {
     await database.db('api_instances').delete();
@@ -130,5 +138,52 @@ describe('an instance of the last release, after the migrations', () => {
     await expect(add()).rejects.toMatchObject({ constraint: 'departures_one_a_day_during_update' });
     await db('api_instances').where({ id: LIVING }).delete();
     await add();
+  });
+});
+
+describe('the migration to closing times before the start', () => {
+  const RUNNING = '0190a0c0-0000-7000-8000-000000000002';
+  let kept: Record<string, unknown>[];
+  beforeAll(async () => {
+    await database.db('api_instances').delete();
+    kept = await rowsOf(database.db);
+  });
+  const poll = (agoSeconds: number) =>
+    database.db.raw(
+      `insert into api_instances as i (id, seen_version, poll, polled_at) values ('${RUNNING}', 1, 1, now() - make_interval(secs => ?))
+       on conflict (id) do update set poll = i.poll + 1, polled_at = excluded.polled_at`,
+      [agoSeconds],
+    );
+
+  it('migrate refuses while a process of the API runs, and names how many', async () => {
+    await poll(50);
+    await expect(migrate(database.db)).rejects.toMatchObject({
+      code: 'instances_running',
+      message: expect.stringMatching(
+        /^1 API process runs .* stop all API processes, migrate, then start the new ones/,
+      ),
+      facts: { instances: 1 },
+    });
+    expect(await database.db('knex_migrations').where({ name: NOT_ROLLING })).toEqual([]);
+  });
+
+  it('a start with an embedded database refuses too if the process polls meanwhile', async () => {
+    await poll(0);
+    const polls = setInterval(() => void poll(0).then(), 200);
+    await expect(migrate(database.db, () => {}, true)).rejects.toMatchObject({ code: 'instances_running' });
+    clearInterval(polls);
+  });
+
+  it('a start with an embedded database waits until a killed process counts no more, and the migration keeps every row', async () => {
+    const { db } = database;
+    await poll(56);
+    const lines: string[] = [];
+    expect(await migrate(db, (line) => lines.push(line), true)).toContain(NOT_ROLLING);
+    expect(lines).toEqual(['Waiting up to a minute for API processes that were killed']);
+    expect(await rowsOf(db)).toEqual(kept);
+    const { rows } = await db.raw(
+      `select max(${SALES_END_AT}) as last from departures d join tours t on t.id = d.tour_id where t.slug = 'tour-3'`,
+    );
+    expect(rows).toEqual([{ last: new Date('2040-01-05T00:00:00Z') }]);
   });
 });

@@ -4,6 +4,7 @@ import { awaitIndexBuilds, type OnWait, withMigrationLock } from './migration-lo
 import type { Db, Trx } from '../database/database';
 import { AppError, DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from '../errors';
 import { CONCURRENTLY, listMigrations, readMigration, runMigrationWithin } from './migration-files';
+import { awaitKilledInstances, needsStoppedInstances, refuseRunningInstances } from './running-instances';
 
 /** Gives Knex the numbered files. Migrations go forward only. */
 class SqlMigrationSource implements Knex.MigrationSource<string> {
@@ -39,20 +40,38 @@ const migrationSource = new SqlMigrationSource();
 /**
  * Migrates the schema to the latest version. Concurrent callers wait for each other. The pool must allow two connections.
  * @param onWait receives a line for each minute of waiting for another process
+ * @param awaitsKilled true: waits up to a minute while processes of the API count as running that were killed. False: refuses at once
  * @returns the names of the migrations that ran
- * @throws TablesInUseError; earlier migrations of the same run stay applied
+ * @throws TablesInUseError, InstancesRunningError; earlier migrations of the same run stay applied
  * @throws DatabaseTooOldError
  */
-export async function migrate(db: Db, onWait: OnWait = () => {}): Promise<string[]> {
+export async function migrate(db: Db, onWait: OnWait = () => {}, awaitsKilled = false): Promise<string[]> {
   return withMigrationLock(db, onWait, async () => {
     await awaitIndexBuilds(db, onWait);
     const pending = await pendingMigrations(db);
     // Frees Knex's own lock, which a killed migration leaves locked. MIGRATION_LOCK prevents concurrent migrations.
     await db.migrate.forceFreeMigrationsLock({ migrationSource });
     // Runs each migration in a transaction of its own, so that its locks end with it.
-    for (const name of pending) await runUntilLocked(() => db.migrate.up({ migrationSource, name }));
+    for (const name of pending) await runMigration(db, name, { onWait, awaitsKilled });
     return pending;
   });
+}
+
+/** Runs a migration. If it needs that no process of the API runs, refuses or waits as `migrate` says. */
+async function runMigration(
+  db: Db,
+  name: string,
+  { onWait, awaitsKilled }: { onWait: OnWait; awaitsKilled: boolean },
+): Promise<void> {
+  const run = () => runUntilLocked(() => db.migrate.up({ migrationSource, name }));
+  try {
+    await run();
+  } catch (error) {
+    if (!needsStoppedInstances(error)) throw error;
+    if (awaitsKilled) await awaitKilledInstances(db, onWait);
+    else await refuseRunningInstances(db);
+    await run();
+  }
 }
 
 /**

@@ -55,6 +55,13 @@ export async function deleteInstance(db: Db, instance: string): Promise<void> {
   await db('api_instances').where({ id: instance }).delete().timeout(ANSWER_MS);
 }
 
+/** Returns the instances that have polled within the last minute. An instance that was killed counts until then. */
+export async function findRunningInstances(db: Db): Promise<{ id: string; poll: number }[]> {
+  return db('api_instances')
+    .whereRaw("polled_at > clock_timestamp() - interval '1 minute'")
+    .select<{ id: string; poll: number }[]>('id', 'poll');
+}
+
 interface LaggingInstance {
   id: string;
   poll: number;
