@@ -8,6 +8,9 @@ export interface DepartureRow {
   seatsTotal: number;
   status: string;
   pricesMinor: Record<string, number>;
+  closesAt: Date | null;
+  closesBefore: string | null;
+  updatedAt: Date;
 }
 
 export interface TourRow {

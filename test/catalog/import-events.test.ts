@@ -94,6 +94,29 @@ describe('an import that changes sold departures', () => {
     ]);
   });
 
+  it('an import names closes_at for another cut-off of a departure or its tour', async () => {
+    await ask();
+    const put = (cutoff: string | null, ...departures: object[]) =>
+      importFiles(database.db, { 'tours.json': [tourEntry({ slug, booking_cutoff: cutoff, departures })] });
+    const all = [on(MAY), on(JUNE, { closes_before: '2h' }), on(JULY, { closes_at: '2031-06-01T00:00:00Z' })];
+    await put(null, ...all);
+    for (const date of [MAY, JUNE, JULY]) await book(date);
+    const named = async () => {
+      const found = (await events()).map(({ departure_date: date, changed }) => [date, changed]);
+      await database.db('webhook_events').delete();
+      return found;
+    };
+    await put('3d', ...all);
+    expect(await named()).toEqual([[MAY, ['closes_at']]]);
+    await put('3d', all[0]!, on(JUNE, { closes_before: '3h' }), on(JULY, { closes_before: '3h' }));
+    expect(await named()).toEqual([
+      [JUNE, ['closes_at']],
+      [JULY, ['closes_at']],
+    ]);
+    await put('3d', ...all.slice(0, 1), on(JUNE, { closes_before: '3h' }), on(JULY, { closes_before: '3h' }));
+    expect(await named()).toEqual([]);
+  });
+
   it('an import creates departure.updated when it reopens a cancelled departure', async () => {
     await importFiles(database.db, files(on(MAY, { status: 'cancelled' })));
     await book(MAY);

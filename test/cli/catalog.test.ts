@@ -241,7 +241,12 @@ describe('tourctl catalog export', () => {
     images: [{ url: '/a.svg', alt: 'A' }, { url: '/b.svg' }],
     start_location: { name: 'Rome', lat: 41.9 },
     itinerary: [{ day: 1, title: 'Go' }],
-    departures: [departureEntry({ prices: { adult: 1.15, child: 0 }, closes_at: '2031-05-30T12:00:00Z' })],
+    booking_cutoff: '36h',
+    cancellation: { tiers: [{ until: '30d', refund_percent: 100 }] },
+    departures: [
+      departureEntry({ prices: { adult: 1.15, child: 0 }, closes_at: '2031-05-30T12:00:00Z' }),
+      departureEntry({ departure_date: '2031-06-02', closes_before: '90m' }),
+    ],
   });
 
   it('tourctl catalog export writes a document whose import changes nothing', async () => {
@@ -251,7 +256,14 @@ describe('tourctl catalog export', () => {
     const entry = exported.json.find((tour: { slug: string }) => tour.slug === 'exported');
     expect(entry).toMatchObject({
       ...full,
-      departures: [{ ...departureEntry(), prices: { adult: 1.15, child: 0, single_supplement: null } }],
+      departures: [
+        {
+          ...departureEntry(),
+          prices: { adult: 1.15, child: 0, single_supplement: null },
+          closes_before: null,
+        },
+        { departure_date: '2031-06-02', closes_at: null, closes_before: '90m' },
+      ],
     });
     const again = await importing({ 'tours.json': exported.json }, '--prune', '--yes');
     expect(again.json).toEqual({
@@ -281,7 +293,9 @@ describe('tourctl catalog export', () => {
       ...full,
       summary: 'New',
       tags: ['x'],
-      departures: [departureEntry({ prices: { adult: 2, single_supplement: 3 } })],
+      booking_cutoff: null,
+      cancellation: { tiers: [] },
+      departures: [departureEntry({ prices: { adult: 2, single_supplement: 3 }, closes_before: '1d' })],
     };
     await other.tourctl(['catalog', 'import', ...writeFiles({ 'a.json': [changed] })]);
     await other.tourctl(['catalog', 'import', file!]);
