@@ -67,7 +67,7 @@ describe('the closing time of a departure', () => {
   });
 
   it('status counts a departure that closes today by a cut-off', async () => {
-    const closingToday = async () => (await terminal.json('status')).due.closing_today;
+    const closingToday = async () => (await terminal.json('status')).waiting.departures_closing_today;
     const before = await closingToday();
     // Starts at the end of the day in 30 days, and closes 30 days before.
     const tour = await givenTour(terminal.db, { bookingCutoff: '30d' });
