@@ -251,6 +251,6 @@ describe('closing times and cancellation of a file', () => {
     await importTours(db, tour({ booking_cutoff: '3d' }));
     expect((await updatedAt()).getTime()).toBeGreaterThan(before.getTime());
     expect(await changes()).not.toEqual(changesBefore);
-    expect(await db('next_departures_due').pluck('tour_id')).toContain((await stored())!.id);
+    expect(await db('next_departures_due').pluck('tour_id')).toContain((await stored()).id);
   });
 });

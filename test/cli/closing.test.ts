@@ -78,7 +78,7 @@ describe('the closing time of a departure', () => {
 });
 
 describe('tourctl catalog show', () => {
-  it('it shows the cut-off and the cancellation, also of a tour that states none', async () => {
+  it('shows the cut-off and the cancellation, also of a tour that states none', async () => {
     const cancellation = {
       tiers: [
         { until: '30d', refund_percent: 100 },
@@ -118,7 +118,7 @@ describe('tourctl catalog check', () => {
     tourEntry({ slug: 'twice' }),
   ];
 
-  it('it counts what an import would do, writes nothing, and leaves no audit row', async () => {
+  it('counts what an import would do, writes nothing, and leaves no audit row', async () => {
     const files = writeFiles({ 'tours.json': valid });
     const before = await audits();
     const { code, json } = await terminal.tourctl(['catalog', 'check', ...files, '--json']);
@@ -139,7 +139,7 @@ describe('tourctl catalog check', () => {
     expect((await terminal.tourctl(['catalog', 'check', ...files, '--json'])).json.tours.unchanged).toBe(1);
   });
 
-  it('it answers the same issues as an import, with exit 1', async () => {
+  it('answers the same issues as an import, with exit 1', async () => {
     const files = writeFiles({ 'faulty.json': faulty });
     const checked = await terminal.tourctl(['catalog', 'check', ...files, '--json']);
     const imported = await terminal.tourctl(['catalog', 'import', ...files, '--json']);
@@ -154,7 +154,7 @@ describe('tourctl catalog check', () => {
     expect(screen.stdout).toMatch(/faulty.json\[0\] +booking_cutoff +must be minutes, hours or days/);
   });
 
-  it('it reads standard input, and refuses a second one and a missing file', async () => {
+  it('reads standard input, and refuses a second one and a missing file', async () => {
     const { json } = await terminal.tourctl('catalog check - --json', JSON.stringify(valid));
     expect(json.errors).toEqual([]);
     expect((await terminal.tourctl('catalog check - -')).code).toBe(2);
