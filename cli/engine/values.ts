@@ -1,7 +1,7 @@
 import { canonicalLanguage } from '../../services/api/catalog/tour-text';
 import { isBookingRef } from '../../services/api/bookings/booking-lead';
 import type { NamedDeparture } from '../../services/api/departures/find-departures';
-import { type Cutoff, CUTOFF_RULE, readCutoff } from '../../services/api/catalog/cutoff';
+import { type CutoffText, CUTOFF_RULE, readCutoff } from '../../services/api/catalog/cutoff';
 import { readStartTime } from '../../services/api/catalog/start-time';
 import { currencyDigits, storedCurrencyDigits } from '../../services/api/pricing/currency';
 import { isTourAddress } from '../../services/api/tenants/link-template';
@@ -187,7 +187,7 @@ export function startTime(text: string, name: string): string {
 }
 
 /** Parses a time before the start of a departure. */
-export function cutoff(text: string, name: string): Cutoff {
+export function cutoff(text: string, name: string): CutoffText {
   const value = readCutoff(text);
   if (value === undefined) throw new UsageError(`${name} ${CUTOFF_RULE}`);
   return value;

@@ -1,4 +1,4 @@
-import type { Cutoff } from '../../../services/api/catalog/cutoff';
+import type { CutoffText } from '../../../services/api/catalog/cutoff';
 import type { CatalogTour } from '../../../services/api/catalog/tour';
 import { nameDeparture } from '../../../services/api/catalog/start-time';
 import {
@@ -50,7 +50,7 @@ export interface NewDepartureOptions extends PriceOptions {
   startTime?: string[];
   seats: number;
   adult: string;
-  closesBefore?: Cutoff;
+  closesBefore?: CutoffText;
 }
 
 /** The departures that a command adds, with the values that they share. */

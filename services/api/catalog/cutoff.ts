@@ -2,10 +2,10 @@
  * A time before the start of a departure: minutes, hours or calendar days in the tour's time zone, such as `90m`, `36h` or `3d`. The SQL
  * function is_cutoff() checks the same, and instant_before_start() computes the instant (0141_closing_and_cancellation.sql).
  */
-export type Cutoff = string;
+export type CutoffText = string;
 
 /** No time before the start. */
-export const NO_CUTOFF: Cutoff = '0m';
+export const NO_CUTOFF: CutoffText = '0m';
 
 export const CUTOFF_RULE =
   'must be minutes, hours or days before the start, such as 90m, 36h or 3d, at most 365 days';
@@ -16,13 +16,13 @@ const MINUTES = { minute: 1, hour: 60, day: 24 * 60 };
 const MOST_MINUTES = 365 * 24 * 60;
 
 /** Reads a cut-off of a file or a flag; `0` alone is no cut-off. @returns undefined for any other text */
-export function readCutoff(text: string): Cutoff | undefined {
+export function readCutoff(text: string): CutoffText | undefined {
   const cutoff = text === '0' ? NO_CUTOFF : text;
   return CUTOFF_FORM.test(cutoff) && minutesOf(cutoff) <= MOST_MINUTES ? cutoff : undefined;
 }
 
 /** Returns the length in minutes, with 24 hours a day, to compare two cut-offs. */
-export function minutesOf(cutoff: Cutoff): number {
+export function minutesOf(cutoff: CutoffText): number {
   const { amount, unit } = partsOf(cutoff);
   return amount * MINUTES[unit];
 }
@@ -31,6 +31,6 @@ export function minutesOf(cutoff: Cutoff): number {
 export type CutoffUnit = (typeof UNITS)[keyof typeof UNITS];
 
 /** Returns the number and the unit of a cut-off. */
-export function partsOf(cutoff: Cutoff): { amount: number; unit: CutoffUnit } {
+export function partsOf(cutoff: CutoffText): { amount: number; unit: CutoffUnit } {
   return { amount: Number(cutoff.slice(0, -1)), unit: UNITS[cutoff.slice(-1) as keyof typeof UNITS] };
 }

@@ -1,6 +1,6 @@
 import { isHttpsAddress, isOwnPath, isSlug, isUuid } from '../../platform/text-forms';
 import type { CancellationPolicy } from './cancellation-policy';
-import type { Cutoff } from './cutoff';
+import type { CutoffText } from './cutoff';
 
 export const TOUR_STATUSES = ['published', 'draft', 'archived'] as const;
 export type TourStatus = (typeof TOUR_STATUSES)[number];
@@ -57,7 +57,7 @@ export interface Tour extends ListedTour {
   exclusions: string[];
   cancellationPolicy: string | null;
   /** The departures close so long before their start. Null: at their start. */
-  bookingCutoff: Cutoff | null;
+  bookingCutoff: CutoffText | null;
   /** Local time, HH:MM, at which departures without a start time of their own begin. Null: no fixed time. */
   startTime: string | null;
   /**

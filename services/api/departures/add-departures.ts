@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
-import type { Cutoff } from '../catalog/cutoff';
+import type { CutoffText } from '../catalog/cutoff';
 import type { PricedTour, Prices } from '../pricing/price-categories';
 import { assertNotSkipped, type NewPrices, toPrices } from './change-departure';
 import type { ListedDeparture } from './departure';
@@ -34,7 +34,7 @@ export interface NewDepartures {
   seatsTotal: number;
   /** At most one of the two is not null. */
   closesAt: Date | null;
-  closesBefore: Cutoff | null;
+  closesBefore: CutoffText | null;
   prices: NewPrices & { adult: string };
 }
 

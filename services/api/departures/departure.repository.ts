@@ -9,7 +9,7 @@ import type {
   LockedDeparture,
   WantedSeats,
 } from './departure';
-import type { Cutoff } from '../catalog/cutoff';
+import type { CutoffText } from '../catalog/cutoff';
 import { START_TIME } from '../catalog/start-time';
 import { datedTiers, openAt, pastAt, SALES_END_AT } from '../catalog/departure-state';
 
@@ -305,7 +305,7 @@ export async function insertDepartures(
     returnDate: string | null;
     seatsTotal: number;
     closesAt: Date | null;
-    closesBefore: Cutoff | null;
+    closesBefore: CutoffText | null;
     prices: Prices;
   },
 ): Promise<string[]> {

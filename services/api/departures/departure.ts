@@ -1,5 +1,5 @@
 import type { DatedTier } from '../catalog/cancellation-policy';
-import type { Cutoff } from '../catalog/cutoff';
+import type { CutoffText } from '../catalog/cutoff';
 import type { PricedTour, Prices } from '../pricing/price-categories';
 
 export const DEPARTURE_STATUSES = ['available', 'sold_out', 'cancelled', 'gone', 'closed'] as const;
@@ -39,7 +39,7 @@ export interface ListedDeparture extends Departure {
   /** The first instant at which the departure cannot be booked. */
   salesEndAt: Date;
   /** The departure's own cut-off. Null: its own instant, or the cut-off of its tour. */
-  closesBefore: Cutoff | null;
+  closesBefore: CutoffText | null;
 }
 
 /** The tour, date and time by which a request names a departure. */
