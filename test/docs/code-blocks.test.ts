@@ -34,6 +34,7 @@ const TRIALS: Record<string, Trials> = {
     Restore: [NAMES, OWN, DOCKER],
     'Lose seconds, not hours': OWN,
   },
+  'enter-a-tour.md': by('docs/guide-tour.test.ts'),
   'examples/node-tenant/README.md': { 'Start it': NAMES, 'Buy a tour': by('docs/node-tenant.test.ts') },
   'failover.md': {
     'Set it up': DOCKER,

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { useTestTerminal } from '../cli/terminal';
+import { callTourctl, folderWith, pageSnippets, runProgram } from './guide';
+
+const terminal = useTestTerminal();
+const PAGE = 'enter-a-tour.md';
+const BLOCKS = [...pageSnippets(PAGE, 'One file'), ...pageSnippets(PAGE, 'When departures close')];
+
+let cwd: string;
+beforeAll(async () => {
+  cwd = await folderWith({});
+});
+
+const run = (script: string) =>
+  runProgram('bash', ['--norc', '-euc', callTourctl(script)], { cwd, env: terminal.env });
+
+describe('the page about entering a tour', () => {
+  it('the commands of the page run from top to bottom, and put a tour with closing times and a policy on sale', async () => {
+    for (const block of BLOCKS) {
+      // A person answers yes to the dates of a schedule.
+      const { code, stderr } = await run(block.replace(/(departure schedule [^]*)$/, '$1 --yes'));
+      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') });
+    }
+    const { json: tour } = await terminal.tourctl('catalog show harbour-walk --json');
+    expect(tour).toMatchObject({
+      status: 'published',
+      booking_cutoff: '2h',
+      cancellation: {
+        tiers: [
+          { until: '3d', refund_percent: 100 },
+          { until: '24h', refund_percent: 50 },
+        ],
+      },
+    });
+    const { json: list } = await terminal.tourctl('departure list harbour-walk --from 2030-05-10 --json');
+    const [morning, , evening] = list.items;
+    expect(morning).toMatchObject({ closes_before: null, closes_at: '2030-05-10T06:00:00.000Z' });
+    expect(evening).toMatchObject({ closes_before: '30m', closes_at: '2030-05-10T16:30:00.000Z' });
+    expect(list.items.at(-1)).toMatchObject({ departure_date: '2030-10-26', start_time: '15:00' });
+  });
+
+  it('the page needs at most ten commands from the name to a tour with a season', () => {
+    const commands = BLOCKS.join('\n').match(/^(tourctl|cat) /gm);
+    expect(commands!.length).toBeLessThanOrEqual(10);
+  });
+
+  it('catalog check names the place and the field of a wrong cut-off and of tiers that do not fall, and what is right', async () => {
+    const file = readFileSync(path.join(cwd, 'harbour-walk.json'), 'utf8');
+    const wrong = file.replace('"2h"', '"2 hours"').replace('"until": "24h"', '"until": "4d"');
+    const folder = await folderWith({ 'wrong.json': wrong });
+    const { code, stdout, stderr } = await runProgram(
+      'bash',
+      ['--norc', '-c', callTourctl('tourctl catalog check wrong.json')],
+      { cwd: folder, env: terminal.env },
+    );
+    expect(code).toBe(1);
+    expect(stdout + stderr).toMatch(/wrong\.json\[0\].*booking_cutoff.*must be minutes, hours or days/);
+    expect(stdout + stderr).toMatch(
+      /wrong\.json\[0\].*cancellation\.tiers\[1\]\.until.*must be shorter than 3d/,
+    );
+  });
+});
