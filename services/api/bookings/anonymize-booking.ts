@@ -55,7 +55,7 @@ export async function anonymizeBooking(
   const answers = await erase();
   // Erases the refusals before it locks the departure. There may be many refusals, and sales would wait for the lock of the departure.
   const refusals = await eraseRefusals(trx, tenant.id, identifiesPerson);
-  const expired = departureId ? await expireSeats(trx, departureId) : undefined;
+  const seatsExpired = departureId !== null && hasExpired(await expireSeats(trx, departureId));
   await lockLead(trx, id);
   const before = await getBooking(trx, ANY_TENANT, bookingRef);
   assertNotMoved(departureId, before);
@@ -73,6 +73,5 @@ export async function anonymizeBooking(
   if (hold) await eraseHoldCustomer(trx, hold, identifiesPerson);
   await eraseCustomerOfLead(trx, id, keptReference(before.externalRef));
   const after = await getBooking(trx, ANY_TENANT, bookingRef);
-  const seatsExpired = expired !== undefined && hasExpired(expired);
   return { before, after, hold, identifiesPerson, answers: answers + late, refusals, seatsExpired };
 }
