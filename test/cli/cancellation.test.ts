@@ -112,7 +112,7 @@ describe('tourctl booking cancel', () => {
       { refund_percent: 33, refund_amount: 323.07 },
     ]);
     const { stdout } = await terminal.tourctl(`booking export --search ${ref}`);
-    const [row] = parse(stdout, { columns: true, record_delimiter: '\r\n' }) as Record<string, string>[];
+    const [row] = parse<Record<string, string>>(stdout, { columns: true, record_delimiter: '\r\n' });
     expect(row).toMatchObject({ refund_percent: '33', refund_amount: '323.07' });
   });
 
@@ -153,5 +153,42 @@ describeOnTerminal('the question of tourctl booking cancel', () => {
     expect(await person.ended).toBe(1);
     expect((await read(ref)).status).toBe('confirmed');
     await person.see('refund');
+  });
+});
+
+describe('an operator who moves or cancels a departure', () => {
+  const quote = async (ref: string) => (await website.get(`/api/tenant/bookings/${ref}/cancellation`)).body;
+
+  it('departure move keeps the policy of a booking, and counts its tiers from the new start', async () => {
+    const { ref, tour, date } = await bookPaid(20);
+    const to = await givenDeparture(api.db, tour, { date: daysFromToday(60), startTime: '09:30' });
+    await api
+      .db('tours')
+      .where({ id: tour.id })
+      .update({ cancellation: JSON.stringify({ tiers: [] }) });
+    expect(await quote(ref)).toMatchObject({ refund_percent: 50, refund_amount: 489.5 });
+    await terminal.json(`departure move ${tour.slug} ${date} ${to}`);
+    const moved = await quote(ref);
+    expect(moved).toMatchObject({ refund_percent: 100, refund_amount: 979 });
+    const ends = [30, 53].map((days) => `${daysFromToday(days)}T09:30:00.000Z`);
+    expect(moved.tiers.map(({ at }: { at: string }) => at)).toEqual(ends);
+    const shown = await show(ref);
+    expect(shown.cancellation).toEqual({ refund_percent: 100, refund_amount: 979, next_change_at: ends[0] });
+    const { detail } = shown.history.find(({ event }: { event: string }) => event === 'changed');
+    expect(detail).toBe(`departure date from ${date} to ${to}, departure time from none to 09:30`);
+  });
+
+  it('departure cancel names the refund that it promises, with and without the cancellation of the bookings', async () => {
+    const { ref, tour, date } = await bookPaid(3);
+    const unpaid = (await website.book({ tour_id: tour.id, departure_date: date })).body.booking_ref;
+    const refunds = [
+      { booking_ref: ref, refund: { percent: 100, amount: 979 } },
+      { booking_ref: unpaid, refund: null },
+    ];
+    const line = `departure cancel ${tour.slug} ${date}`;
+    expect((await terminal.json(`${line} --yes`)).bookings).toMatchObject(refunds);
+    expect(await screen(`${line} --yes`)).toContain(` 100% (979.00 EUR) `);
+    expect((await terminal.json(`${line} --cancel-bookings --yes`)).bookings).toMatchObject(refunds);
+    for (const one of refunds) expect(await show(one.booking_ref)).toMatchObject(one);
   });
 });

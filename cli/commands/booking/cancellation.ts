@@ -1,11 +1,6 @@
 import type { BookingLead, Refund } from '../../../services/api/bookings/booking-lead';
-import {
-  decideRefund,
-  nextRefundChange,
-  refundOf,
-  refundPercentAt,
-} from '../../../services/api/bookings/refund';
-import { refundAnswer } from '../../../services/api/bookings/refund-answer';
+import { nextRefundChange, refundOf, refundPercentAt } from '../../../services/api/bookings/refund';
+import { type RefundAnswer, refundAnswer } from '../../../services/api/bookings/refund-answer';
 import { formatMoney } from '../../engine/values';
 import { shortTime } from '../../terminal/table';
 
@@ -19,25 +14,25 @@ export function describeCancellation(lead: BookingLead): string {
   const percent = status === 'expired' ? null : refundPercentAt(lead, lead.asOf);
   if (percent === null) return 'not stated';
   const subject = confirmedAt === null ? 'Once the booking is confirmed, a cancellation' : 'A cancellation';
-  return `${subject} refunds ${describeShare(percent, lead)}${describeNext(lead)}`;
+  return `${subject} refunds ${describeRefund(refundOf(lead.totalMinor, percent), lead)}${describeNext(lead)}`;
 }
 
 function describeNext(lead: BookingLead): string {
   const next = nextRefundChange(lead, lead.asOf);
-  const then = next && refundPercentAt(lead, next);
-  return then === null ? '' : ` until ${shortTime(next)} UTC, then ${describeShare(then, lead)}`;
-}
-
-/** Describes a share of the booking's total, such as `50% (489.50 EUR)`. */
-function describeShare(percent: number, lead: BookingLead): string {
-  return describeRefund(refundOf(lead.totalMinor, percent), lead);
+  if (!next) return '';
+  const then = refundOf(lead.totalMinor, refundPercentAt(lead, next)!);
+  return ` until ${shortTime(next)} UTC, then ${describeRefund(then, lead)}`;
 }
 
 /** Describes a refund, such as `50% (489.50 EUR)` or `nothing`. @param refund null: none */
 export function describeRefund(refund: Refund | null, lead: BookingLead): string {
   const shown = refundAnswer(refund, lead);
-  if (!shown || shown.percent === 0) return 'nothing';
-  return `${shown.percent}% (${formatMoney(shown.amount, lead.currency)})`;
+  return shown ? describeShare(shown, lead.currency) : 'nothing';
+}
+
+/** Describes a share of a total, such as `50% (489.50 EUR)` or `nothing`. */
+export function describeShare({ percent, amount }: RefundAnswer, currency: string): string {
+  return percent === 0 ? 'nothing' : `${percent}% (${formatMoney(amount, currency)})`;
 }
 
 /** Describes the refund of a cancellation for the question before it. @param refund null: none */

@@ -1,6 +1,8 @@
 import { type BookingLead, peopleOf } from '../../../services/api/bookings/booking-lead';
 import { findStandingLeads } from '../../../services/api/bookings/booking-lead.repository';
 import { cancelBookingsOf } from '../../../services/api/bookings/change-booking';
+import { decideRefund } from '../../../services/api/bookings/refund';
+import { refundAnswer } from '../../../services/api/bookings/refund-answer';
 import { findTour } from '../../../services/api/catalog/find-tour';
 import type { CatalogTour } from '../../../services/api/catalog/tour';
 import { cancelDeparture } from '../../../services/api/departures/change-departure';
@@ -24,6 +26,7 @@ import {
 import { departureOnDate, line } from '../../engine/values';
 import { type ItemColumn, tableOf } from '../../terminal/table';
 import { countIs, countOf } from '../../terminal/text';
+import { describeShare } from '../booking/cancellation';
 import { nameOf, nameOfDeparture, toAuditedDeparture, toDepartureDocument } from './document';
 
 interface CancelOptions extends RevealOptions {
@@ -153,6 +156,11 @@ const AFFECTED_COLUMNS: ItemColumn<AffectedBooking>[] = [
   { heading: 'tenant', least: 8 },
   { heading: 'was', cell: (booking) => booking.status_before },
   { heading: 'seats', right: true, cell: ({ adults, children }) => adults + children },
+  {
+    heading: 'refund',
+    right: true,
+    cell: ({ refund, currency }) => refund && describeShare(refund, currency),
+  },
   { heading: 'reference', least: 8, cell: (booking) => booking.external_ref },
 ];
 
@@ -165,6 +173,9 @@ function toAffectedDocument(booking: BookingLead, cancelled: boolean, reveal: bo
     status_before: booking.status,
     adults: booking.party.adult,
     children: booking.party.child,
+    // The departure is cancelled, so each confirmed booking is refunded in full.
+    refund: refundAnswer(decideRefund(booking, booking.asOf, {}), booking),
+    currency: booking.currency,
     external_ref: toReferenceDocument(booking.externalRef, peopleOf(booking), reveal),
     customer: toCustomerDocument(booking.customer, reveal),
   };
