@@ -1,6 +1,7 @@
 import {
   type DateBasis,
   type ReportGroup,
+  REFUND_DATE_BASIS,
   REPORT_GROUPS,
   reportSales,
   type SalesRow,
@@ -37,6 +38,10 @@ export const reportVerbs: Verb[] = [
         'a row for each of these and currency, not for each tenant, month and currency; departure counts by date of departure, not of creation',
         { choices: [...REPORT_GROUPS, BY_DEPARTURE], repeats: true },
       ),
+      flag(
+        '--refunds',
+        'also the refunds of the bookings that were cancelled on these days (UTC), with --by departure too',
+      ),
       CSV_FLAG,
     ],
     check: ({ from, to }: ReportOptions) => {
@@ -46,6 +51,7 @@ export const reportVerbs: Verb[] = [
       'report sales --from 2027-05-01 --to 2027-05-31',
       'report sales --from 2027-01-01 --to 2027-12-31 --by tenant --csv',
       'report sales --from 2027-06-01 --to 2027-06-30 --by tour,departure',
+      'report sales --from 2027-05-01 --to 2027-05-31 --refunds',
     ],
     run: reportSalesCommand,
   },
@@ -56,32 +62,52 @@ interface ReportOptions {
   to: string;
   tenant?: string;
   by?: (ReportGroup | typeof BY_DEPARTURE)[];
+  refunds?: boolean;
   csv?: boolean;
+}
+
+/** What the rows of a report say, and how they are chosen. */
+interface ReportForm {
+  groups: readonly ReportGroup[];
+  basis: DateBasis;
+  refunds: boolean;
 }
 
 const AMOUNTS = ['platform_total', 'tenant_total', 'deposit_total'] as const;
 
 async function reportSalesCommand(
   { db, output }: Context,
-  { from, to, tenant: slug, by = [], csv = false }: ReportOptions,
+  { from, to, tenant: slug, by = [], refunds = false, csv = false }: ReportOptions,
 ): Promise<void> {
   const tenant = slug === undefined ? undefined : await findTenant(db, slug);
-  const basis = by.includes(BY_DEPARTURE) ? 'departure_date' : 'created_at';
-  const chosen = REPORT_GROUPS.filter((group) => by.includes(group));
-  const groups: readonly ReportGroup[] = chosen.length > 0 ? chosen : ['tenant', 'month'];
-  const sales = await reportSales(db, { scope: tenant?.id ?? ANY_TENANT, basis, from, to, groups });
+  const form = { ...readGroups(by), refunds };
+  const sales = await reportSales(db, { scope: tenant?.id ?? ANY_TENANT, from, to, ...form });
   const rows = sales.map(toReportDocument);
-  if (csv) await output.pour(csvLines(groups, basis, rows), 'csv');
-  else await output.answer({ date_basis: basis, rows }, (screen) => drawReport(groups, basis, sales, screen));
+  const answer = { ...datesOf(form), rows };
+  if (csv) await output.pour(csvLines(form, rows), 'csv');
+  else await output.answer(answer, (screen) => drawReport(form, sales, screen));
   if (tenant?.sandbox) output.note(`${tenant.slug} is a sandbox tenant: its bookings are in no report`);
   if (sales.some(({ platformMinor }) => platformMinor === null))
     output.note('A missing platform price: it was not stored with some bookings from before this version');
 }
 
+function readGroups(by: NonNullable<ReportOptions['by']>): Omit<ReportForm, 'refunds'> {
+  const chosen = REPORT_GROUPS.filter((group) => by.includes(group));
+  return {
+    groups: chosen.length > 0 ? chosen : ['tenant', 'month'],
+    basis: by.includes(BY_DEPARTURE) ? 'departure_date' : 'created_at',
+  };
+}
+
+/** Returns the bases of a report, as the fields that name them. */
+function datesOf({ basis, refunds }: ReportForm) {
+  return { date_basis: basis, ...(refunds && { refund_date_basis: REFUND_DATE_BASIS }) };
+}
+
 type ReportDocument = ReturnType<typeof toReportDocument>;
 
 function toReportDocument({ platformMinor, tenantMinor, depositMinor, currencyDigits, ...row }: SalesRow) {
-  const { currency, bookings, seats, ...groups } = row;
+  const { currency, bookings, seats, refunds, refundMinor, ...groups } = row;
   const amount = (minor: bigint) => toMajor(Number(minor), currencyDigits);
   return {
     ...groups,
@@ -91,17 +117,19 @@ function toReportDocument({ platformMinor, tenantMinor, depositMinor, currencyDi
     platform_total: platformMinor === null ? null : amount(platformMinor),
     tenant_total: amount(tenantMinor),
     deposit_total: amount(depositMinor),
+    // Both are undefined, and so absent, without --refunds.
+    refunds,
+    refund_total: refundMinor === undefined ? undefined : amount(refundMinor),
   };
 }
 
-async function* csvLines(
-  groups: readonly ReportGroup[],
-  basis: DateBasis,
-  rows: ReportDocument[],
-): AsyncGenerator<string> {
-  const columns = [...groups, 'currency', 'bookings', 'seats', ...AMOUNTS] as const;
-  yield csvLine([...columns, 'date_basis']);
-  for (const row of rows) yield csvLine([...columns.map((column) => row[column] ?? null), basis]);
+async function* csvLines(form: ReportForm, rows: ReportDocument[]): AsyncGenerator<string> {
+  const refunds = form.refunds ? (['refunds', 'refund_total'] as const) : [];
+  const columns = [...form.groups, 'currency', 'bookings', 'seats', ...AMOUNTS, ...refunds] as const;
+  const dates = datesOf(form);
+  yield csvLine([...columns, ...Object.keys(dates)]);
+  for (const row of rows)
+    yield csvLine([...columns.map((column) => row[column] ?? null), ...Object.values(dates)]);
 }
 
 const BASIS_NAMES: Record<DateBasis, string> = {
@@ -110,19 +138,16 @@ const BASIS_NAMES: Record<DateBasis, string> = {
 };
 
 /** Draws the date basis, the rows, and below them the totals of each currency. */
-function drawReport(
-  groups: readonly ReportGroup[],
-  basis: DateBasis,
-  sales: SalesRow[],
-  screen: Screen,
-): string {
+function drawReport({ groups, basis, refunds }: ReportForm, sales: SalesRow[], screen: Screen): string {
+  const columns = refunds ? [...COLUMNS, ...REFUND_COLUMNS] : COLUMNS;
+  const dates = refunds ? `${BASIS_NAMES[basis]}; refunds by date of cancellation (UTC)` : BASIS_NAMES[basis];
   const ofGroups = groups.map((group): ItemColumn<SalesRow> => {
     return { heading: group, least: group === 'month' ? undefined : 8, cell: (row) => row[group] ?? null };
   });
-  const rows = tableOf([...ofGroups, ...COLUMNS], 'No bookings')(sales, screen);
-  const totals = tableOf<SalesRow>(['currency', ...COLUMNS], '')(totalByCurrency(sales), screen);
+  const rows = tableOf([...ofGroups, ...columns], 'No bookings')(sales, screen);
+  const totals = tableOf<SalesRow>(['currency', ...columns], '')(totalByCurrency(sales), screen);
   return sections([
-    [BASIS_NAMES[basis], rows],
+    [dates, rows],
     ['In total', totals],
   ]);
 }
@@ -139,16 +164,29 @@ const COLUMNS: ItemColumn<SalesRow>[] = [
   { heading: 'deposit', right: true, aside: true, cell: (row) => moneyOf(row, row.depositMinor) },
 ];
 
+const REFUND_COLUMNS: ItemColumn<SalesRow>[] = [
+  { heading: 'refunds', right: true, cell: ({ refunds = 0 }) => refunds },
+  { heading: 'refunded', right: true, cell: (row) => moneyOf(row, row.refundMinor ?? 0n) },
+];
+
 function moneyOf({ currency, currencyDigits }: SalesRow, minor: bigint): string {
   return formatMoney(toMajor(Number(minor), currencyDigits), currency);
 }
 
-const NO_SALES = { bookings: 0, seats: 0, platformMinor: 0n, tenantMinor: 0n, depositMinor: 0n };
+const NO_SALES = {
+  bookings: 0,
+  seats: 0,
+  platformMinor: 0n,
+  tenantMinor: 0n,
+  depositMinor: 0n,
+  refunds: 0,
+  refundMinor: 0n,
+};
 
 function totalByCurrency(sales: SalesRow[]): SalesRow[] {
   const totals = new Map<string, SalesRow>();
   for (const { currency, currencyDigits, ...row } of sales) {
-    const sum = totals.get(currency) ?? NO_SALES;
+    const sum = { ...NO_SALES, ...totals.get(currency) };
     const { platformMinor } = row;
     totals.set(currency, {
       currency,
@@ -159,6 +197,8 @@ function totalByCurrency(sales: SalesRow[]): SalesRow[] {
         sum.platformMinor === null || platformMinor === null ? null : sum.platformMinor + platformMinor,
       tenantMinor: sum.tenantMinor + row.tenantMinor,
       depositMinor: sum.depositMinor + row.depositMinor,
+      refunds: sum.refunds + (row.refunds ?? 0),
+      refundMinor: sum.refundMinor + (row.refundMinor ?? 0n),
     });
   }
   return [...totals.values()].sort((a, b) => a.currency.localeCompare(b.currency));

@@ -256,6 +256,92 @@ describe('tourctl report sales', () => {
     expect(stdout).toMatch(/^By date of departure; bookings without a date are left out\nTOUR /);
   });
 
+  describe('with --refunds', () => {
+    /** Creates and cancels a paid booking, and sets the time of its cancellation. */
+    async function refunded(
+      website: Website,
+      cancelledAt: string,
+      { percent = 50, ...more }: { percent?: number; tour_id?: string } = {},
+    ): Promise<void> {
+      const ref = await sold(website, '2032-01-15T12:00:00Z', more);
+      await website.post(`/api/tenant/bookings/${ref}/confirm`);
+      await terminal.json(`booking cancel ${ref} --refund-percent ${percent} --yes`);
+      await lead(ref).update({ cancelled_at: cancelledAt });
+    }
+
+    beforeAll(async () => {
+      await refunded(acme, '2032-02-01T00:00:00Z');
+      await refunded(acme, '2032-02-29T23:59:59.999Z', { percent: 33 });
+      await refunded(acme, '2032-03-01T00:00:00Z');
+      await refunded(acme, '2032-02-10T12:00:00Z', { percent: 0 });
+      await refunded(acme, '2032-02-10T12:00:00Z', { tour_id: tokyo.id, percent: 1 });
+      await refunded(bold, '2032-02-20T12:00:00Z');
+      await refunded(await givenWebsite(api, { slug: 'test', sandbox: true }), '2032-02-10T12:00:00Z');
+      await sold(acme, '2032-02-05T12:00:00Z');
+    });
+
+    const range = '--from 2032-02-01 --to 2032-02-29 --refunds';
+
+    it('tourctl report sales --refunds counts refunds by the date of cancellation, and has rows of refunds alone', async () => {
+      const none = { bookings: 0, seats: 0, platform_total: 0, tenant_total: 0, deposit_total: 0 };
+      const february = { month: '2032-02' };
+      expect(await terminal.json(`report sales ${range}`)).toEqual({
+        date_basis: 'created_at',
+        refund_date_basis: 'cancelled_at',
+        rows: [
+          {
+            tenant: 'acme',
+            ...february,
+            currency: 'EUR',
+            bookings: 1,
+            seats: 1,
+            platform_total: 500,
+            tenant_total: 500,
+            deposit_total: 100,
+            refunds: 2,
+            refund_total: 415,
+          },
+          { tenant: 'acme', ...february, currency: 'JPY', ...none, refunds: 1, refund_total: 600 },
+          { tenant: 'bold', ...february, currency: 'EUR', ...none, refunds: 1, refund_total: 225 },
+        ],
+      });
+    });
+
+    it('tourctl report sales --refunds follows --tenant and --by, and counts by cancellation also with --by departure', async () => {
+      const refundsBy = async (flags: string) =>
+        (await rowsOf(`${range} ${flags}`)).map((row: Record<string, string | number>) =>
+          ['tenant', 'month', 'tour', 'currency', 'bookings', 'refund_total']
+            .flatMap((field) => row[field] ?? [])
+            .join(' '),
+        );
+      expect(await refundsBy('--by tour')).toEqual(['alps EUR 1 640', 'tokyo JPY 0 600']);
+      expect(await refundsBy('--by month --tenant bold')).toEqual(['2032-02 EUR 0 225']);
+      expect(await refundsBy('--by tenant,departure --tenant acme')).toEqual([
+        'acme EUR 0 415',
+        'acme JPY 0 600',
+      ]);
+      expect(await refundsBy('--tenant test')).toEqual([]);
+    });
+
+    it('tourctl report sales --refunds draws two more columns and their totals, and names the basis', async () => {
+      const { stdout } = await terminal.tourctl(`report sales ${range} --tenant acme`);
+      const [basis, head, eur] = stdout.split('\n');
+      expect(basis).toBe('By date of creation (UTC); refunds by date of cancellation (UTC)');
+      expect(head).toMatch(/REFUNDS +REFUNDED$/);
+      expect(eur).toMatch(/ 2 +415\.00 EUR$/);
+      expect(stdout).toMatch(/\nJPY .* 1 +600 JPY\n$/);
+    });
+
+    it('tourctl report sales --refunds --csv has two more columns and their basis', async () => {
+      const { stdout } = await terminal.tourctl(`report sales ${range} --tenant bold --csv`);
+      expect(stdout.split('\r\n')).toEqual([
+        'tenant,month,currency,bookings,seats,platform_total,tenant_total,deposit_total,refunds,refund_total,date_basis,refund_date_basis',
+        'bold,2032-02,EUR,0,0,0,0,0,1,225,created_at,cancelled_at',
+        '',
+      ]);
+    });
+  });
+
   it('each row of booking export adds up: units times unit prices are the total', async () => {
     const { stdout } = await terminal.tourctl('booking export --out -');
     const rows: Record<string, string>[] = parse(stdout, { columns: true, record_delimiter: '\r\n' });

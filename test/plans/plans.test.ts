@@ -320,6 +320,19 @@ describe('with 100,000 tours', () => {
     expect(sales[0]!.rows).toBeLessThan(SIZE.bookings / 10);
   });
 
+  it('tourctl report sales --refunds finds the refunds of a time by an index', async () => {
+    statements();
+    const line = `report sales --from ${inDays(-60)} --to ${inDays(-31)} --refunds --json`;
+    expect((await terminal.tourctl(line)).code).toBe(0);
+    const scans = statements().flatMap((statement) => statement.scans);
+    const leads = scans.filter(({ table }) => table === 'booking_leads');
+    expect(leads).toHaveLength(2);
+    for (const { node, rows } of leads) {
+      expect(node).not.toBe('Seq Scan');
+      expect(rows).toBeLessThan(SIZE.bookings / 10);
+    }
+  });
+
   it('the search for due payment reminders reads only unpaid bookings of tenants that subscribe to them', async () => {
     const { id } = await findTenant(api.db, 'large-0');
     await add(api.db, id, 'https://reminded.example/', ['booking.payment_due']);

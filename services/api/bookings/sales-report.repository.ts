@@ -20,6 +20,8 @@ interface ReportedSales {
   /** Like `from`, included. */
   to: string;
   groups: readonly ReportGroup[];
+  /** True: also the refunds of the bookings that were cancelled on these days, in UTC, whatever the basis is. */
+  refunds: boolean;
 }
 
 /** The sales of one group in one currency. Money is in minor units. */
@@ -42,24 +44,47 @@ export interface SalesRow {
   /** At the tenant's prices, which the customers pay. */
   tenantMinor: bigint;
   depositMinor: bigint;
+  /** The number of cancelled bookings of which more than 0 was refunded. This field and the next one exist only if the report has refunds. */
+  refunds?: number;
+  refundMinor?: bigint;
 }
+
+/** The date that decides whether a refund is reported, and in which month. */
+export const REFUND_DATE_BASIS = 'cancelled_at';
 
 /** The date of a basis. Null for a booking without a departure. */
-const BASIS_DATES: Record<DateBasis, string> = {
+const BASIS_DATES = {
   created_at: `(l.created_at at time zone 'UTC')::date`,
   departure_date: 'l.departure_date',
+  cancelled_at: `(l.cancelled_at at time zone 'UTC')::date`,
 };
+type AnyBasis = keyof typeof BASIS_DATES;
 
 /** Each condition uses an index. */
-const BASIS_PERIODS: Record<DateBasis, string> = {
-  created_at: `l.created_at >= (:from::date)::timestamp at time zone 'UTC'
-       and l.created_at < (:to::date + 1)::timestamp at time zone 'UTC'`,
+const BASIS_PERIODS: Record<AnyBasis, string> = {
+  created_at: periodOf('l.created_at'),
   departure_date: 'l.departure_date between :from::date and :to::date',
+  cancelled_at: periodOf('l.cancelled_at'),
 };
 
-function groupValue(group: ReportGroup, basis: DateBasis): string {
-  return { tenant: 'n.slug', month: `to_char(${BASIS_DATES[basis]}, 'YYYY-MM')`, tour: 't.slug' }[group];
+function periodOf(time: string): string {
+  return `${time} >= (:from::date)::timestamp at time zone 'UTC' and ${time} < (:to::date + 1)::timestamp at time zone 'UTC'`;
 }
+
+/** The names of the values by which the rows are grouped. */
+function keysOf(groups: readonly ReportGroup[]): string {
+  return [...groups, 'currency', 'currency_digits'].join(', ');
+}
+
+function selectKeys(groups: readonly ReportGroup[], basis: AnyBasis): string {
+  const month = `to_char(${BASIS_DATES[basis]}, 'YYYY-MM')`;
+  const values: Record<ReportGroup, string> = { tenant: 'n.slug', month, tour: 't.slug' };
+  const selected = groups.map((group) => `${values[group]} as ${group}`);
+  return [...selected, 'l.currency', 'l.currency_digits'].join(', ');
+}
+
+const LEADS = 'booking_leads l join tenants n on n.id = l.tenant_id join tours t on t.id = l.tour_id';
+const IN_SCOPE = 'not l.sandbox and (:tenantId::uuid is null or l.tenant_id = :tenantId::uuid)';
 
 /** The platform's price of a category in the price calculation of the lead `l`, in major units. */
 const lockedPrice = (category: Category) => `(l.price_breakdown ->> '${PLATFORM_PRICE[category]}')::numeric`;
@@ -85,42 +110,63 @@ const PLATFORM_TOTAL = `round(10 ^ l.currency_digits::numeric * (
   + case when l.single_supplements > 0
       then l.single_supplements * ${platformPrice('single_supplement', 'l.single_supplement_minor')} else 0 end))`;
 
+/** Leaves out bookings that are cancelled or expired now by the database's clock. */
+function salesQuery(groups: readonly ReportGroup[], basis: DateBasis): string {
+  return `select ${selectKeys(groups, basis)}, count(*)::integer as bookings, sum(l.adults + l.children)::integer as seats,
+      case when bool_and(platform.total is not null) then sum(platform.total) end as platform_minor,
+      sum(l.total_minor) as tenant_minor, sum(l.deposit_minor) as deposit_minor
+    from clock, ${LEADS} cross join lateral (select ${PLATFORM_TOTAL} as total) as platform
+    where ${BASIS_PERIODS[basis]} and ${IN_SCOPE}
+      and l.status in ('pending_payment', 'confirmed') and lead_stands(l.status, l.payment_due_at, clock.at)
+    group by ${placesOfKeys(groups)}`;
+}
+
+function refundsQuery(groups: readonly ReportGroup[]): string {
+  return `select ${selectKeys(groups, REFUND_DATE_BASIS)}, count(*)::integer as refunds, sum(l.refund_minor) as refund_minor
+    from ${LEADS}
+    where ${BASIS_PERIODS[REFUND_DATE_BASIS]} and l.refund_minor > 0 and ${IN_SCOPE}
+    group by ${placesOfKeys(groups)}`;
+}
+
+/** Returns the places of the keys in the select list, by which it is grouped. */
+function placesOfKeys(groups: readonly ReportGroup[]): string {
+  return [...groups, 'currency', 'currency_digits'].map((_, index) => index + 1).join(', ');
+}
+
 /**
- * Sums the bookings that were created, or that depart, in a period, in the order of the groups. Leaves out bookings of the sandbox, and
- * bookings that are cancelled or expired now by the database's clock.
+ * Sums the bookings that were created, or that depart, in a period, in the order of the groups. Leaves out bookings of the sandbox. A group
+ * that has refunds alone has a row without bookings.
  */
 export async function reportSales(
   db: Db,
-  { scope, basis, from, to, groups }: ReportedSales,
+  { scope, basis, from, to, groups, refunds }: ReportedSales,
 ): Promise<SalesRow[]> {
-  const grouped = [...groups.map((group) => groupValue(group, basis)), 'l.currency'].join(', ');
-  const values = groups.map((group) => `${groupValue(group, basis)} as ${group}, `).join('');
+  const keys = keysOf(groups);
   const { rows } = await db.raw<{ rows: SummedRow[] }>(
-    `${CLOCK}
-     select ${values}l.currency, l.currency_digits, count(*)::integer as bookings, sum(l.adults + l.children)::integer as seats,
-       case when bool_and(platform.total is not null) then sum(platform.total)::text end as platform_minor,
-       sum(l.total_minor)::text as tenant_minor, sum(l.deposit_minor)::text as deposit_minor
-     from clock, booking_leads l join tenants n on n.id = l.tenant_id join tours t on t.id = l.tour_id
-       cross join lateral (select ${PLATFORM_TOTAL} as total) as platform
-     where ${BASIS_PERIODS[basis]}
-       and not l.sandbox and l.status in ('pending_payment', 'confirmed') and lead_stands(l.status, l.payment_due_at, clock.at)
-       and (:tenantId::uuid is null or l.tenant_id = :tenantId::uuid)
-     group by ${grouped}, l.currency_digits order by ${grouped}`,
+    `${CLOCK}, sales as (${salesQuery(groups, basis)})${refunds ? `, refunds as (${refundsQuery(groups)})` : ''}
+     select ${keys}, coalesce(bookings, 0) as bookings, coalesce(seats, 0) as seats,
+       case when bookings is null then 0 else platform_minor end::text as platform_minor,
+       coalesce(tenant_minor, 0)::text as tenant_minor, coalesce(deposit_minor, 0)::text as deposit_minor
+       ${refunds ? ', coalesce(refunds, 0) as refunds, coalesce(refund_minor, 0)::text as refund_minor' : ''}
+     from sales ${refunds ? `full join refunds using (${keys})` : ''}
+     order by ${keys}`,
     { tenantId: tenantIdOf(scope), from, to },
   );
   return rows.map(toSalesRow);
 }
 
 /** A row with its sums as text: a sum may be too large for a number. */
-type SummedRow = Omit<SalesRow, 'platformMinor' | 'tenantMinor' | 'depositMinor'> & {
+type SummedRow = Omit<SalesRow, 'platformMinor' | 'tenantMinor' | 'depositMinor' | 'refundMinor'> & {
   platformMinor: string | null;
   tenantMinor: string;
   depositMinor: string;
+  refundMinor?: string;
 };
 
-function toSalesRow(row: SummedRow): SalesRow {
+function toSalesRow({ refundMinor, ...row }: SummedRow): SalesRow {
   return {
     ...row,
+    ...(refundMinor !== undefined && { refundMinor: BigInt(refundMinor) }),
     platformMinor: row.platformMinor === null ? null : BigInt(row.platformMinor),
     tenantMinor: BigInt(row.tenantMinor),
     depositMinor: BigInt(row.depositMinor),
