@@ -147,6 +147,7 @@ const READING = [
   'pricing show SLUG',
   'pricing simulate SLUG TOUR',
   'rates list',
+  'catalog check docs/examples/tours.json',
   'catalog export',
   'catalog list',
   'catalog show TOUR',
