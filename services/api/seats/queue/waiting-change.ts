@@ -60,9 +60,9 @@ export function isFull(waiting: WaitingChange[], alone: number, change: SeatChan
   if (waiting.length + alone >= QUEUE_LIMITS.waitingMax) return true;
   if (waiting.length < QUEUE_LIMITS.partMax) return false;
   const [departureId] = departuresToLock(change);
-  const ofTenant = waiting.filter(({ change }) => change.tenant.id === change.tenant.id);
+  const ofTenant = waiting.filter(({ change: other }) => other.tenant.id === change.tenant.id);
   const ofDeparture = waiting.filter(
-    ({ change }) => departureId !== undefined && departuresToLock(change).includes(departureId),
+    ({ change: other }) => departureId !== undefined && departuresToLock(other).includes(departureId),
   );
   return Math.max(ofTenant.length, ofDeparture.length) >= QUEUE_LIMITS.partMax;
 }
