@@ -7,7 +7,7 @@ const { COMPILER_OPTIONS } = require('./build.cjs');
 const LONG = [
   '/test/(chaos|containers|fuzz|model|money|pages|plans|stack|widget/browser)/.*[.]test[.]ts$',
   '/test/(unit/(demo-catalog|demo-flagship|load-shedding)|supply-chain/(api-changes|audit))[.]test[.]ts$',
-  '/test/api/(after-commit|availability-instances|booking-kills|cached-languages|catalog-copy|change-race)[.]test[.]ts$',
+  '/test/api/(after-commit|availability-instances|booking-kills|cached-languages|catalog-copy|change-race|closing-times)[.]test[.]ts$',
   '/test/api/(currency-change|departure-cancelled-race|find-tours)[.]test[.]ts$',
   '/test/api/(exact-authorization|instances|isolation-by-credential|isolation-timing|price-from|change-queue)[.]test[.]ts$',
   '/test/api/(shared-answers|slow-clients|start-time-races|store-waits|stored-answers|updated-since|writes-in-flight)[.]test[.]ts$',
@@ -19,7 +19,7 @@ const LONG = [
   '/test/docs/(code-blocks|guide-\\w+|node-tenant|openapi-rules|own-postgresql|pages-in-browser|sql)[.]test[.]ts$',
   '/test/octo/(booking-races|limits|long-availability|long-list|notifications|stored-answers|stored-bookings)[.]test[.]ts$',
   '/test/platform/(broken-log|build|database-tls|database-away-at-start|database-roles|database-too-old|embedded-postgres[\\w-]*|env-file|full-disk)[.]test[.]ts$',
-  '/test/platform/(history-bounds|make-directory|secret-search|slow-readers|store-drivers|store-forms|store-outage)[.]test[.]ts$',
+  '/test/platform/(history-bounds|make-directory|secret-search|slow-readers|store-drivers|store-forms|store-outage|upgrade)[.]test[.]ts$',
   '/test/webhook-queue/(breaker|delivery-stats|fairness|history|lost-worker|monitor-http-live|monitor-in-browser)[.]test[.]ts$',
 ];
 
