@@ -55,7 +55,7 @@ describe('tourctl catalog import', () => {
     });
     expect(result.error.code).toBe('catalog_refused');
     expect(result.error.message).toMatch(
-      /^The catalog has \d+ issues; nothing was written\. Correct the files and import them again$/,
+      /^The catalog has \d+ issues; nothing was written\. Correct the files and run it again$/,
     );
   });
 
@@ -65,7 +65,7 @@ describe('tourctl catalog import', () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/tours\.jsonl:1 +name +must not be empty/);
     expect(stderr).toBe(
-      'error: The catalog has 1 issue; nothing was written. Correct the files and import them again\n',
+      'error: The catalog has 1 issue; nothing was written. Correct the files and run it again\n',
     );
   });
 
@@ -142,7 +142,7 @@ describe('tourctl catalog import', () => {
     const { code, json, error } = await importing({ 'tours.jsonl': lines.join('\n') });
     expect([code, json.errors.length, json.errors_total]).toEqual([1, 1000, 1200]);
     expect(error.message).toBe(
-      'The catalog has 1200 issues; nothing was written. Correct the files and import them again',
+      'The catalog has 1200 issues; nothing was written. Correct the files and run it again',
     );
     const [file] = writeFiles({ 'tours.jsonl': lines.join('\n') });
     expect((await terminal.tourctl(['catalog', 'import', file!])).stdout).toMatch(/… and 200 more\n$/);

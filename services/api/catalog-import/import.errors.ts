@@ -9,7 +9,7 @@ export class CatalogRefusedError extends AppError {
   constructor(readonly report: ImportReport) {
     const count = report.errors_total ?? report.errors.length;
     super(
-      `The catalog has ${count} ${count === 1 ? 'issue' : 'issues'}; nothing was written. Correct the files and import them again`,
+      `The catalog has ${count} ${count === 1 ? 'issue' : 'issues'}; nothing was written. Correct the files and run it again`,
     );
   }
 }
