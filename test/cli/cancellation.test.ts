@@ -192,3 +192,44 @@ describe('an operator who moves or cancels a departure', () => {
     for (const one of refunds) expect(await show(one.booking_ref)).toMatchObject(one);
   });
 });
+
+describe('the instant at which a tier ends', () => {
+  const TIER: CancellationPolicy = {
+    tiers: [
+      { until: '60m', refund_percent: 100 },
+      { until: '0m', refund_percent: 40 },
+    ],
+  };
+
+  it.each([
+    [62, 100],
+    [58, 40],
+  ])(
+    'a booking whose departure starts in %i minutes refunds %i percent by REST and at the terminal, by the clock of the database',
+    async (minutes, percent) => {
+      const { rows } = await api.db.raw<{ rows: { at: Date }[] }>('select clock_timestamp() as at');
+      const start = new Date(rows[0]!.at.getTime() + minutes * 60_000).toISOString();
+      const tour = await givenTour(api.db, { cancellation: TIER });
+      const date = await givenDeparture(api.db, tour, {
+        date: start.slice(0, 10),
+        startTime: start.slice(11, 16),
+        prices: { adult: 10_000 },
+      });
+      const refs: string[] = [];
+      for (let n = 0; n < 2; n++) {
+        const { body } = await website.book({ tour_id: tour.id, departure_date: date });
+        await website.post(`/api/tenant/bookings/${body.booking_ref}/confirm`);
+        refs.push(body.booking_ref);
+      }
+      const refund = { percent, amount: percent };
+      // Two hours later by the clock of the process, which must not count.
+      const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 7_200_000);
+      const byRest = await website.post(`/api/tenant/bookings/${refs[0]}/cancel`);
+      const quote = (await show(refs[1]!)).cancellation;
+      const byTerminal = await terminal.json(`booking cancel ${refs[1]} --yes`);
+      now.mockRestore();
+      expect([byRest.body.refund, byTerminal.refund]).toEqual([refund, refund]);
+      expect([quote.refund_percent, quote.refund_amount]).toEqual([percent, percent]);
+    },
+  );
+});

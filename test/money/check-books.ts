@@ -3,13 +3,17 @@ import { type Code, modelDeposit, sumOf } from './model';
 import type { Booking } from './sales';
 import { DATES, expectAmount, type Shop } from './shop';
 
-/** Sums of the bookings that stand, in minor units. */
+/** Sums of the bookings that stand and of the refunds, in minor units. */
 interface Sums {
   bookings: number;
   platform: bigint;
   tenant: bigint;
   deposit: bigint;
+  refunds: number;
+  refunded: bigint;
 }
+
+const NONE: Sums = { bookings: 0, platform: 0n, tenant: 0n, deposit: 0n, refunds: 0, refunded: 0n };
 
 /** Compares the sales report, the manifest and the events of a tenant with its bookings in the model. */
 export async function checkBooks(shop: Shop, bookings: Booking[]): Promise<void> {
@@ -20,19 +24,28 @@ export async function checkBooks(shop: Shop, bookings: Booking[]): Promise<void>
 
 async function checkReport({ terminal, website, model }: Shop, bookings: Booking[]): Promise<void> {
   const sums = new Map<Code, Sums>();
-  for (const { party, price, isCancelled } of bookings) {
-    if (isCancelled) continue;
+  for (const { party, price, isCancelled, refund } of bookings) {
+    const before = sums.get(price.currency) ?? NONE;
     const total = sumOf(party, price.tenant);
-    const before = sums.get(price.currency) ?? { bookings: 0, platform: 0n, tenant: 0n, deposit: 0n };
-    sums.set(price.currency, {
-      bookings: before.bookings + 1,
-      platform: before.platform + sumOf(party, price.platform),
-      tenant: before.tenant + total,
-      deposit: before.deposit + modelDeposit(total, model.depositPercent),
-    });
+    if (!isCancelled)
+      sums.set(price.currency, {
+        ...before,
+        bookings: before.bookings + 1,
+        platform: before.platform + sumOf(party, price.platform),
+        tenant: before.tenant + total,
+        deposit: before.deposit + modelDeposit(total, model.depositPercent),
+      });
+    else if (refund && refund.amount > 0n)
+      sums.set(price.currency, {
+        ...before,
+        refunds: before.refunds + 1,
+        refunded: before.refunded + refund.amount,
+      });
   }
   const period = `--from ${daysFromToday(-1)} --to ${daysFromToday(1)}`;
-  const { rows } = await terminal.json(`report sales ${period} --tenant ${website.tenant.slug} --by tour`);
+  const { rows } = await terminal.json(
+    `report sales ${period} --tenant ${website.tenant.slug} --by tour --refunds`,
+  );
   expect(rows.map(({ currency }: { currency: Code }) => currency)).toEqual([...sums.keys()].sort());
   for (const row of rows) {
     const currency = row.currency as Code;
@@ -41,6 +54,8 @@ async function checkReport({ terminal, website, model }: Shop, bookings: Booking
     expectAmount(row.platform_total, expected.platform, currency);
     expectAmount(row.tenant_total, expected.tenant, currency);
     expectAmount(row.deposit_total, expected.deposit, currency);
+    expect(row.refunds).toBe(expected.refunds);
+    expectAmount(row.refund_total, expected.refunded, currency);
   }
 }
 
@@ -53,7 +68,7 @@ async function checkManifests({ terminal, tour }: Shop, bookings: Booking[]): Pr
       listed.push([booking_ref, adults, children, single_supplements]);
   }
   const expected = bookings
-    .filter(({ isCancelled, hasDate }) => !isCancelled && hasDate)
+    .filter(({ isCancelled, terms }) => !isCancelled && terms.date !== null)
     .map(({ id, party }) => [id, Number(party.adult), Number(party.child), Number(party.single_supplement)]);
   expect(listed.sort()).toEqual(expected.sort());
 }
@@ -65,6 +80,12 @@ async function checkEvents({ api }: Shop, bookings: Booking[]): Promise<void> {
       .where({ booking_ref: id })
       .orderBy('id')
       .select('type', 'body');
-    expect(rows.map(({ type, body }) => [type, JSON.parse(body).total_price])).toEqual(events);
+    expect(rows.map(({ type, body }) => toSent(type, JSON.parse(body)))).toEqual(events);
   }
+}
+
+function toSent(type: string, body: Record<string, number | null>) {
+  const { total_price, refund_percent: percent, refund_amount: amount } = body;
+  if (type !== 'booking.cancelled') return [type, total_price];
+  return [type, total_price, percent === null ? null : { percent, amount }];
 }

@@ -10,11 +10,14 @@ import {
   bookNow,
   bookWithoutDate,
   cancelBooking,
+  cancelByOperator,
+  cancelDeparture,
   changeHold,
   changeParty,
   checkBooking,
   checkHold,
   checkOctoBooking,
+  confirmBooking,
   confirmByOcto,
   moveBooking,
   placeHold,
@@ -57,13 +60,19 @@ async function sell(shop: Shop, run: MoneyRun): Promise<bigint[]> {
   await moveBooking(shop, early);
   await moveBooking(shop, late);
   await cancelBooking(shop, late);
+  for (const booking of [early, fromHold, fromChanged]) await confirmBooking(shop, booking);
+  await cancelBooking(shop, fromHold);
+  await cancelByOperator(shop, fromChanged, run.override);
   await checkOctoBooking(shop, reservation.id, byOcto);
+  await checkBooks(shop, bookings);
+  await cancelBooking(shop, early);
+  await cancelDeparture(shop, bookings);
   await checkBooks(shop, bookings);
   return bookings.map((booking) => sumOf(booking.party, booking.price.tenant));
 }
 
 it(
-  'every price, total and deposit is as by a model with whole numbers, also after changes between hold and booking',
+  'every price, total, deposit and refund is as by a model with whole numbers, also after changes between hold and booking',
   async () => {
     const totals = new Set<bigint>();
     await fc.assert(

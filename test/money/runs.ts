@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { ModelPolicy } from './refunds';
 import { type ByCategory, type Code, CODES, type ModelRates, type ShopRule } from './model';
 
 /**
@@ -56,13 +57,36 @@ const rule: fc.Arbitrary<ShopRule | undefined> = fc.oneof(
   fc.record({ kind: fc.constant('price' as const), minor: amount, code, roundTo, onlyFirst }),
 );
 
+/** Ends of tiers in days before the start. None is within two days of now for a departure in 30 or 40 days. */
+const ENDS = [60, 50, 45, 36, 35, 25, 20, 10, 1];
+const percents = fc.uniqueArray(fc.nat(100), { minLength: ENDS.length, maxLength: ENDS.length });
+const policy: fc.Arbitrary<ModelPolicy> = fc.oneof(
+  { weight: 1, arbitrary: fc.constant(null) },
+  {
+    weight: 5,
+    arbitrary: fc
+      .tuple(fc.subarray(ENDS, { maxLength: 8 }), percents, fc.constantFrom('d', 'h', 'm'))
+      .map(([ends, shares, unit]) => {
+        const falling = [...shares].sort((a, b) => b - a);
+        return ends.map((days, place) => ({
+          minutes: BigInt(days * 1440),
+          until: `${days * { d: 1, h: 24, m: 1440 }[unit]}${unit}`,
+          percent: BigInt(falling[place]!),
+        }));
+      }),
+  },
+);
+
 /** The changes that an operator may make between a hold and its booking. */
-const CHANGES = ['rates', 'import', 'currency', 'sell-in', 'rule'] as const;
+const CHANGES = ['rates', 'import', 'currency', 'sell-in', 'rule', 'policy'] as const;
 
 export const moneyRun = fc.record({
   listed,
   sellIn,
   rates,
+  policy,
+  /** The share that the operator refunds instead of that of the policy. */
+  override: fc.nat(100).map(BigInt),
   /** In money, also in a currency in which the tenant does not sell, so that it must not apply. */
   rule,
   depositPercent: fc.oneof(
@@ -80,7 +104,7 @@ export const moneyRun = fc.record({
       single_supplement: BigInt(Math.min(single_supplement, adult)),
     })),
   changes: fc.subarray([...CHANGES]),
-  next: fc.record({ listed, sellIn, rates, rule }),
+  next: fc.record({ listed, sellIn, rates, rule, policy }),
 });
 
 export type MoneyRun = typeof moneyRun extends fc.Arbitrary<infer Run> ? Run : never;

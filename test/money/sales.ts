@@ -10,6 +10,7 @@ import {
   priceOf,
   sumOf,
 } from './model';
+import { type ModelTerms, modelPercent, modelRefund, modelTermsAfterMove } from './refunds';
 import { DATES, expectAmount, majorOf, numbersOf, type Shop } from './shop';
 
 const PRICING = { 'octo-capabilities': 'octo/pricing' };
@@ -20,17 +21,32 @@ export interface Sale {
   id: string;
   party: ByCategory;
   price: ModelPrice;
+  terms: ModelTerms;
+}
+
+/** The amount is in minor units. */
+export interface ModelRefund {
+  percent: bigint;
+  amount: bigint;
 }
 
 export interface Booking extends Sale {
-  /** The type and the total of each event of the booking. */
-  events: [type: string, total: number][];
-  hasDate: boolean;
+  /** The type and the total of each event of the booking, and what a cancellation refunded. */
+  events: [type: string, total: number, refund?: { percent: number; amount: number } | null][];
+  isConfirmed: boolean;
   isCancelled: boolean;
+  /** Null: none. */
+  refund: ModelRefund | null;
 }
 
 const seatsOf = ({ adult, child }: ByCategory) => Number(adult + child);
 const withoutSupplements = (party: ByCategory): ByCategory => ({ ...party, single_supplement: 0n });
+/** Returns the terms of a sale on the date now. */
+const termsOn = ({ policy }: Shop, index: number): ModelTerms => ({
+  date: DATES[index]!,
+  policy,
+  ceiling: 100n,
+});
 const totalOf = ({ party, price }: Sale) => sumOf(party, price.tenant);
 const present = ({ model }: Shop, index = 0) => priceOf(model, index);
 
@@ -46,7 +62,7 @@ export async function placeHold(shop: Shop, wanted: ByCategory): Promise<Sale> {
   const body = { departure_date: DATES[0], quantity: seatsOf(party), adults, children };
   const answer = await shop.website.hold(shop.tour, body);
   expect(answer.status).toBe(201);
-  const hold = { id: answer.body.hold_id, party, price: present(shop) };
+  const hold = { id: answer.body.hold_id, party, price: present(shop), terms: termsOn(shop, 0) };
   expectHold(answer, hold);
   return hold;
 }
@@ -76,6 +92,7 @@ export async function changeHold(shop: Shop, hold: Sale): Promise<void> {
     expectProblem(moved, 409, 'booking_state_conflict');
   else {
     hold.price = price;
+    hold.terms = termsOn(shop, 1);
     expectHold(moved, hold);
   }
   await checkHold(shop, hold);
@@ -83,18 +100,23 @@ export async function changeHold(shop: Shop, hold: Sale): Promise<void> {
 
 /** Books a hold. Adds single supplements at their locked price. */
 export async function bookHold(shop: Shop, hold: Sale, party: ByCategory): Promise<Booking> {
-  return book(shop, { hold_id: hold.id }, { id: '', party, price: hold.price });
+  return book(shop, { hold_id: hold.id }, { id: '', party, price: hold.price, terms: hold.terms });
 }
 
 /** Books without a hold, after a refusal of another total. */
 export async function bookNow(shop: Shop, party: ByCategory): Promise<Booking> {
-  return book(shop, { departure_date: DATES[0] }, { id: '', party, price: present(shop) });
+  return book(
+    shop,
+    { departure_date: DATES[0] },
+    { id: '', party, price: present(shop), terms: termsOn(shop, 0) },
+  );
 }
 
 /** Books at the base price. */
 export async function bookWithoutDate(shop: Shop): Promise<Booking> {
   const party = { adult: 2n, child: 0n, single_supplement: 0n };
-  return book(shop, {}, { id: '', party, price: basePriceOf(shop.model) });
+  const terms = { date: null, policy: null, ceiling: 100n };
+  return book(shop, {}, { id: '', party, price: basePriceOf(shop.model), terms });
 }
 
 async function book(shop: Shop, by: object, sale: Sale): Promise<Booking> {
@@ -107,8 +129,14 @@ async function book(shop: Shop, by: object, sale: Sale): Promise<Booking> {
   const answer = await website.book({ ...order, expected_total: majorOf(total, currency) });
   expect([answer.status, answer.body.detail]).toEqual([201, undefined]);
   const id = answer.body.booking_ref as string;
-  const hasDate = answer.body.departure_date !== null;
-  const booking = { ...sale, id, events: [event('booking.created', sale)], hasDate, isCancelled: false };
+  const booking: Booking = {
+    ...sale,
+    id,
+    events: [event('booking.created', sale)],
+    isConfirmed: false,
+    isCancelled: false,
+    refund: null,
+  };
   expectBooking(shop, answer, booking);
   return booking;
 }
@@ -124,6 +152,7 @@ function expectBooking({ model }: Shop, { body }: Response, booking: Booking): v
   expect(body.currency).toBe(currency);
   expectAmount(body.total_price, totalOf(booking), currency);
   expectAmount(body.deposit_total, modelDeposit(totalOf(booking), model.depositPercent), currency);
+  expectCancellation(body, booking);
   const breakdown = body.price_breakdown;
   expectAmount(breakdown.platform_unit_price, platform.adult, currency);
   expectAmount(breakdown.unit_price, tenant.adult, currency);
@@ -143,7 +172,13 @@ function expectBooking({ model }: Shop, { body }: Response, booking: Booking): v
 }
 
 export async function checkBooking(shop: Shop, booking: Booking): Promise<void> {
-  expectBooking(shop, await shop.website.get(`/api/tenant/bookings/${booking.id}`), booking);
+  const path = `/api/tenant/bookings/${booking.id}`;
+  expectBooking(shop, await shop.website.get(path), booking);
+  const { body } = await shop.website.get(`${path}/cancellation`);
+  const percent = booking.isCancelled ? (booking.refund?.percent ?? null) : modelPercent(booking.terms);
+  expect(body.refund_percent).toBe(percent === null ? null : Number(percent));
+  if (percent !== null)
+    expectAmount(body.refund_amount, modelRefund(totalOf(booking), percent), booking.price.currency);
 }
 
 /**
@@ -169,7 +204,7 @@ export async function changeParty(shop: Shop, booking: Booking, more: Partial<By
     shop,
     booking,
     peopleOf(wanted),
-    { party: wanted, price: { ...price, platform, tenant } },
+    { party: wanted, price: { ...price, platform, tenant }, terms: booking.terms },
     isRefused,
   );
 }
@@ -178,14 +213,24 @@ export async function changeParty(shop: Shop, booking: Booking, more: Partial<By
 export async function moveBooking(shop: Shop, booking: Booking): Promise<void> {
   const price = present(shop, 1);
   const isRefused = price.currency !== booking.price.currency;
-  await change(shop, booking, { departure_date: DATES[1] }, { party: booking.party, price }, isRefused);
+  const terms =
+    booking.terms.date === DATES[1]
+      ? booking.terms
+      : modelTermsAfterMove(booking.terms, DATES[1], shop.policy);
+  await change(
+    shop,
+    booking,
+    { departure_date: DATES[1] },
+    { party: booking.party, price, terms },
+    isRefused,
+  );
 }
 
 async function change(
   shop: Shop,
   booking: Booking,
   fields: object,
-  after: Pick<Sale, 'party' | 'price'>,
+  after: Pick<Sale, 'party' | 'price' | 'terms'>,
   isRefused: boolean,
 ): Promise<void> {
   const expected_total = majorOf(sumOf(after.party, after.price.tenant), after.price.currency);
@@ -202,12 +247,74 @@ async function change(
   await checkBooking(shop, booking);
 }
 
-export async function cancelBooking(shop: Shop, booking: Booking): Promise<void> {
-  const answer = await shop.website.post(`/api/tenant/bookings/${booking.id}/cancel`, {});
-  expect(answer.body.status).toBe('cancelled');
-  booking.isCancelled = true;
-  booking.events.push(event('booking.cancelled', booking));
+export async function confirmBooking(shop: Shop, booking: Booking): Promise<void> {
+  const answer = await shop.website.post(`/api/tenant/bookings/${booking.id}/confirm`, {});
+  expect(answer.body.status).toBe('confirmed');
+  booking.isConfirmed = true;
+  booking.events.push(event('booking.confirmed', booking));
   expectBooking(shop, answer, booking);
+}
+
+/** Cancels after a refusal of another refund. */
+export async function cancelBooking(shop: Shop, booking: Booking): Promise<void> {
+  const refund = refundNow(booking, modelPercent(booking.terms));
+  const { currency } = booking.price;
+  const amount = refund?.amount ?? 0n;
+  const path = `/api/tenant/bookings/${booking.id}/cancel`;
+  const refused = await shop.website.post(path, { expected_refund: majorOf(amount + 1n, currency) });
+  expectProblem(refused, 409, 'refund_changed', { refund_amount: majorOf(amount, currency), currency });
+  const answer = await shop.website.post(path, { expected_refund: majorOf(amount, currency) });
+  expect([answer.body.status, answer.body.detail]).toEqual(['cancelled', undefined]);
+  markCancelled(booking, refund);
+  expectBooking(shop, answer, booking);
+}
+
+/** Cancels a confirmed booking at the terminal with another share than that of its policy. */
+export async function cancelByOperator(shop: Shop, booking: Booking, percent: bigint): Promise<void> {
+  await shop.terminal.json(`booking cancel ${booking.id} --refund-percent ${percent} --yes`);
+  markCancelled(booking, refundNow(booking, percent));
+  await checkBooking(shop, booking);
+}
+
+/** Cancels the first departure with its bookings. */
+export async function cancelDeparture(shop: Shop, bookings: Booking[]): Promise<void> {
+  const { terminal, tour } = shop;
+  const standing = bookings.filter(({ isCancelled, terms }) => !isCancelled && terms.date === DATES[0]);
+  const answer = await terminal.json(`departure cancel ${tour.slug} ${DATES[0]} --cancel-bookings --yes`);
+  for (const booking of standing) {
+    markCancelled(booking, refundNow(booking, 100n));
+    const shown = answer.bookings.find((one: { booking_ref: string }) => one.booking_ref === booking.id);
+    expect(shown.refund).toEqual(shownRefund(booking));
+    await checkBooking(shop, booking);
+  }
+}
+
+/** Returns the refund of a share. Null: nothing was paid, or nothing is stated. */
+function refundNow(booking: Booking, percent: bigint | null): ModelRefund | null {
+  if (!booking.isConfirmed || percent === null) return null;
+  return { percent, amount: modelRefund(totalOf(booking), percent) };
+}
+
+function shownRefund({ refund, price }: Booking) {
+  return refund && { percent: Number(refund.percent), amount: majorOf(refund.amount, price.currency) };
+}
+
+function markCancelled(booking: Booking, refund: ModelRefund | null): void {
+  Object.assign(booking, { isCancelled: true, refund });
+  booking.events.push([...event('booking.cancelled', booking), shownRefund(booking)]);
+}
+
+/** Compares what a cancellation would refund, or has refunded, with the model. */
+function expectCancellation(body: Response['body'], booking: Booking): void {
+  const { terms, price, isCancelled, refund } = booking;
+  const percent = isCancelled ? null : modelPercent(terms);
+  if (percent === null) expect(body.cancellation).toBeNull();
+  else {
+    expect(body.cancellation.refund_percent).toBe(Number(percent));
+    expectAmount(body.cancellation.refund_amount, modelRefund(totalOf(booking), percent), price.currency);
+  }
+  const isShown = isCancelled && (terms.policy !== null || refund !== null);
+  expect(body.refund).toEqual(isShown ? shownRefund(booking) : undefined);
 }
 
 export async function reserveByOcto(shop: Shop, wanted: ByCategory): Promise<Sale> {
@@ -226,7 +333,7 @@ export async function reserveByOcto(shop: Shop, wanted: ByCategory): Promise<Sal
     currency: price.currency,
   };
   const answer = await website.post('/octo/bookings', body, PRICING);
-  const reservation = { id: answer.body.uuid, party, price };
+  const reservation = { id: answer.body.uuid, party, price, terms: termsOn(shop, 0) };
   expectOctoBooking(answer, reservation);
   return reservation;
 }
@@ -238,12 +345,13 @@ export async function confirmByOcto(shop: Shop, reservation: Sale): Promise<Book
   const answer = await website.post(`/octo/bookings/${reservation.id}/confirm`, body, PRICING);
   expectOctoBooking(answer, reservation);
   const events = [event('booking.created', reservation), event('booking.confirmed', reservation)];
-  const booking = {
+  const booking: Booking = {
     ...reservation,
     id: answer.body.supplierReference,
     events,
-    hasDate: true,
+    isConfirmed: true,
     isCancelled: false,
+    refund: null,
   };
   await checkBooking(shop, booking);
   return booking;

@@ -25,6 +25,7 @@ import {
   type ShopRule,
   tenDecimals,
 } from './model';
+import { type ModelPolicy, storedPolicy } from './refunds';
 import type { MoneyRun } from './runs';
 
 /** The dates of the two departures of a tour. */
@@ -42,10 +43,12 @@ export interface Shop {
   departureIds: string[];
   /** Changes with the API's data. */
   model: ModelShop;
+  /** The policy of the tour now. */
+  policy: ModelPolicy;
 }
 
 export async function openShop(api: TestApi, terminal: TestTerminal, run: MoneyRun): Promise<Shop> {
-  const { listed, sellIn, rates, rule, depositPercent, reserves } = run;
+  const { listed, sellIn, rates, rule, depositPercent, reserves, policy } = run;
   const model: ModelShop = {
     ...listed,
     listed: listed.code,
@@ -67,7 +70,12 @@ export async function openShop(api: TestApi, terminal: TestTerminal, run: MoneyR
   ]);
   const { token } = await givenWidgetToken(api.db, website.tenant);
   const name = unique('Tour');
-  const tour = await givenTour(api.db, { name, currency: listed.code, basePriceMinor: Number(listed.base) });
+  const tour = await givenTour(api.db, {
+    name,
+    currency: listed.code,
+    basePriceMinor: Number(listed.base),
+    cancellation: storedPolicy(policy) ?? undefined,
+  });
   for (const [index, date] of DATES.entries()) {
     const prices = numbersOf(listed.departures[index]!);
     await givenDeparture(api.db, tour, { date, prices, seats: 100 });
@@ -78,7 +86,7 @@ export async function openShop(api: TestApi, terminal: TestTerminal, run: MoneyR
     .where({ tour_id: tour.id })
     .orderBy('departure_date')
     .pluck('id');
-  return { api, terminal, website, widgetToken: token, tour, name, departureIds, model };
+  return { api, terminal, website, widgetToken: token, tour, name, departureIds, model, policy };
 }
 
 /** Makes the changes of a run, in the API and in the model. */
@@ -96,6 +104,11 @@ export async function changeShop(shop: Shop, { changes, next }: MoneyRun): Promi
       updateTenant(trx, await findTenantForChange(trx, website.tenant.slug), { sellIn }),
     );
     model.sellIn = next.sellIn;
+  }
+  if (changes.includes('policy')) {
+    const cancellation = next.policy && JSON.stringify(storedPolicy(next.policy));
+    await api.db('tours').where({ id: shop.tour.id }).update({ cancellation });
+    shop.policy = next.policy;
   }
   if (changes.includes('rule')) {
     await api.db('price_rules').where({ tenant_id: website.tenant.id }).delete();
@@ -137,7 +150,7 @@ async function importPrices(shop: Shop, { code, base, departures }: MoneyRun['li
   Object.assign(model, { listed, base, departures });
 }
 
-function entryOf({ tour, name }: Shop, { code, base, departures }: MoneyRun['listed']) {
+function entryOf({ tour, name, policy }: Shop, { code, base, departures }: MoneyRun['listed']) {
   const dated = DATES.map((departure_date, index) => {
     const { adult, child, single_supplement } = departures[index]!;
     const prices = {
@@ -156,6 +169,7 @@ function entryOf({ tour, name }: Shop, { code, base, departures }: MoneyRun['lis
     time_zone: 'UTC',
     currency: code,
     base_price: majorOf(base, code),
+    cancellation: storedPolicy(policy),
     departures: dated,
   });
 }

@@ -1,0 +1,52 @@
+/**
+ * Calculates refunds a second time, without code of the product: instants are whole milliseconds, and amounts are whole minor units.
+ */
+
+/** A tier of a policy. Both `minutes` and `percent` fall from tier to tier. */
+export interface ModelTier {
+  /** Minutes before 00:00 UTC of the date. */
+  minutes: bigint;
+  /** The same as the product writes it: 20d, 600h or 36000m. */
+  until: string;
+  percent: bigint;
+}
+
+/** Null: not stated. */
+export type ModelPolicy = ModelTier[] | null;
+
+/** What decides the refund of a sale. */
+export interface ModelTerms {
+  /** YYYY-MM-DD. Null: no date. */
+  date: string | null;
+  policy: ModelPolicy;
+  /** The highest share, in percent. */
+  ceiling: bigint;
+}
+
+/** Returns the share that a cancellation refunds now. Null: not stated, or no date. */
+export function modelPercent({ date, policy, ceiling }: ModelTerms): bigint | null {
+  if (policy === null || date === null) return null;
+  const left = BigInt(Date.parse(`${date}T00:00:00Z`)) - BigInt(Date.now());
+  let percent = 0n;
+  // The tiers fall, so the last one that still applies from the end has the highest share.
+  for (const tier of [...policy].reverse()) if (left > tier.minutes * 60_000n) percent = tier.percent;
+  return percent < ceiling ? percent : ceiling;
+}
+
+/** Returns the minor units of a share of a total: adds a half, and cuts. */
+export function modelRefund(total: bigint, percent: bigint): bigint {
+  const [whole, rest] = [(total * percent) / 100n, (total * percent) % 100n];
+  return rest >= 50n ? whole + 1n : whole;
+}
+
+/** Returns the terms after a change of the date: the policy of today, with the share reached before as its ceiling. */
+export function modelTermsAfterMove(before: ModelTerms, date: string, today: ModelPolicy): ModelTerms {
+  return { date, policy: today, ceiling: modelPercent(before) ?? before.ceiling };
+}
+
+/** Returns the policy as a catalog file and the database have it. */
+export function storedPolicy(policy: ModelPolicy) {
+  return (
+    policy && { tiers: policy.map(({ until, percent }) => ({ until, refund_percent: Number(percent) })) }
+  );
+}
