@@ -4,7 +4,7 @@ import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint
 import { useTestApi } from '../support/api';
 import { daysFromToday, givenDeparture, givenTour, type TourOverrides } from '../support/given';
 import { expectInvalidFields, expectProblem } from '../support/responses';
-import { useWebsite } from '../support/website';
+import { endPaymentWindow, useWebsite } from '../support/website';
 
 const api = useTestApi();
 const website = useWebsite(api);
@@ -200,17 +200,35 @@ describe('the refund of a cancellation', () => {
     expect(agreed.body.refund).toEqual({ percent: 50, amount: 61.73 });
   });
 
-  it('an unpaid booking is cancelled with an expected refund of 0 only', async () => {
+  it('an unpaid booking is cancelled with an expected refund of 0 or of its quote, and refunds nothing', async () => {
     const { tour, dates } = await givenStated({ days: [40] });
-    const { booking_ref } = await book(tour.id, dates[0]);
-    expectProblem(await step(booking_ref, 'cancel', { expected_refund: 500 }), 409, 'refund_changed');
-    expect((await step(booking_ref, 'cancel', { expected_refund: 0 })).body.status).toBe('cancelled');
+    const [first, second] = [await book(tour.id, dates[0]), await book(tour.id, dates[0])];
+    const refused = await step(first.booking_ref, 'cancel', { expected_refund: 499 });
+    expectProblem(refused, 409, 'refund_changed');
+    expect(refused.body).toMatchObject({ refund_percent: 0, refund_amount: 0 });
+    for (const [{ booking_ref, cancellation }, expected_refund] of [
+      [first, 0],
+      [second, second.cancellation.refund_amount],
+    ]) {
+      expect(cancellation.refund_amount).toBe(500);
+      expect((await step(booking_ref, 'cancel', { expected_refund })).body.refund).toBeNull();
+    }
   });
 
-  it('the API refuses an expected refund that is no number', async () => {
+  it('the quote of an expired booking shows its tiers, and no refund', async () => {
+    const { tour, dates } = await givenStated({ days: [40] });
+    const { booking_ref } = await book(tour.id, dates[0]);
+    await endPaymentWindow(api.db, booking_ref);
+    const answer = await quote(booking_ref);
+    expect(answer).toMatchObject({ refund_percent: null, refund_amount: null });
+    expect(answer.tiers).toHaveLength(2);
+  });
+
+  it('the API refuses an expected refund that is no number, or below 0', async () => {
     const { tour, dates } = await givenStated();
     const { booking_ref } = await book(tour.id, dates[0]);
-    expectInvalidFields(await step(booking_ref, 'cancel', { expected_refund: 'all' }), ['expected_refund']);
+    for (const expected_refund of ['all', -1])
+      expectInvalidFields(await step(booking_ref, 'cancel', { expected_refund }), ['expected_refund']);
   });
 
   it('a departure that its operator cancels refunds all, whatever the policy says', async () => {

@@ -165,6 +165,20 @@ describe('the faults of closing times and cancellation in a file', () => {
   });
 });
 
+describe('a cell of JSON in a CSV file', () => {
+  it.each([
+    ['without its last brace', '{""tiers"": [{""until"": ""3d"", ""refund_percent"": 50}]'],
+    ['with the quotes of a text editor', '{“tiers”: []}'],
+    ['with a key twice', '{""tiers"": [{""until"": ""3d"", ""refund_percent"": 50, ""refund_percent"": 5}]}'],
+  ])('%s is one issue that says what is right', async (_, cell) => {
+    const { errors } = await importFiles(database.db, {
+      'tours.csv': `${HEAD},cancellation\n${ROW},"${cell}"\n`,
+    });
+    const message = 'must be valid JSON, with each key once';
+    expect(errors).toEqual([{ file: 'tours.csv', line: 2, field: 'cancellation', message }]);
+  });
+});
+
 describe('closing times and cancellation of a file', () => {
   beforeEach(async () => {
     await database.db('departures').delete();

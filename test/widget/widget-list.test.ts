@@ -41,12 +41,10 @@ describe('GET /api/widget/tours', () => {
       'currency',
       'price_from',
       'next_departure_date',
-      'cancellation',
       'url',
     ]);
     expect(body.items[0]).toMatchObject({
       price_from: 500,
-      cancellation: null,
       url: 'https://shop.example.com/tours/ha-long',
     });
   });

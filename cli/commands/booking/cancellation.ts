@@ -11,8 +11,9 @@ export function describeCancellation(lead: BookingLead): string {
     return cancellation === null && refund === null
       ? 'not stated'
       : `${describeRefund(refund, lead)} was refunded`;
-  const percent = status === 'expired' ? null : refundPercentAt(lead, lead.asOf);
+  const percent = refundPercentAt(lead, lead.asOf);
   if (percent === null) return 'not stated';
+  if (status === 'expired') return 'the booking has expired, and nothing was paid';
   const subject = confirmedAt === null ? 'Once the booking is confirmed, a cancellation' : 'A cancellation';
   return `${subject} refunds ${describeRefund(refundOf(lead.totalMinor, percent), lead)}${describeNext(lead)}`;
 }

@@ -36,14 +36,14 @@ export interface CancellationQuote {
   ok: true;
   currency: string;
   /**
-   * The share of `total_price`. Null: the tour stated no policy, or the booking has no date, or has expired.
+   * The share of `total_price`. Null: the tour stated no policy, or the booking has no date, has expired, or was cancelled before it was paid.
    * @isInt
    * @example 50
    */
   refund_percent: number | null;
   /** @example 489.5 */
   refund_amount: number | null;
-  /** The tiers of the policy. After the last one, nothing is refunded. Null: as for `refund_percent`. */
+  /** The tiers of the policy. After the last one, nothing is refunded. Null: the tour stated no policy, or the booking has no date. */
   tiers: CancellationTierQuote[] | null;
 }
 
@@ -105,7 +105,7 @@ function amountOf({ totalMinor, currencyDigits }: BookingLead, percent: number):
 /** Returns what a cancellation of the booking would refund. For a cancelled booking, what its cancellation refunded. */
 export function cancellationQuote(lead: BookingLead): CancellationQuote {
   const { currency, status, refund, refundCeiling } = lead;
-  const tiers = status === 'expired' ? null : lead.tiers;
+  const { tiers } = lead;
   const now = stands(lead) ? refundPercentAt(lead, lead.asOf) : null;
   const percent = status === 'cancelled' ? (refund?.percent ?? null) : now;
   return {

@@ -61,7 +61,11 @@ export function decideRefund(
   const percent = refundPercent ?? refundPercentAt(lead, at);
   const refund = lead.confirmedAt === null || percent === null ? null : refundOf(lead.totalMinor, percent);
   const minor = refund?.minor ?? 0;
-  if (expectedRefund !== undefined && !isSameAmount(expectedRefund, minor, lead.currencyDigits))
+  // A quote shows what a paid booking would get back. So the caller may name the quote or 0 for a booking that was never paid.
+  const quoted = refund || percent === null ? minor : refundOf(lead.totalMinor, percent).minor;
+  const isExpected = (amount: number) =>
+    isSameAmount(amount, minor, lead.currencyDigits) || isSameAmount(amount, quoted, lead.currencyDigits);
+  if (expectedRefund !== undefined && !isExpected(expectedRefund))
     throw new RefundChangedError(refund?.percent ?? 0, toMajor(minor, lead.currencyDigits), lead.currency);
   return refund;
 }

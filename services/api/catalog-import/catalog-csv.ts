@@ -5,6 +5,7 @@ import { csvLine, readFormulas } from '../../platform/csv-cells';
 import { countDecimals, readWholeNumber } from '../../platform/text-forms';
 import { type CatalogRecord, type Issue, type IssueList, NO_LINE_BREAK, type Place } from './catalog-file';
 import { AMOUNT, DEPARTURE, nearestName, TOUR_FIELDS, TRANSLATION } from './catalog-schema';
+import { findRepeatedKey } from './cut-json';
 import type { FileEntry } from './export-catalog';
 import { WrittenAmount } from './field-checks';
 import { CANCELLATION } from './sale-terms';
@@ -35,7 +36,8 @@ const MONEY: Column = {
 const JSON_TEXT: Column = {
   read: (cell) => {
     const parsed = parseJson(cell);
-    return parsed === undefined ? cell : parsed;
+    // Stays a text, which the check of the field refuses.
+    return parsed === undefined || findRepeatedKey(cell) ? cell : parsed;
   },
   write: (value) => JSON.stringify(value),
 };

@@ -156,3 +156,33 @@ function countLines(text: string): number {
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
   return count;
 }
+
+/** An issue of a JSON entry. `line` counts from the first line of the entry. */
+export interface JsonIssue {
+  line: number;
+  field?: string;
+  message: string;
+}
+
+/** Matches the brackets of objects, and the strings, with the colon of a key. */
+const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}]/g;
+
+/** Finds a key that an object of valid JSON has twice. JSON.parse would keep the last value without a word. */
+export function findRepeatedKey(text: string): JsonIssue | undefined {
+  const objects: Set<string>[] = [];
+  for (const { 0: token, 1: colon, index } of text.matchAll(JSON_TOKEN)) {
+    if (token === '{') objects.push(new Set());
+    else if (token === '}') objects.pop();
+    else if (colon !== undefined) {
+      const key = JSON.parse(token.slice(0, -colon.length)) as string;
+      if (objects.at(-1)!.has(key))
+        return {
+          line: text.slice(0, index).split('\n').length,
+          field: key,
+          message: 'is given twice in one object',
+        };
+      objects.at(-1)!.add(key);
+    }
+  }
+  return undefined;
+}

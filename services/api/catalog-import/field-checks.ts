@@ -98,9 +98,18 @@ export function choiceField<T extends string>(...known: T[]) {
   return z.enum(known, expecting(`must be one of ${known.join(', ')}`));
 }
 
+const BAD_JSON = 'must be valid JSON, with each key once';
+
+/** Returns whether a value is a cell of a CSV file that should have been JSON. */
+function isJsonText(value: unknown): boolean {
+  return typeof value === 'string' && /^[{[]/.test(value);
+}
+
 /** @param most the largest number of entries */
 export function listField<T extends z.ZodType>(item: T, most: number) {
-  return z.array(item, expecting('must be a list')).max(most, `must have at most ${most} entries`);
+  const error = ({ input }: { input?: unknown }) =>
+    expecting(isJsonText(input) ? BAD_JSON : 'must be a list').error({ input });
+  return z.array(item, { error }).max(most, `must have at most ${most} entries`);
 }
 
 /** Refuses fields that the shape does not have, and names those that it has. */
@@ -109,7 +118,7 @@ export function objectField<S extends z.ZodRawShape>(shape: S) {
     error: ({ code, input }) => {
       if (code === 'unrecognized_keys')
         return `is not known here; known are ${Object.keys(shape).join(', ')}`;
-      return expecting('must be an object').error({ input });
+      return expecting(isJsonText(input) ? BAD_JSON : 'must be an object').error({ input });
     },
   });
 }

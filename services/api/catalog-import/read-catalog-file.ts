@@ -9,7 +9,14 @@ import {
   type IssueList,
   NO_LINE_BREAK,
 } from './catalog-file';
-import { cutArray, cutLines, type JsonPiece, UncuttableError } from './cut-json';
+import {
+  cutArray,
+  cutLines,
+  findRepeatedKey,
+  type JsonIssue,
+  type JsonPiece,
+  UncuttableError,
+} from './cut-json';
 import { CsvHead, parseCsvRows, readCsv } from './catalog-csv';
 import { digestEntry } from './known-digests.repository';
 
@@ -89,13 +96,6 @@ function toRecord(record: Omit<CatalogRecord, 'value'>, text: string): CatalogRe
   return repeated ?? { ...record, value: parsed.value };
 }
 
-/** An issue of a JSON entry. `line` counts from the first line of the entry. */
-interface JsonIssue {
-  line: number;
-  field?: string;
-  message: string;
-}
-
 function placeIssue(file: string, piece: JsonPiece, { line, field = '', message }: JsonIssue): Issue {
   return { file, line: piece.line + line - 1, field, message };
 }
@@ -103,29 +103,6 @@ function placeIssue(file: string, piece: JsonPiece, { line, field = '', message 
 /** Returns false for a repeated key: the entry ends where it should, so the next ones can be read. */
 function isSyntaxError(record: CatalogRecord | JsonIssue): boolean {
   return 'message' in record && record.field === undefined;
-}
-
-/** Matches the brackets of objects, and the strings, with the colon of a key. */
-const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}]/g;
-
-/** Finds a key that an object of valid JSON has twice. JSON.parse would keep the last value without a word. */
-function findRepeatedKey(text: string): JsonIssue | undefined {
-  const objects: Set<string>[] = [];
-  for (const { 0: token, 1: colon, index } of text.matchAll(JSON_TOKEN)) {
-    if (token === '{') objects.push(new Set());
-    else if (token === '}') objects.pop();
-    else if (colon !== undefined) {
-      const key = JSON.parse(token.slice(0, -colon.length)) as string;
-      if (objects.at(-1)!.has(key))
-        return {
-          line: text.slice(0, index).split('\n').length,
-          field: key,
-          message: 'is given twice in one object',
-        };
-      objects.at(-1)!.add(key);
-    }
-  }
-  return undefined;
 }
 
 function parseJson(text: string): { value: unknown } | { error: string } {

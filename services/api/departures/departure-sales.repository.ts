@@ -4,7 +4,7 @@ import { toMajor } from '../pricing/currency';
 import type { Departure } from './departure';
 import { departureColumns, type DepartureRow, toDeparture } from './departure.repository';
 import { START_TIME } from '../catalog/start-time';
-import { CLOSES_EARLY_AT, HAS_CUTOFF, PAST_FROM, pastAt, SALES_END_AT } from '../catalog/departure-state';
+import { CLOSES_EARLY_AT, HAS_CUTOFF, PAST_FROM, pastAt } from '../catalog/departure-state';
 
 // The SQL for the holds and bookings of departures: marks expired ones, finds out how long a count of seats is valid, and lists the
 // tenants that a change of a departure concerns.
@@ -109,7 +109,7 @@ export async function findDeparturesWithHorizon(
           where h.departure_id = d.id and h.sandbox = :sandbox and hold_lives(h.status, h.expires_at, clock.at)),
          (select min(l.payment_due_at) from booking_leads l
           where l.departure_id = d.id and l.sandbox = :sandbox and l.status = 'pending_payment' and l.payment_due_at > clock.at),
-         case when ${SALES_END_AT} > clock.at then ${SALES_END_AT} end,
+         case when ${CLOSES_EARLY_AT} > clock.at then ${CLOSES_EARLY_AT} end,
          case when not ${pastAt('clock.at')}
            then ${PAST_FROM} end
        ) as counted_until

@@ -11,7 +11,7 @@ import type {
 } from './departure';
 import type { CutoffText } from '../catalog/cutoff';
 import { START_TIME } from '../catalog/start-time';
-import { datedTiers, openAt, pastAt, SALES_END_AT } from '../catalog/departure-state';
+import { CLOSES_EARLY_AT, datedTiers, openAt, pastAt, SALES_END_AT } from '../catalog/departure-state';
 
 /**
  * Returns the select list of a DepartureRow. The query names the departure `d`, its tour `t`, and the clock reading `clock.at`. count_seats
@@ -24,7 +24,7 @@ export const departureColumns = (sandbox: string) => `
   (select taken from count_seats(d.id, ${sandbox}, clock.at)) as seats_taken, ${sandbox} as sandbox,
   d.status = 'cancelled' as cancelled,
   ${pastAt('clock.at')} as past,
-  ${SALES_END_AT} <= clock.at as closed,
+  coalesce(${CLOSES_EARLY_AT} <= clock.at, false) as closed,
   clock.at as as_of`;
 
 /** Returns the tour's departures on a date, in the order of their times. @param date YYYY-MM-DD */
@@ -118,7 +118,7 @@ export const COUNTED_DEPARTURES = `
 export const DEPARTURE_STATUS = `case
     when d.status = 'cancelled' then 'cancelled'
     when ${pastAt('clock.at')} then 'gone'
-    when ${SALES_END_AT} <= clock.at then 'closed'
+    when ${CLOSES_EARLY_AT} <= clock.at then 'closed'
     when (select taken from count_seats(d.id, :sandbox, clock.at)) < d.seats_total then 'available'
     else 'sold_out' end`;
 

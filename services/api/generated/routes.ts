@@ -735,7 +735,7 @@ const models: TsoaRoute.Models = {
         "dataType": "refObject",
         "properties": {
             "reason": {"dataType":"string"},
-            "expected_refund": {"dataType":"double"},
+            "expected_refund": {"dataType":"double","validators":{"minimum":{"errorMsg":"must be at least 0","value":0}}},
         },
         "additionalProperties": false,
     },
@@ -776,7 +776,7 @@ const models: TsoaRoute.Models = {
             "currency": {"dataType":"string","required":true},
             "price_from": {"dataType":"double","required":true},
             "next_departure_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
-            "cancellation": {"dataType":"union","subSchemas":[{"ref":"CancellationPolicy"},{"dataType":"enum","enums":[null]}],"required":true},
+            "cancellation": {"ref":"CancellationPolicy"},
             "url": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
         },
         "additionalProperties": false,

@@ -139,7 +139,9 @@ export interface CancelBody {
   /** Why the booking is cancelled. A second cancellation keeps the first reason. An anonymised booking stores none. */
   reason?: string;
   /**
-   * The refund that the customer saw, in major units; 0 if nothing is refunded. A different refund is refused.
+   * The refund that the customer saw, in major units. A different refund is refused. An unpaid booking refunds nothing: name 0, or the
+   * amount of its quote.
+   * @minimum 0 must be at least 0
    * @example 489.5
    */
   expected_refund?: number;

@@ -66,8 +66,8 @@ export interface WidgetTour {
   price_from: number;
   /** YYYY-MM-DD: the next date that is open for booking. Null: there is none. */
   next_departure_date: string | null;
-  /** What the cancellation of a booking refunds. Null: not stated. */
-  cancellation: CancellationPolicy | null;
+  /** What the cancellation of a booking refunds. Only if the tour states it. */
+  cancellation?: CancellationPolicy;
   /** Address of the tour on the tenant's own site; null if the operator has set none for the tenant. */
   url: string | null;
 }
@@ -133,5 +133,6 @@ export class WidgetToursController {
 /** @param baseUrl the address of this installation, for pictures that this installation serves */
 function widgetTour(priced: PricedCatalogTour, tenant: Tenant, baseUrl: string): WidgetTour {
   const { updated_at, ...item } = catalogItem(priced, baseUrl);
-  return { ...item, cancellation: priced.tour.cancellation, url: tourLink(tenant, item.slug) };
+  const { cancellation } = priced.tour;
+  return { ...item, ...(cancellation && { cancellation }), url: tourLink(tenant, item.slug) };
 }
