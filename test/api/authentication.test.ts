@@ -26,6 +26,7 @@ const SCOPES: [method: string, path: string, scope: string][] = [
   ['POST', '/api/tenant/bookings', 'booking:create'],
   ['GET', '/api/tenant/bookings', 'booking:read'],
   ['GET', '/api/tenant/bookings/x', 'booking:read'],
+  ['GET', '/api/tenant/bookings/x/cancellation', 'booking:read'],
   ['PATCH', '/api/tenant/bookings/x', 'booking:manage'],
   ['POST', '/api/tenant/bookings/x/confirm', 'booking:manage'],
   ['POST', '/api/tenant/bookings/x/cancel', 'booking:manage'],

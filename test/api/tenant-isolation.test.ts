@@ -57,6 +57,8 @@ const BY_HOLD: Record<string, (id: string) => Promise<Response>> = {
 };
 const BY_BOOKING: Record<string, (ref: string) => Promise<Response>> = {
   'get /api/tenant/bookings/{booking_ref}': (ref) => stranger.get(`/api/tenant/bookings/${ref}`),
+  'get /api/tenant/bookings/{booking_ref}/cancellation': (ref) =>
+    stranger.get(`/api/tenant/bookings/${ref}/cancellation`),
   'patch /api/tenant/bookings/{booking_ref}': (ref) =>
     stranger.patch(`/api/tenant/bookings/${ref}`, { adults: 1 }),
   'post /api/tenant/bookings/{booking_ref}/confirm': (ref) =>

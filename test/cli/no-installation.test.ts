@@ -16,6 +16,7 @@ const opensDatabase = (verb: Verb) => isOnDatabase(verb) && !verb.creates;
 const LINE_OF: Record<string, string> = {
   'tenant onboard': 'tenant onboard --slug acme --name Acme',
   'catalog import tours.json --dry-run': 'catalog import docs/examples/tours.json',
+  'catalog check tours.json': 'catalog check docs/examples/tours.json',
   'rates import eurofxref-daily.xml': 'rates import package.json',
 };
 const lineOf = (verb: Verb, noun?: Noun) => {

@@ -65,13 +65,14 @@ async function eventTime(type: string): Promise<string> {
 
 const UPDATED_AT = `"updated_at":"${CHANGED_AT.toISOString()}"`;
 
-/** Returns a body with the fields of the specification. All events except booking.created also have the start time and updated_at. */
+/** Returns a body with the fields of the specification. All events except booking.created also have the start time and updated_at; booking.cancelled has the refund. */
 function bodyOf(type: string, { leadId, bookingRef }: { leadId: number; bookingRef: string }): string {
   const isCreated = type === 'booking.created';
   return (
     `{"event_type":"${type}","booking_ref":"${bookingRef}","lead_id":${leadId},"source":"tenant_api","external_ref":null,` +
     '"customer":{"name":"Zoë “Ö” Müller","phone":"+37120000000","email":"zoe@example.com"},' +
     `"departure_date":"2031-05-01",${isCreated ? '' : '"departure_time":null,'}"total_price":1499.5` +
+    (type === 'booking.cancelled' ? ',"refund_percent":null,"refund_amount":null' : '') +
     `${isCreated ? '' : `,${UPDATED_AT}`}}`
   );
 }
