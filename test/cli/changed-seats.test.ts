@@ -63,14 +63,17 @@ const SEAT_CHANGES: Record<string, Prepare[]> = {
   // An erasure marks the expired holds and bookings of its departure.
   'booking anonymize': [
     async (given) => {
+      const ref = await bookingOf(given);
+      // Lapses after the sale of the booking, which would mark it.
       await lapsedBookingOf(given);
-      return `booking anonymize ${await bookingOf(given)}`;
+      return `booking anonymize ${ref}`;
     },
   ],
   'hold anonymize': [
     async (given) => {
+      const { hold_id } = (await hold(given)).body;
       await lapsedBookingOf(given);
-      return `hold anonymize ${(await hold(given)).body.hold_id}`;
+      return `hold anonymize ${hold_id}`;
     },
   ],
   'departure cancel': [

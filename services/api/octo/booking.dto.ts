@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { BookingLead, BookingStatus } from '../bookings/booking-lead';
-import { sharedPercent } from '../bookings/refund';
 import { customerOfContact, type OctoContact, type StoredUnitItem } from '../holds/octo-booking';
-import { type CancellationPolicy, policyOf } from '../catalog/cancellation-policy';
 import type { HoldStatus } from '../holds/seat-hold';
 import type { WishedLanguages } from '../catalog/tour-text';
 import type { Party } from '../pricing/party';
@@ -14,6 +12,7 @@ import { customerOf } from './booking.request';
 import type { OctoCapability } from './capabilities';
 import {
   keptUnitsOf,
+  lockedPolicy,
   type StoredOctoBooking,
   partyOf,
   type ShownOctoBooking,
@@ -383,17 +382,6 @@ function toUnitItem(
 function bookedUnits(state: StoredOctoBooking, { product, units }: BookedProduct): OctoUnit[] {
   const shown: OctoUnitId[] = [...product.options[0]!.units.map(({ id }) => id), ...keptUnitsOf(state)];
   return OCTO_UNIT_IDS.filter((id) => shown.includes(id)).map((id) => units[id]);
-}
-
-/** Returns the cancellation policy that the booking has locked, with its own highest share. Null: not stated. */
-function lockedPolicy({ hold, lead }: StoredOctoBooking): CancellationPolicy | null {
-  if (!lead) return policyOf(hold.tiers);
-  const { cancellation, refundCeiling } = lead;
-  const capped = cancellation?.tiers.map((tier) => ({
-    until: tier.until,
-    refund_percent: sharedPercent(tier, refundCeiling),
-  }));
-  return capped ? { tiers: capped } : null;
 }
 
 /** The parts of a product that a booking keeps, although the tenant may sell the product with others now. */

@@ -1,3 +1,5 @@
+import { sharedPercent } from '../bookings/refund';
+import { type CancellationPolicy, policyOf } from '../catalog/cancellation-policy';
 import type { Db } from '../../platform/database/database';
 import { isUuid } from '../../platform/text-forms';
 import type { BookingLead } from '../bookings/booking-lead';
@@ -220,4 +222,15 @@ function onlyFor(principal: ApiKeyPrincipal): OctoFilter['only'] {
     return 'leads';
   }
   return scopes.includes('booking:read') ? undefined : 'holds';
+}
+
+/** Returns the cancellation policy that the booking has locked, with its own highest share. Null: not stated. */
+export function lockedPolicy({ hold, lead }: StoredOctoBooking): CancellationPolicy | null {
+  if (!lead) return policyOf(hold.tiers);
+  const { cancellation, refundCeiling } = lead;
+  const capped = cancellation?.tiers.map((tier) => ({
+    until: tier.until,
+    refund_percent: sharedPercent(tier, refundCeiling),
+  }));
+  return capped ? { tiers: capped } : null;
 }
