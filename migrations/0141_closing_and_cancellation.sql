@@ -31,7 +31,7 @@ alter table booking_leads
   -- The highest share of the price that a cancellation refunds: the one that was reached when the booking changed its date.
   add column refund_ceiling smallint not null default 100
     constraint booking_leads_refund_ceiling_range check (refund_ceiling between 0 and 100),
-  -- What the cancellation refunded. Null: nothing was paid, or the policy is not stated.
+  -- The refund of the cancellation. Null: nothing was paid, or the policy is not stated.
   add column refund_percent smallint constraint booking_leads_refund_percent_range check (refund_percent between 0 and 100),
   add column refund_minor bigint constraint booking_leads_refund_range check (refund_minor between 0 and total_minor),
   add constraint booking_leads_refund_complete check ((refund_percent is null) = (refund_minor is null));

@@ -66,7 +66,7 @@ interface ReportOptions {
   csv?: boolean;
 }
 
-/** What the rows of a report say, and how they are chosen. */
+/** The choice of a report's rows, and their columns. */
 interface ReportForm {
   groups: readonly ReportGroup[];
   basis: DateBasis;

@@ -47,7 +47,7 @@ export interface EventLead {
   totalPrice: number;
   /** As the API shows it. */
   updatedAt: Date;
-  /** What the cancellation refunded; the amount in major units. Null: nothing was paid, or the policy was not stated. */
+  /** The refund of the cancellation; the amount in major units. Null: nothing was paid, or the policy was not stated. */
   refund?: { percent: number; amount: number } | null;
 }
 

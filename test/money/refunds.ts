@@ -14,7 +14,7 @@ export interface ModelTier {
 /** Null: not stated. */
 export type ModelPolicy = ModelTier[] | null;
 
-/** What decides the refund of a sale. */
+/** The parts of a sale that decide its refund. */
 export interface ModelTerms {
   /** YYYY-MM-DD. Null: no date. */
   date: string | null;

@@ -55,7 +55,7 @@ export interface ChangedBooking {
   after: BookingLead;
 }
 
-/** What a cancellation refunds. */
+/** The refund of a cancellation. */
 export interface Refund {
   /** A whole number, 0 to 100. */
   percent: number;
@@ -97,7 +97,7 @@ export interface BookingLead {
   tiers: DatedTier[] | null;
   /** The highest share of the total that a cancellation refunds, in percent. */
   refundCeiling: number;
-  /** What the cancellation refunded. Null: not cancelled, nothing was paid, or the policy was not stated. */
+  /** The refund of the cancellation. Null: not cancelled, nothing was paid, or the policy was not stated. */
   refund: Refund | null;
   paymentMethod: PaymentMethod;
   externalRef: string | null;

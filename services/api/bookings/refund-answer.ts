@@ -2,7 +2,7 @@ import { toMajor } from '../pricing/currency';
 import type { BookingLead, Refund } from './booking-lead';
 import { nextRefundChange, refundOf, refundPercentAt, sharedPercent } from './refund';
 
-/** What a cancellation would refund now, by the policy that the booking has locked. */
+/** The refund of a cancellation now, by the policy that the booking has locked. */
 export interface CancellationAnswer {
   /**
    * The share of `total_price`.
@@ -19,7 +19,7 @@ export interface CancellationAnswer {
   next_change_at: string | null;
 }
 
-/** What a cancellation refunded. */
+/** The refund of a cancellation that was made. */
 export interface RefundAnswer {
   /**
    * The share of `total_price`.
@@ -31,7 +31,7 @@ export interface RefundAnswer {
   amount: number;
 }
 
-/** What a cancellation of the booking would refund, now and later. */
+/** The refund of a cancellation, now and later. */
 export interface CancellationQuote {
   ok: true;
   currency: string;

@@ -39,7 +39,7 @@ export function nextRefundChange(terms: RefundTerms, at: Date): Date | null {
   return ends.find((end) => refundPercentAt(terms, end) !== now) ?? null;
 }
 
-/** What decides the refund of a cancellation. */
+/** The choice of the caller or the operator about a refund. */
 export interface RefundChoice {
   /** The refund that the caller has shown, in major units. Undefined: not named. */
   expectedRefund?: number;

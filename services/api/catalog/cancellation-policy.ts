@@ -16,7 +16,7 @@ export interface CancellationTier {
   refund_percent: number;
 }
 
-/** What a cancellation refunds. After the last tier, or without tiers, nothing. */
+/** The refunds of cancellations. After the last tier, and without tiers, nothing is refunded. */
 export interface CancellationPolicy {
   /**
    * In order: each tier ends later than the one before, and refunds less.

@@ -186,10 +186,10 @@ export interface BookingFields {
   cancelled_at: string | null;
   /** @example "The customer is ill." */
   cancel_reason: string | null;
-  /** What a cancellation would refund now. Null: the tour stated no policy, or the booking has no date, or is cancelled or expired. */
+  /** The refund of a cancellation now. Null: the tour stated no policy, or the booking has no date, or is cancelled or expired. */
   cancellation: CancellationAnswer | null;
   /**
-   * What the cancellation refunded. Only in a cancelled booking with a stated policy or a refund by the operator. Null: the booking was never
+   * The refund of the cancellation. Only in a cancelled booking with a stated policy or a refund by the operator. Null: the booking was never
    * confirmed.
    */
   refund?: RefundAnswer | null;

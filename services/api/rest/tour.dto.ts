@@ -140,7 +140,7 @@ export interface TourDetail extends CatalogItem {
   group_size_max: number | null;
   /** The operator's own words about cancellations. */
   cancellation_policy: string | null;
-  /** What the cancellation of a booking refunds. Null: not stated. */
+  /** The refund of a cancellation. Null: not stated. */
   cancellation: CancellationPolicy | null;
   /**
    * Departures close so long before their start, unless they have a closing time of their own (`closes_at` of a departure). Minutes, hours,

@@ -66,7 +66,7 @@ export interface WidgetTour {
   price_from: number;
   /** YYYY-MM-DD: the next date that is open for booking. Null: there is none. */
   next_departure_date: string | null;
-  /** What the cancellation of a booking refunds. Only if the tour states it. */
+  /** The refund of a cancellation. Only if the tour states it. */
   cancellation?: CancellationPolicy;
   /** Address of the tour on the tenant's own site; null if the operator has set none for the tenant. */
   url: string | null;
