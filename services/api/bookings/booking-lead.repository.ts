@@ -204,7 +204,8 @@ export async function lockStandingLeads(trx: Trx, departureId: string): Promise<
 }
 
 /**
- * Cancels the leads of a departure that its operator cancels. A lead that was paid is refunded in full.
+ * Cancels the leads of a departure that its operator cancels. A lead that was paid is refunded in full, as refundPercentAt (refund.ts) says
+ * of a single one.
  * @param reason null: none. It is not stored for an anonymized lead, because it may name the customer
  */
 export async function cancelLeads(

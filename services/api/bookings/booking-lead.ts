@@ -124,6 +124,11 @@ export interface BookingLead {
   asOf: Date;
 }
 
+/** Returns whether the booking is neither cancelled nor expired. */
+export function isStanding({ status }: Pick<BookingLead, 'status'>): boolean {
+  return status === 'pending_payment' || status === 'confirmed';
+}
+
 /** The position of a lead in a list. */
 export interface LeadPosition {
   id: number;

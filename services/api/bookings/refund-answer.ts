@@ -1,5 +1,5 @@
 import { toMajor } from '../pricing/currency';
-import type { BookingLead, Refund } from './booking-lead';
+import { type BookingLead, isStanding, type Refund } from './booking-lead';
 import { nextRefundChange, refundOf, refundPercentAt, sharedPercent } from './refund';
 
 /** The refund of a cancellation now, by the policy that the booking has locked. */
@@ -69,17 +69,13 @@ export interface CancellationTierQuote {
 
 /** Returns the field `cancellation` of a booking: what a cancellation would refund at the time at which the booking was read. */
 export function cancellationAnswer(lead: BookingLead): CancellationAnswer | null {
-  const percent = stands(lead) && lead.tiers ? refundPercentAt(lead, lead.asOf) : null;
+  const percent = isStanding(lead) && lead.tiers ? refundPercentAt(lead, lead.asOf) : null;
   if (percent === null) return null;
   return {
     refund_percent: percent,
     refund_amount: amountOf(lead, percent),
     next_change_at: nextRefundChange(lead, lead.asOf)?.toISOString() ?? null,
   };
-}
-
-function stands({ status }: BookingLead): boolean {
-  return status === 'pending_payment' || status === 'confirmed';
 }
 
 /**
@@ -106,7 +102,7 @@ function amountOf({ totalMinor, currencyDigits }: BookingLead, percent: number):
 export function cancellationQuote(lead: BookingLead): CancellationQuote {
   const { currency, status, refund, refundCeiling } = lead;
   const { tiers } = lead;
-  const now = stands(lead) ? refundPercentAt(lead, lead.asOf) : null;
+  const now = isStanding(lead) ? refundPercentAt(lead, lead.asOf) : null;
   const percent = status === 'cancelled' ? (refund?.percent ?? null) : now;
   return {
     ok: true,

@@ -2,7 +2,7 @@ import { sharedPercent } from '../bookings/refund';
 import { type CancellationPolicy, policyOf } from '../catalog/cancellation-policy';
 import type { Db } from '../../platform/database/database';
 import { isUuid } from '../../platform/text-forms';
-import type { BookingLead } from '../bookings/booking-lead';
+import { type BookingLead, isStanding } from '../bookings/booking-lead';
 import { bookingsOfHolds } from '../bookings/find-booking';
 import { toursOfSales } from '../catalog/find-tour';
 import { showTours } from '../catalog/list-catalog';
@@ -119,8 +119,7 @@ export function seatsOn(booking: StoredOctoBooking, departureId: string): number
 
 /** Returns true unless the booking is cancelled or expired. */
 export function stands({ hold, lead }: StoredOctoBooking): boolean {
-  if (!lead) return hold.status === 'active';
-  return lead.status === 'pending_payment' || lead.status === 'confirmed';
+  return lead ? isStanding(lead) : hold.status === 'active';
 }
 
 /** Returns the party of the booking, or of its hold before the confirmation. */

@@ -10,6 +10,7 @@ import {
   assertTravellersBooked,
   type BookingLead,
   type ChangedBooking,
+  isStanding,
   type NamedBooking,
   type Traveller,
 } from '../bookings/booking-lead';
@@ -208,12 +209,11 @@ function amendedParty(now: Party, given: Partial<Party>): Party {
 }
 
 /** @throws BookingStateConflictError, BookingAnonymizedError (409) */
-function assertChangeable({ status, anonymizedAt }: BookingLead, amendment: BookingAmendment): void {
-  if (status !== 'pending_payment' && status !== 'confirmed')
-    throw new BookingStateConflictError(status, 'changed');
+function assertChangeable(lead: BookingLead, amendment: BookingAmendment): void {
+  if (!isStanding(lead)) throw new BookingStateConflictError(lead.status, 'changed');
   const { customer, notes, externalRef, travellers } = amendment;
   const personal = [...Object.values(customer), notes, externalRef, travellers];
-  if (anonymizedAt && personal.some((value) => value !== undefined)) throw new BookingAnonymizedError();
+  if (lead.anonymizedAt && personal.some((value) => value !== undefined)) throw new BookingAnonymizedError();
 }
 
 /** Returns the policy of the new departure's tour. The share that a cancellation refunded until now is the highest one from now on. */
