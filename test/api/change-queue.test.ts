@@ -145,6 +145,27 @@ describe.each([
     await locked.rollback();
   });
 
+  it('the queue refuses every change that waited for locked departures, also those that no transaction took', async () => {
+    const { db } = database;
+    const departures = await Promise.all(Array.from({ length: 7 }, () => givenSeats(db, { seats: 100 })));
+    const releases: StoredChange[] = [];
+    for (let n = 0; n < 63; n++) {
+      const { id } = (await queue.commit(holdOf(departures[n % 7]!))) as SeatHold;
+      releases.push(await prepareRelease(db, sellerWithoutKey(tenant), { holdId: id, by: null }));
+    }
+    const locks: Knex.Transaction[] = [];
+    for (const departure of departures) locks.push(await lock(departure));
+    const results: Promise<string>[] = [];
+    // The timers of the later changes end after the wait of the transaction that the first change began.
+    for (const change of releases) {
+      results.push(queue.commit(change).then(kindOf, kindOf));
+      await sleep(1);
+    }
+    const kinds = await Promise.all(results);
+    await Promise.all(locks.map((trx) => trx.rollback()));
+    expect(kinds).toEqual(Array(63).fill('DepartureBusyError'));
+  });
+
   it('the queue sells a departure at once while the maximum number of batches hangs at COMMIT', async () => {
     const { db } = database;
     await db.raw(`

@@ -293,6 +293,7 @@ export class ChangeQueue {
 
   /** Lets one transaction of this process wait for a locked departure. */
   private waitForDeparture(departure: string): void {
+    this.markLocked(departure);
     if (this.awaited.has(departure) || this.resting.has(departure)) return;
     if (this.awaited.size >= QUEUE_LIMITS.lockWaiters) return this.rest(departure);
     this.awaited.add(departure);
@@ -300,6 +301,17 @@ export class ChangeQueue {
       this.awaited.delete(departure);
       this.start();
     });
+  }
+
+  /**
+   * Marks the changes that wait for a locked departure. A change with an Idempotency-Key stays as it is: a batch takes it, because the key may
+   * have a stored answer.
+   */
+  private markLocked(departure: string): void {
+    for (const one of this.waiting) {
+      const isNew = one.state === 'new' && one.change.claim === null;
+      if (isNew && departuresToLock(one.change).includes(departure)) one.state = 'departure locked';
+    }
   }
 
   /** Writes the changes that wait for a departure, until there are none or its lock is not granted in time. */
@@ -322,7 +334,7 @@ export class ChangeQueue {
       const neverLocked = batch.length === 0 && 'error' in result;
       // Stops the wait for this departure, so that this process can wait for another departure. The timer of each change refuses the change
       // after two seconds.
-      if (neverLocked && result.error instanceof DepartureBusyError) return;
+      if (neverLocked && result.error instanceof DepartureBusyError) return this.markLocked(departure);
       await this.finish(neverLocked ? this.take(waitsForIt) : batch, result);
       // Ends the wait: the other transaction has ended, and the batches write the changes that arrived meanwhile.
       if ('committed' in result) return;

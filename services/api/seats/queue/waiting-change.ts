@@ -10,8 +10,8 @@ import { QUEUE_LIMITS } from './queue-limits';
  * | new              | no lock                                   | by the next batch, or by the transaction that waits for its     |
  * |                  |                                           | departure; with an Idempotency-Key always by a batch too,       |
  * |                  |                                           | because the key may have a stored answer                        |
- * | departure locked | a lock of its departure                   | by the transaction that waits for its departure; by a batch if  |
- * |                  |                                           | too many departures are locked                                  |
+ * | departure locked | a lock of its departure, or waits behind  | by the transaction that waits for its departure; by a batch if  |
+ * |                  | a change that met it                      | too many departures are locked                                  |
  * | key in use       | a lock of its Idempotency-Key or its UUID | by a batch within 20 ms                                         |
  * | API key changing | a change of its API key or tenant         | by a batch within 20 ms                                         |
  * | booking locked   | a lock of its booking                     | by a batch within 20 ms                                         |
