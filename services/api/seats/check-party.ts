@@ -4,7 +4,8 @@ import { type Party, seatsOf } from '../pricing/party';
 import { CATEGORIES } from '../pricing/price-categories';
 import type { Tenant } from '../tenants/tenant';
 import { assertWithinShare } from './decide/tenant-limits';
-import { assertVisible, type DepartureFacts } from './read/sale-facts';
+import { assertVisible } from './decide/departure-rules';
+import type { DepartureFacts } from './read/sale-facts';
 
 /** The party on one departure before and after the change. */
 export interface PartyOfChange {

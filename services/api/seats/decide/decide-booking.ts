@@ -21,19 +21,15 @@ import { assertPriced, seatsOf, totalOf } from '../../pricing/party';
 import type { LockedPrice } from '../../pricing/price-categories';
 import { type Decided, dateOfDeparture } from '../decided';
 import type { BookingSale } from '../sale';
+import { assertVisible, existingDeparture, quoteDeparture, quoteUndated, takeSeats } from './departure-rules';
 import {
   add,
-  assertVisible,
   countedKey,
-  existingDeparture,
   type HeldSeats,
-  quoteDeparture,
-  quoteUndated,
   referenceKey,
   type SaleFacts,
   type UndatedTour,
   viewKey,
-  takeSeats,
 } from '../read/sale-facts';
 import { assertMoreUnpaid, assertWithinShare } from './tenant-limits';
 

@@ -8,16 +8,8 @@ import { assertPriced, seatsOf } from '../../pricing/party';
 import { addMinutes } from '../../holds/clock-text';
 import { type Decided, dateOfDeparture } from '../decided';
 import type { HoldSale } from '../sale';
-import {
-  add,
-  assertVisible,
-  existingDeparture,
-  type HeldSeats,
-  quoteDeparture,
-  type SaleFacts,
-  takeSeats,
-  viewKey,
-} from '../read/sale-facts';
+import { assertVisible, existingDeparture, quoteDeparture, takeSeats } from './departure-rules';
+import { add, type HeldSeats, type SaleFacts, viewKey } from '../read/sale-facts';
 import { assertMoreHolds, assertWithinShare } from './tenant-limits';
 
 /**

@@ -22,15 +22,15 @@ import {
   type SaleFacts,
   viewKey,
 } from './sale-facts';
-import type { TenantCount, TenantCounter } from '../decide/tenant-limits';
+import type { CountPlan, TenantCount, TenantCounter } from '../decide/tenant-limits';
 
 export interface ReadFacts {
   facts: SaleFacts;
   /** The stored rows of the changes, by id. */
   holds: Map<string, StoredHold>;
   leads: Map<number, StoredLead>;
-  /** The stored answer of the sale's Idempotency-Key, if there is one. */
-  answerOf(sale: SeatChange): StoredAnswer | undefined;
+  /** The stored answer of the change's Idempotency-Key, if there is one. */
+  answerOf(change: SeatChange): StoredAnswer | undefined;
   /** The dates whose seats are free because holds and bookings have expired, which this transaction has marked. */
   freed: ChangedDate[];
   /** Ids of departures that exist and that another transaction has locked. */
@@ -39,85 +39,110 @@ export interface ReadFacts {
 }
 
 /**
- * Reads the facts that the sales depend on. Uses one statement, which runs after the locks of the sales. Marks expired holds and bookings
+ * Reads the facts that the changes depend on. Uses one statement, which runs after the locks of the changes. Marks expired holds and bookings
  * of the departures in further statements. The first statement does not count the seats of expired holds and bookings.
  */
 export async function readFacts(
   trx: Trx,
-  sales: SeatChange[],
+  changes: SeatChange[],
   locks: ChangeLocks,
   counter: TenantCounter,
 ): Promise<ReadFacts> {
-  const keyed = sales.filter((sale) => sale.claim !== null && locks.ownKey.has(sale));
-  const locked = new Set(locks.departureIds);
-  const changes = sales.filter((sale): sale is StoredChange => sale.kind === 'change');
-  const created = sales.filter((sale) => sale.kind !== 'change');
-  const placed = created.filter(({ departureId }) => departureId !== null && locked.has(departureId));
-  const bookings = created.filter((sale) => sale.kind === 'booking');
-  const placedBookings = placed.filter((sale) => sale.kind === 'booking');
-  const undated = bookings.filter(({ departureDate }) => departureDate === null);
+  const keyed = changes.filter((change) => change.claim !== null && locks.ownKey.has(change));
+  const created = changes.filter((change) => change.kind !== 'change');
   const counts = counter.plan(created);
-  const seen = sales.flatMap((sale) =>
-    departuresToLock(sale).flatMap((departureId) =>
-      locked.has(departureId) ? [{ tenant: sale.tenant, departureId }] : [],
-    ),
-  );
   const wanted = [
     lists.storedAnswers(keyed),
-    lists.apiKeys(sales),
-    lists.departures(locks.departureIds, sales),
-    lists.lockedElsewhere(locks.notLocked),
-    lists.views(seen),
-    lists.holdCounts(counts.wanted),
-    lists.unpaidCounts(counts.wanted),
-    lists.priceRules(sales),
-    lists.exchangeRates(sales),
-    lists.namedHolds(placedBookings),
-    lists.holdsByReference(placedBookings),
-    lists.takenUuids(placed),
-    lists.references(undated),
-    lists.undatedTours([...undated, ...changes.filter(({ departureIds }) => departureIds.length === 0)]),
-    lists.storedHolds(changes),
-    lists.storedLeads(changes),
+    ...listsOfDepartures(changes, locks),
+    ...listsOfNewSales(created, locks, counts),
+    ...listsOfStoredChanges(changes.filter((change): change is StoredChange => change.kind === 'change')),
     // A request whose locks this transaction lacks needs no number: the request is tried again, or refused.
-    lists.leadIds(sales.filter((sale) => mayMakeBooking(sale) && hasItsLocks(sale, locks)).length),
+    lists.leadIds(changes.filter((change) => mayMakeBooking(change) && hasItsLocks(change, locks)).length),
   ];
   let row = await readRow(trx, wanted);
   const freed = await markExpired(trx, row);
-  // Reads the rows of changes again, because they may be among the expired ones.
-  if (freed.length > 0 && changes.length > 0) row = await readRow(trx, wanted);
+  // Reads the rows of stored changes again, because they may be among the expired ones.
+  if (freed.length > 0 && changes.length > created.length) row = await readRow(trx, wanted);
   const read = [...row.holdCounts, ...row.unpaidCounts];
   counter.remember(created, read);
   const answers = new Map(row.answers.map((answer) => [keyed[answer.n], answer]));
-  const counted = [...counts.known, ...read];
   return {
     transactionId: row.transactionId,
-    answerOf: (sale) => answers.get(sale),
+    answerOf: (change) => answers.get(change),
     freed,
     lockedElsewhere: new Set(row.lockedElsewhere.map(({ id }) => id)),
     holds: new Map(row.storedHolds.map((stored) => [stored.id, toStoredHold(stored)])),
     leads: new Map(row.storedLeads.map((stored) => [stored.id, toStoredLead(stored)])),
-    facts: {
-      ...departureFacts(row),
-      liveHolds: countsOf('hold', counted),
-      unpaidLeads: countsOf('booking', counted),
-      holds: distinctHolds([...row.namedHolds, ...row.holdsByReference]),
-      takenUuids: new Set(row.takenUuids.map(({ tenantId, uuid }) => viewKey(tenantId, uuid))),
-      references: new Map(
-        row.references.map((one) => [
-          referenceKey(one.tenantId, one.tourId, one.externalRef, one.departureTime ?? undefined),
-          one,
-        ]),
-      ),
-      newLeadIds: row.leadIds.map(({ id }) => id),
-      undatedTours: new Map(row.undatedTours.map((tour) => [viewKey(tour.tenantId, tour.id), tour])),
-      assertKeyServes: keyCheckOf(row.apiKeys),
-    },
+    facts: saleFacts(row, [...counts.known, ...read]),
   };
 }
 
-function mayMakeBooking(sale: SeatChange): boolean {
-  return sale.kind === 'booking' || (sale.kind === 'change' && sale.makesBooking === true);
+/** The lists that every change needs: the API keys, and the locked departures or the tours, with all that decides their prices and seats. */
+function listsOfDepartures(changes: SeatChange[], { departureIds, notLocked }: ChangeLocks): FactList[] {
+  const locked = new Set(departureIds);
+  const seen = changes.flatMap((change) =>
+    departuresToLock(change).flatMap((departureId) =>
+      locked.has(departureId) ? [{ tenant: change.tenant, departureId }] : [],
+    ),
+  );
+  return [
+    lists.apiKeys(changes),
+    lists.departures(departureIds, changes),
+    lists.lockedElsewhere(notLocked),
+    lists.views(seen),
+    lists.priceRules(changes),
+    lists.exchangeRates(changes),
+    lists.undatedTours(changes.filter(isUndated)),
+  ];
+}
+
+function isUndated(change: SeatChange): boolean {
+  if (change.kind === 'change') return change.departureIds.length === 0;
+  return change.kind === 'booking' && change.departureDate === null;
+}
+
+/** The lists that new holds and bookings need: counts of their tenants, and the holds that bookings name. */
+function listsOfNewSales(created: Sale[], locks: ChangeLocks, counts: CountPlan): FactList[] {
+  const locked = new Set(locks.departureIds);
+  const placed = created.filter(({ departureId }) => departureId !== null && locked.has(departureId));
+  const placedBookings = placed.filter((sale) => sale.kind === 'booking');
+  const undated = created.filter((sale) => sale.kind === 'booking').filter(isUndated);
+  return [
+    lists.holdCounts(counts.wanted),
+    lists.unpaidCounts(counts.wanted),
+    lists.namedHolds(placedBookings),
+    lists.holdsByReference(placedBookings),
+    lists.takenUuids(placed),
+    lists.references(undated),
+  ];
+}
+
+/** The lists that changes of stored holds and bookings need: their rows. */
+function listsOfStoredChanges(changes: StoredChange[]): FactList[] {
+  return [lists.storedHolds(changes), lists.storedLeads(changes)];
+}
+
+function saleFacts(row: FactsRow, counted: TenantCount[]): SaleFacts {
+  return {
+    ...departureFacts(row),
+    liveHolds: countsOf('hold', counted),
+    unpaidLeads: countsOf('booking', counted),
+    holds: distinctHolds([...row.namedHolds, ...row.holdsByReference]),
+    takenUuids: new Set(row.takenUuids.map(({ tenantId, uuid }) => viewKey(tenantId, uuid))),
+    references: new Map(
+      row.references.map((one) => [
+        referenceKey(one.tenantId, one.tourId, one.externalRef, one.departureTime ?? undefined),
+        one,
+      ]),
+    ),
+    newLeadIds: row.leadIds.map(({ id }) => id),
+    undatedTours: new Map(row.undatedTours.map((tour) => [viewKey(tour.tenantId, tour.id), tour])),
+    assertKeyServes: keyCheckOf(row.apiKeys),
+  };
+}
+
+function mayMakeBooking(change: SeatChange): boolean {
+  return change.kind === 'booking' || (change.kind === 'change' && change.makesBooking === true);
 }
 
 type StoredHoldRow = FactLists['storedHolds'][number];
