@@ -1,54 +1,118 @@
 import { InvalidInputError } from '../../platform/errors';
+import { type Category, firstCategory } from './category';
 import { toMajor } from './currency';
-import { type Category, CATEGORIES, type Prices } from './price-categories';
+import type { Prices } from './price-categories';
 
-/**
- * The number of travellers or supplements in each price category. An adult and a child take a seat each, a single supplement takes none.
- */
-export type Party = Record<Category, number>;
+/** The units of each category, by its code: only categories with at least one unit, in the order of the tour's categories. */
+export type Party = Record<string, number>;
 
-export function adultsOnly(adult: number): Party {
-  return { adult, child: 0, single_supplement: 0 };
+/** The most seats of one party. */
+const SEATS_MAX = 50;
+/** The most units of one party. */
+const UNITS_MAX = 99;
+
+/** Returns the units of a category. */
+export function unitsOf(party: Party, code: string): number {
+  return party[code] ?? 0;
 }
 
-export function seatsOf({ adult, child }: Party): number {
-  return adult + child;
+/** Returns the seats that the party takes. An unknown category takes none: assertParty refuses it. */
+export function seatsOf(party: Party, categories: readonly Category[]): number {
+  return categories.reduce((seats, { code, seats: each }) => seats + unitsOf(party, code) * each, 0);
 }
 
-/** The request field that has the number of travellers, or of supplements, of each category. */
-const FIELD: Record<Category, string> = {
+/** Returns the travellers of the party. */
+export function peopleOf(party: Party, categories: readonly Category[]): number {
+  return categories.reduce((people, { code, people: each }) => people + unitsOf(party, code) * each, 0);
+}
+
+/** Returns the total of a party in minor units. The caller has checked that each category has a price (assertParty). */
+export function totalOf(party: Party, prices: Prices): number {
+  return Object.entries(party).reduce((total, [code, units]) => total + units * (prices[code] ?? 0), 0);
+}
+
+/** Builds a party: leaves out categories without a unit, and puts the others in the order of the tour's categories. */
+export function toParty(units: Record<string, number>, categories: readonly Category[]): Party {
+  const codes = new Set([...categories.map(({ code }) => code), ...Object.keys(units)]);
+  const party: Party = {};
+  for (const code of codes) if (Object.hasOwn(units, code) && units[code]! > 0) party[code] = units[code]!;
+  return party;
+}
+
+/** The request fields that mean one unit of a category each, and have stayed from before categories were data. */
+export const FIELD_OF_CODE: Record<string, string | undefined> = {
   adult: 'adults',
   child: 'children',
   single_supplement: 'single_supplements',
 };
 
-/** The party has a category that has no price. */
-export class UnpricedCategoryError extends InvalidInputError {
-  constructor(readonly category: Category) {
-    super('body', FIELD[category], 'must be 0: this category has no price');
+/** The tour does not sell this party: the message names the category and what is right. */
+export class UnsoldCategoryError extends InvalidInputError {
+  constructor(
+    readonly category: string,
+    message: string,
+  ) {
+    super('body', FIELD_OF_CODE[category] ?? `party.${category}`, message);
   }
 }
 
-/** Checks that every category of the party has a price. @throws UnpricedCategoryError (400) */
-export function assertPriced(party: Party, prices: Prices): void {
-  for (const category of CATEGORIES)
-    if (party[category] > 0 && prices[category] === undefined) throw new UnpricedCategoryError(category);
+/**
+ * Checks a party against the categories of its tour and their prices.
+ * @throws UnsoldCategoryError for an unknown category, one without a price, and one that breaks its min, max, with or at_most (400)
+ */
+export function assertParty(party: Party, categories: readonly Category[], prices: Prices): void {
+  const known = new Map(categories.map((category) => [category.code, category]));
+  for (const [code, units] of Object.entries(party)) {
+    const category = known.get(code);
+    if (!category) throw new UnsoldCategoryError(code, `must be 0: the tour has no category ${code}`);
+    if (prices[code] === undefined)
+      throw new UnsoldCategoryError(code, `must be 0: the category ${code} has no price`);
+    const fault = faultOf(category, units, party);
+    if (fault !== undefined) throw new UnsoldCategoryError(code, fault);
+  }
 }
 
-/** Returns the total of a party in minor units. The caller has checked that each category has a price (assertPriced). */
-export function totalOf(party: Party, prices: Prices): number {
-  return CATEGORIES.reduce((total, category) => total + party[category] * (prices[category] ?? 0), 0);
+/** Returns what is wrong with the number of units of a category. Undefined: it is right. */
+function faultOf(
+  { code, min = 1, max = UNITS_MAX, with: companions, at_most }: Category,
+  units: number,
+  party: Party,
+): string | undefined {
+  if (units < min) return `must be 0 or at least ${min}: the fewest of ${code} in one booking`;
+  if (units > max) return `must be at most ${max}: the most of ${code} in one booking`;
+  if (companions?.length && !companions.some((companion) => unitsOf(party, companion) > 0))
+    return `must be 0 without ${companions.join(' or ')}: ${code} travels with it`;
+  if (at_most !== undefined && units > unitsOf(party, at_most))
+    return `must be at most the number of ${at_most}: ${code} may not exceed it`;
+  return undefined;
 }
 
-/** Describes the party, for example as `2 adults, 1 child, 1 single supplement`. */
+/**
+ * Checks the size of a party.
+ * @throws InvalidInputError for less than 1 or more than 50 seats, and for more than 99 units (400)
+ */
+export function assertPartySize(party: Party, categories: readonly Category[]): void {
+  const seats = seatsOf(party, categories);
+  const units = Object.values(party).reduce((sum, each) => sum + each, 0);
+  const field = categories.some(({ code }) => code === 'adult') ? 'adults' : 'party';
+  if (seats < 1 || seats > SEATS_MAX)
+    throw new InvalidInputError('body', field, `must take from 1 to ${SEATS_MAX} seats together`);
+  if (units > UNITS_MAX) throw new InvalidInputError('body', 'party', `must be at most ${UNITS_MAX} units`);
+}
+
+/** Describes the party, for example as `2 adults, 1 child`, or by codes as `1 family_ticket`. */
 export function describeParty(party: Party): string {
-  const counted = CATEGORIES.filter((category) => party[category] > 0);
-  return counted
-    .map((category) => `${party[category]} ${NOUN[category][party[category] === 1 ? 0 : 1]}`)
+  return Object.entries(party)
+    .map(([code, units]) => `${units} ${nounOf(code, units)}`)
     .join(', ');
 }
 
-const NOUN: Record<Category, [one: string, more: string]> = {
+function nounOf(code: string, units: number): string {
+  const noun = NOUN[code];
+  return noun ? noun[units === 1 ? 0 : 1] : code;
+}
+
+const NOUN: Record<string, [one: string, more: string] | undefined> = {
   adult: ['adult', 'adults'],
   child: ['child', 'children'],
   single_supplement: ['single supplement', 'single supplements'],
@@ -56,95 +120,163 @@ const NOUN: Record<Category, [one: string, more: string]> = {
 
 /** One line of a price breakdown. Money is in major units. */
 export interface CategoryPrice {
-  category: Category;
+  /**
+   * The code of the category.
+   * @example "adult"
+   */
+  category: string;
   /** @isInt */
   number: number;
-  /** The price of one traveller of this category, or of one supplement. */
+  /** The price of one unit of this category. */
   unit_price: number;
   total: number;
 }
 
 /** Returns the categories of the party with their number and unit price. */
 export function priceByCategory(party: Party, prices: Prices, digits: number): CategoryPrice[] {
-  return CATEGORIES.filter((category) => party[category] > 0).map((category) => ({
+  return Object.entries(party).map(([category, number]) => ({
     category,
-    number: party[category],
+    number,
     unit_price: toMajor(prices[category]!, digits),
-    total: toMajor(prices[category]! * party[category], digits),
+    total: toMajor(prices[category]! * number, digits),
   }));
 }
 
-/** The most adults and children together in one request. */
-const PARTY_MAX = 50;
-
-/**
- * The largest price at which a tenant can sell, in minor units. Up to it, the total of the largest party, with a single supplement for each
- * adult, is an exact number.
- */
-const LARGEST_PRICE = Math.floor(Number.MAX_SAFE_INTEGER / (2 * PARTY_MAX));
+/** The largest price at which a tenant can sell, in minor units. Up to it, the total of the largest party is an exact number. */
+const LARGEST_PRICE = Math.floor(Number.MAX_SAFE_INTEGER / (UNITS_MAX + 1));
 
 /** Returns whether totals of these prices are exact. */
 export function areExactInTotal(prices: Prices): boolean {
-  return CATEGORIES.every((category) => (prices[category] ?? 0) <= LARGEST_PRICE);
+  return Object.values(prices).every((price) => price <= LARGEST_PRICE);
 }
 
+/** The party of a request, as its body has it. */
 export interface PartyBody {
   adults?: number;
   children?: number;
   single_supplements?: number;
+  party?: Record<string, number>;
+  /** The seats of a hold. */
+  quantity?: number;
+}
+
+/** The numbers of a request by category, before the tour is known. */
+export interface RequestedParty {
+  /** By code, as the field `party` has them. Undefined: the request has no such field. */
+  party: Record<string, number> | undefined;
+  /** As the fields with names of their own have them: the key is the code that the field means. */
+  named: Record<string, number | undefined>;
+  /** The seats of the whole party. */
+  quantity?: number;
 }
 
 /**
- * Reads the numbers of travellers and supplements of a booking. If tsoa refuses a number, uses the default in its place, because tsoa
- * reports the issue.
- * @throws InvalidInputError (400) for no travellers, for more than 50, and for more single supplements than adults
+ * Reads the party of a request. If tsoa refuses a number, leaves it out, because tsoa reports the issue.
+ * @throws InvalidInputError for a category that comes in both spellings, and for a number that is not from 0 to 99 (400)
  */
-export function partyInput(body: PartyBody): Party {
-  const adults = numberOr(1, body.adults);
-  const children = numberOr(0, body.children);
-  const single_supplements = numberOr(0, body.single_supplements);
-  if (adults + children < 1)
-    throw new InvalidInputError('body', 'adults', 'must be at least 1 without children');
-  if (adults + children > PARTY_MAX)
-    throw new InvalidInputError('body', 'children', `must be at most ${PARTY_MAX} together with the adults`);
-  if (single_supplements > adults)
-    throw new InvalidInputError('body', 'single_supplements', 'must not be more than the adults');
-  return { adult: adults, child: children, single_supplement: single_supplements };
+export function partyInput(body: PartyBody): RequestedParty {
+  const named = namedUnits(body);
+  if (body.party !== undefined) assertUnits(body.party);
+  for (const [code, field] of Object.entries(FIELD_OF_CODE))
+    if (named[code] !== undefined && body.party !== undefined && Object.hasOwn(body.party, code))
+      throw new InvalidInputError('body', field!, `must not come with party.${code}, which means the same`);
+  return { party: body.party, named, quantity: countOf(body.quantity) };
+}
+
+function namedUnits({ adults, children, single_supplements }: PartyBody): RequestedParty['named'] {
+  return {
+    adult: countOf(adults),
+    child: countOf(children),
+    single_supplement: countOf(single_supplements),
+  };
+}
+
+function assertUnits(party: unknown): asserts party is Record<string, number> {
+  if (typeof party !== 'object' || party === null || Array.isArray(party))
+    throw new InvalidInputError('body', 'party', 'must be an object such as {"adult": 2}');
+  for (const [code, units] of Object.entries(party)) {
+    if (!/^[a-z0-9_]{2,32}$/.test(code))
+      throw new InvalidInputError('body', 'party', 'must have codes of categories: 2 to 32 of a-z, 0-9 and _');
+    if (!Number.isInteger(units) || (units as number) < 0 || (units as number) > UNITS_MAX)
+      throw new InvalidInputError('body', `party.${code}`, `must be a whole number from 0 to ${UNITS_MAX}`);
+  }
+}
+
+function countOf(value: unknown): number | undefined {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= SEATS_MAX
+    ? (value as number)
+    : undefined;
 }
 
 /**
- * Reads the party of a hold. Adults and children together are its quantity; by default all seats are for adults.
- * @throws InvalidInputError (400)
+ * Returns the party of a new hold or booking. Without any number, it is one unit of the category that `adults` means; with `quantity` alone,
+ * so many. The other seats of a quantity are units of that category.
+ * @throws InvalidInputError for a quantity that is not the seats of the party, a party that is missing, and one of a wrong size (400)
  */
-export function holdPartyInput(body: { quantity: number; adults?: number; children?: number }): Party {
-  const quantity = numberOr(1, body.quantity);
-  const child = numberOr(0, body.children);
-  const adult = numberOr(quantity - child, body.adults);
-  const numbers = [body.quantity, body.adults, body.children].filter((number) => number !== undefined);
-  if (!numbers.every(isCount)) return adultsOnly(quantity);
-  if (adult < 0 || adult + child !== quantity)
-    throw new InvalidInputError('body', 'quantity', 'must be the adults and children together');
-  return { adult, child, single_supplement: 0 };
+export function partyOfRequest(requested: RequestedParty, categories: readonly Category[]): Party {
+  const units = unitsByCode(requested, categories);
+  const main = mainCategory(categories);
+  if (requested.party === undefined && requested.named['adult'] === undefined) {
+    if (main === undefined) throw partyIsMissing(categories);
+    const others = seatsOf(units, categories);
+    units[main] = requested.quantity === undefined ? 1 : requested.quantity - others;
+  }
+  return checkedParty(units, requested, categories);
 }
 
 /**
- * Checks the number of people after a change.
- * @throws InvalidInputError (400)
+ * Returns the party after a change: the numbers of the request replace those of their categories. With `quantity` alone, the category that
+ * `adults` means gets the other seats.
+ * @throws InvalidInputError as partyOfRequest (400)
  */
-export function assertPartySize(party: Party): void {
-  const seats = seatsOf(party);
-  if (seats < 1 || seats > PARTY_MAX)
-    throw new InvalidInputError(
-      'body',
-      'adults',
-      `must be from 1 to ${PARTY_MAX} together with the children`,
-    );
+export function changedParty(
+  now: Party,
+  requested: RequestedParty,
+  categories: readonly Category[],
+): Party {
+  const given = unitsByCode(requested, categories);
+  const units = { ...now, ...given };
+  const { quantity } = requested;
+  const main = mainCategory(categories);
+  if (quantity !== undefined && requested.party === undefined && requested.named['adult'] === undefined) {
+    if (main === undefined) throw partyIsMissing(categories);
+    units[main] = quantity - seatsOf({ ...units, [main]: 0 }, categories);
+  }
+  return checkedParty(units, requested, categories);
 }
 
-export function numberOr(fallback: number, value: unknown): number {
-  return isCount(value) ? value : fallback;
+/** Returns the category that `adults` and a bare `quantity` mean: `adult` or, without one, the first category if it takes one seat. */
+function mainCategory(categories: readonly Category[]): string | undefined {
+  const first = firstCategory(categories);
+  if (categories.some(({ code }) => code === 'adult')) return 'adult';
+  return first.seats === 1 ? first.code : undefined;
 }
 
-function isCount(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= PARTY_MAX;
+/** @throws InvalidInputError for a category that comes in both spellings (400) */
+function unitsByCode({ party = {}, named }: RequestedParty, categories: readonly Category[]): Party {
+  const units: Party = { ...party };
+  for (const [code, number] of Object.entries(named)) {
+    if (number === undefined) continue;
+    const meant = code === 'adult' ? mainCategory(categories) : code;
+    if (meant === undefined) throw partyIsMissing(categories);
+    if (Object.hasOwn(party, meant))
+      throw new InvalidInputError('body', FIELD_OF_CODE[code]!, `must not come with party.${meant}, which means the same`);
+    units[meant] = number;
+  }
+  return units;
+}
+
+function partyIsMissing(categories: readonly Category[]): InvalidInputError {
+  const codes = categories.map(({ code }) => code).join(', ');
+  return new InvalidInputError('body', 'party', `must have numbers by category; the tour has ${codes}`);
+}
+
+function checkedParty(units: Party, { quantity }: RequestedParty, categories: readonly Category[]): Party {
+  const seats = seatsOf(units, categories);
+  const isNegative = Object.values(units).some((number) => number < 0);
+  if (isNegative || (quantity !== undefined && quantity !== seats))
+    throw new InvalidInputError('body', 'quantity', 'must be the seats of the party together');
+  const party = toParty(units, categories);
+  assertPartySize(party, categories);
+  return party;
 }

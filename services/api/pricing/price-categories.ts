@@ -1,43 +1,25 @@
+import type { Category } from './category';
 import { toMajor } from './currency';
 
 /**
- * The price categories. A single supplement is for an adult who has a room alone. These files decide the prices of all categories:
+ * Prices by the code of the category, in minor units: the platform's in the currency of the tour, the tenant's in the currency of the sale. A
+ * category without a price is not sold. These files decide the prices:
  * - departures/change-departure.ts and catalog-import/: the platform's price of each category of a departure.
- * - choose-price-rule.ts: which price rule of the tenant applies.
- * - apply-price-rule.ts: which categories the rule changes, and how.
+ * - choose-price-rule.ts: which price rule of the tenant decides each category.
+ * - apply-price-rule.ts: how the rule changes the price.
  * - party.ts: the total of a party.
  */
-export const CATEGORIES = ['adult', 'child', 'single_supplement'] as const;
-export type Category = (typeof CATEGORIES)[number];
+export type Prices = Record<string, number>;
 
-/** Prices by category, in minor units: the platform's in the currency of the tour, the tenant's in the currency of the sale. */
-export interface Prices {
-  adult: number;
-  child?: number;
-  single_supplement?: number;
-}
-
-/** The tenant's prices by category, in minor units: those that a hold has locked, or the present ones. */
+/** The prices by category that a hold has locked, or the present ones. */
 export interface LockedPrice {
+  /** The tenant's, in minor units. */
   prices: Prices;
+  /** The categories of the tour, as the hold has locked them, or the present ones. */
+  categories: readonly Category[];
   currency: string;
   currencyDigits: number;
   priceBreakdown: Record<string, unknown>;
-}
-
-/** Returns the SQL expression of the prices of a hold or lead, without the categories that have none. */
-export function lockedPrices(table: string): string {
-  return `json_strip_nulls(json_build_object('adult', ${table}.unit_price_minor, 'child', ${table}.child_price_minor,
-    'single_supplement', ${table}.single_supplement_minor))`;
-}
-
-/** Returns the columns of the prices of a hold or lead. */
-export function priceColumns({ adult, child, single_supplement }: Prices) {
-  return {
-    unit_price_minor: adult,
-    child_price_minor: child ?? null,
-    single_supplement_minor: single_supplement ?? null,
-  };
 }
 
 /** The fields of a tour that pricing uses. */
@@ -46,41 +28,51 @@ export interface PricedTour {
   continent: string;
   currency: string;
   currencyDigits: number;
+  categories: readonly Category[];
+}
+
+/** Returns the price of one unit of the first category. It always has a price. */
+export function firstPrice(prices: Prices, categories: readonly Category[]): number {
+  return prices[categories[0]!.code]!;
 }
 
 /**
  * Prices by category in major units.
  * @example {"adult": 445, "child": 311.5, "single_supplement": 120}
  */
-export interface PricesAnswer {
-  adult: number;
-  child?: number;
-  single_supplement?: number;
-}
+export type PricesAnswer = Record<string, number>;
 
-/** The tenant's prices by category in major units, and one adult's deposit. */
-export interface TenantPricesAnswer extends PricesAnswer {
-  deposit: number;
-}
+/**
+ * The tenant's prices by category in major units, and the deposit of one unit of the first category.
+ * @example {"adult": 445, "child": 311.5, "single_supplement": 120, "deposit": 133.5}
+ */
+export type TenantPricesAnswer = Record<string, number>;
 
-/** Converts prices to major units. Leaves out categories without a price. */
-export function pricesAnswer(prices: Prices, digits: number): PricesAnswer {
-  const { adult, child, single_supplement } = prices;
-  const answer: PricesAnswer = { adult: toMajor(adult, digits) };
-  if (child !== undefined) answer.child = toMajor(child, digits);
-  if (single_supplement !== undefined) answer.single_supplement = toMajor(single_supplement, digits);
+/** Converts prices to major units, in the order of the categories. Leaves out categories without a price. */
+export function pricesAnswer(
+  prices: Prices,
+  categories: readonly Category[],
+  digits: number,
+): PricesAnswer {
+  const answer: PricesAnswer = {};
+  for (const { code } of categories) {
+    const minor = prices[code];
+    if (minor !== undefined) answer[code] = toMajor(minor, digits);
+  }
   return answer;
 }
 
-/** Converts the tenant's prices and one adult's deposit to major units. All amounts are in the currency of `currencyDigits`. */
+/** Converts the tenant's prices and the deposit to major units. All amounts are in the currency of `currencyDigits`. */
 export function tenantPricesAnswer({
   tenant,
+  categories,
   deposit,
   currencyDigits,
 }: {
   tenant: Prices;
+  categories: readonly Category[];
   deposit: number;
   currencyDigits: number;
 }): TenantPricesAnswer {
-  return { ...pricesAnswer(tenant, currencyDigits), deposit: toMajor(deposit, currencyDigits) };
+  return { ...pricesAnswer(tenant, categories, currencyDigits), deposit: toMajor(deposit, currencyDigits) };
 }

@@ -1,0 +1,162 @@
+/** The kinds of a category. OCTO has a unit type for each; a supplement is no traveller. */
+export const CATEGORY_KINDS = [
+  'adult',
+  'youth',
+  'child',
+  'infant',
+  'senior',
+  'student',
+  'family',
+  'military',
+  'group',
+  'supplement',
+  'other',
+] as const;
+export type CategoryKind = (typeof CATEGORY_KINDS)[number];
+
+/** A price category of a tour, with the names of files, answers and the database. A booking has a number of units of each category. */
+export interface Category {
+  /**
+   * 2 to 32 of `a-z`, `0-9` and `_`. Prices and parties go by this code.
+   * @example "senior"
+   */
+  code: string;
+  kind: CategoryKind;
+  /**
+   * The name in the language of the answer. Absent: it follows from the kind.
+   * @example "Senior"
+   */
+  name?: string;
+  /**
+   * The youngest age, in years. Absent: no limit.
+   * @isInt
+   * @example 65
+   */
+  age_from?: number;
+  /**
+   * The oldest age, in years. Absent: no limit.
+   * @isInt
+   */
+  age_to?: number;
+  /**
+   * The seats that one unit takes: 0 for an infant, 4 for a ticket of a family of four.
+   * @isInt
+   * @example 1
+   */
+  seats: number;
+  /**
+   * The travellers of one unit; 0 for a supplement.
+   * @isInt
+   * @example 1
+   */
+  people: number;
+  /**
+   * The fewest units in a booking that has some.
+   * @isInt
+   */
+  min?: number;
+  /**
+   * The most units in a booking.
+   * @isInt
+   */
+  max?: number;
+  /**
+   * Codes of categories, of which the booking must have at least one unit.
+   * @example ["adult", "senior"]
+   */
+  with?: string[];
+  /** The code of a category whose units may not be exceeded. */
+  at_most?: string;
+}
+
+/** The categories of a tour that states none. */
+export const DEFAULT_CATEGORIES: readonly Category[] = [
+  { code: 'adult', kind: 'adult', age_from: 18, age_to: 99, seats: 1, people: 1 },
+  { code: 'child', kind: 'child', age_from: 0, age_to: 17, seats: 1, people: 1 },
+  { code: 'single_supplement', kind: 'supplement', seats: 0, people: 0, at_most: 'adult' },
+];
+
+/** Returns the categories of a tour, a hold or a booking. @param stored the column `categories`; null: the default list */
+export function categoriesOf(stored: readonly Category[] | null): readonly Category[] {
+  return stored ?? DEFAULT_CATEGORIES;
+}
+
+/** Returns the value of the column `categories`. */
+export function storedCategories(categories: readonly Category[]): readonly Category[] | null {
+  return categories === DEFAULT_CATEGORIES ? null : categories;
+}
+
+/** Returns the first category: `base_price`, `price_from`, `unit_price` and the deposit mean it. */
+export function firstCategory(categories: readonly Category[]): Category {
+  return categories[0]!;
+}
+
+/** The most categories of a tour. */
+export const MOST_CATEGORIES = 12;
+
+/** Codes that files may not use: a price list has `deposit`, and every object of JavaScript has the other two. */
+const RESERVED = ['deposit', 'constructor', '__proto__'];
+
+/** Returns the default of `people`: the seats of one unit; 1 for a unit without a seat; 0 for a supplement. */
+export function peopleOfUnit({ kind, seats }: Pick<Category, 'kind' | 'seats'>): number {
+  if (kind === 'supplement') return 0;
+  return seats === 0 ? 1 : seats;
+}
+
+/** A fault of a list of categories. `path`: its place in the list, such as `[1, 'with']`. */
+export interface CategoryFault {
+  path: [number, keyof Category];
+  message: string;
+}
+
+/** Returns the first fault of categories that are valid one by one; undefined: none. */
+export function categoryFault(categories: readonly Category[]): CategoryFault | undefined {
+  const [first] = categories;
+  if (first && (first.seats < 1 || first.kind === 'supplement'))
+    return {
+      path: [0, first.kind === 'supplement' ? 'kind' : 'seats'],
+      message: `the first category, ${first.code}, must take a seat and must be no supplement`,
+    };
+  for (const [index, category] of categories.entries()) {
+    const fault = faultOf(category, categories.slice(0, index), categories);
+    if (fault) return { path: [index, fault.field], message: fault.message };
+  }
+  return undefined;
+}
+
+function faultOf(
+  category: Category,
+  before: readonly Category[],
+  all: readonly Category[],
+): { field: keyof Category; message: string } | undefined {
+  const { code, age_from = 0, age_to = 120, min = 0, max = 99, at_most } = category;
+  const known = (other: string) => other !== code && all.some((one) => one.code === other);
+  if (RESERVED.includes(code)) return { field: 'code', message: `must not be ${code}, which is reserved` };
+  if (before.some((one) => one.code === code))
+    return { field: 'code', message: `must be unique: ${code} comes twice` };
+  if (age_from > age_to)
+    return { field: 'age_to', message: `of ${code} must be at least its age_from, ${age_from}` };
+  if (min > max) return { field: 'max', message: `of ${code} must be at least its min, ${min}` };
+  const stranger = category.with?.find((other) => !known(other));
+  if (stranger !== undefined)
+    return { field: 'with', message: `of ${code} must name other categories of the tour, not ${stranger}` };
+  if (at_most !== undefined && !known(at_most))
+    return { field: 'at_most', message: `of ${code} must name another category of the tour, not ${at_most}` };
+  if (leadsBack(category.code, category, all))
+    return { field: 'with', message: `of ${code} must not lead back to ${code} through the other categories` };
+  return undefined;
+}
+
+/** Returns whether `with` of the category leads to the code, directly or through other categories. */
+function leadsBack(
+  code: string,
+  { with: companions = [] }: Category,
+  all: readonly Category[],
+  passed: readonly string[] = [],
+): boolean {
+  return companions.some((companion) => {
+    if (companion === code) return true;
+    const next = passed.includes(companion) ? undefined : all.find((one) => one.code === companion);
+    return next !== undefined && leadsBack(code, next, all, [...passed, companion]);
+  });
+}
