@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { foldName } from '../../services/api/catalog/fold-name';
 import type { CancellationPolicy } from '../../services/api/catalog/cancellation-policy';
+import type { Category } from '../../services/api/pricing/category';
 import type { Translations } from '../../services/api/catalog/tour-text';
 import { issueApiKey } from '../../services/api/credentials/manage-credentials';
 import { SCOPES, type Scope } from '../../services/api/credentials/credential';
@@ -55,6 +56,7 @@ export interface TourOverrides {
   translations?: Translations;
   bookingCutoff?: string;
   cancellation?: CancellationPolicy;
+  categories?: readonly Category[];
 }
 
 export async function givenTour(db: Db, overrides: TourOverrides = {}): Promise<GivenTour> {
@@ -74,15 +76,16 @@ export async function givenTour(db: Db, overrides: TourOverrides = {}): Promise<
       time_zone: overrides.timeZone ?? 'UTC',
       status: overrides.status ?? 'published',
       ...textColumns(overrides),
-      ...closingColumns(overrides),
+      ...saleColumns(overrides),
     })
     .returning(['id', 'slug']);
   return row as GivenTour;
 }
 
-/** Leaves out a column that is not given, because the schema of an earlier version lacks both. */
-function closingColumns({ bookingCutoff, cancellation }: TourOverrides) {
+/** Leaves out a column that is not given, because the schema of an earlier version lacks all of them. */
+function saleColumns({ bookingCutoff, cancellation, categories }: TourOverrides) {
   return {
+    ...(categories && { categories: JSON.stringify(categories) }),
     ...(bookingCutoff && { booking_cutoff: bookingCutoff }),
     ...(cancellation && { cancellation: JSON.stringify(cancellation) }),
   };

@@ -3,7 +3,13 @@ import type { Tenant } from '../tenants/tenant';
 import type { ListLanguages } from './catalog-languages';
 import { type CatalogChanges, changesBindings, hasChanged } from './catalog-changes.repository';
 import type { CatalogSort, ListedTour, PagePosition, Tour, TourSelection } from './tour';
-import { LISTED_COLUMNS, TOUR_COLUMNS, UPCOMING, UPCOMING_WITH_CHILD } from './tour.repository';
+import {
+  LISTED_COLUMNS,
+  TOUR_COLUMNS,
+  UPCOMING,
+  UPCOMING_BY_CATEGORY,
+  withCategories,
+} from './tour.repository';
 import { IS_SELLABLE, SHOWN_BY_RULES, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
 import { openAt } from './departure-state';
 
@@ -47,7 +53,7 @@ export async function findCompleteTours(
   tenant: Tenant,
   page: CatalogPageRequest,
 ): Promise<PlacedTour<Tour>[]> {
-  return selectPage(db, tenant, page, TOUR_COLUMNS, UPCOMING_WITH_CHILD);
+  return selectPage(db, tenant, page, TOUR_COLUMNS, UPCOMING_BY_CATEGORY);
 }
 
 async function selectPage<T extends ListedTour>(
@@ -81,7 +87,7 @@ async function selectPage<T extends ListedTour>(
     },
   );
   return rows.map(({ sortKey, ...tour }: T & { sortKey: string }) => ({
-    tour: tour as unknown as T,
+    tour: withCategories(tour) as unknown as T,
     position: byDate ? { sortKey, at } : { nameFolded: sortKey, id: tour.id },
   }));
 }

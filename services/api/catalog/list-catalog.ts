@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/database/database';
+import { firstCategory } from '../pricing/category';
 import type { Currency } from '../pricing/convert-price';
 import { createQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import { readTenantAgain } from '../tenants/manage-tenants';
@@ -8,7 +9,15 @@ import { type CatalogChanges, findCatalogChanges, findTourRefs } from './catalog
 import { findListLanguages } from './catalog-languages';
 import { findCatalogPage, findCompleteTours } from './catalog-page.repository';
 import { foldName } from './fold-name';
-import type { CatalogSort, ListedTour, PagePosition, Tour, TourRef, TourSelection } from './tour';
+import {
+  basePrices,
+  type CatalogSort,
+  type ListedTour,
+  type PagePosition,
+  type Tour,
+  type TourRef,
+  type TourSelection,
+} from './tour';
 import { LISTED_TEXTS, type ShownLanguages, translateTour, type WishedLanguages } from './tour-text';
 import { findTranslations } from './translation.repository';
 
@@ -24,7 +33,7 @@ export interface CatalogFilter extends Omit<TourSelection, 'nameContains'> {
   wished?: WishedLanguages;
 }
 
-/** The lowest price of one adult on a tour, in the currency of the sale. */
+/** The lowest price of the first category of a tour, in the currency of the sale. */
 interface PriceFrom extends Currency {
   priceFromMinor: number;
 }
@@ -170,17 +179,20 @@ export async function listCompleteTours(
 }
 
 /**
- * Returns the tenant's lowest price of one adult on the open departures of the tour, in minor units. Without an open departure, returns the
+ * Returns the tenant's lowest price of the first category on the open departures of the tour, in minor units. Without an open departure, returns the
  * tenant's price for a booking without a date. Undefined: the tenant does not sell the tour at its base price (Quoter has the reasons).
  * @param tour a tour that the tenant sees
  */
 export function priceFrom(tour: ListedTour, quote: Quoter): PriceFrom | undefined {
-  const base = quote(tour, { adult: tour.basePriceMinor }, null);
+  const base = quote(tour, basePrices(tour), null);
   if (!base) return undefined;
-  const quotes = tour.lowestPrices.flatMap(({ date, adult }) => quote(tour, { adult }, date) ?? []);
+  const { code } = firstCategory(tour.categories);
+  const quotes = tour.lowestPrices.flatMap(({ date, prices: { [code]: lowest } }) =>
+    lowest === undefined ? [] : (quote(tour, { [code]: lowest }, date) ?? []),
+  );
   const priced = quotes.length > 0 ? quotes : [base];
   const { currency, currencyDigits } = base;
-  return { priceFromMinor: Math.min(...priced.map(({ tenant }) => tenant.adult)), currency, currencyDigits };
+  return { priceFromMinor: Math.min(...priced.map(({ tenant }) => tenant[code]!)), currency, currencyDigits };
 }
 
 /** Returns the tours with their texts in the wished languages, and the languages of these texts. */

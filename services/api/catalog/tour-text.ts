@@ -1,4 +1,5 @@
 import { isLanguageTag } from '../../platform/text-forms';
+import type { Category } from '../pricing/category';
 import type { ListedTour, Tour } from './tour';
 
 /**
@@ -77,6 +78,8 @@ export interface TranslatedTexts {
   exclusions?: string[];
   cancellation_policy?: string;
   tags?: string[];
+  /** The names of price categories, by code. */
+  categories?: Record<string, string>;
 }
 
 /** The translations of a tour by language tag. */
@@ -88,7 +91,7 @@ export interface ShownLanguages {
   summary: string;
 }
 
-/** Each text that a translation may have, with its field in a tour. */
+/** Each text that replaces a field of the tour, with this field. Names of categories replace only a part of one. */
 const FIELDS = [
   ['name', 'name'],
   ['summary', 'summary'],
@@ -98,19 +101,39 @@ const FIELDS = [
   ['exclusions', 'exclusions'],
   ['cancellation_policy', 'cancellationPolicy'],
   ['tags', 'tags'],
-] as const satisfies [keyof TranslatedTexts, keyof Tour][];
+] as const satisfies [Exclude<keyof TranslatedTexts, 'categories'>, keyof Tour][];
 
-const TRANSLATED_TEXTS = FIELDS.map(([text]) => text);
+type WholeText = (typeof FIELDS)[number][0];
+const WHOLE_TEXTS: WholeText[] = FIELDS.map(([text]) => text);
 /** The texts of a translation that lists show. */
 export const LISTED_TEXTS: (keyof TranslatedTexts)[] = ['name', 'summary', 'tags'];
 
-/** Returns a function that chooses the translation of a text. Undefined: the text is shown in the tour's own language. */
+/**
+ * Returns the functions that choose the translation of a text, and that of the name of a category. Undefined: it is shown in the tour's own
+ * language.
+ */
 function textChooser(own: string, translations: Translations, wished: WishedLanguages) {
   const languages = languagesToShow(wished, { own, translated: Object.keys(translations) });
-  return (text: keyof TranslatedTexts) => {
+  const choose = (text: WholeText) => {
     const language = languages.find((one) => translations[one]![text] !== undefined);
     return language === undefined ? undefined : { language, value: translations[language]![text]! };
   };
+  const nameOf = (code: string) =>
+    languages
+      .map((language) => translations[language]!.categories?.[code])
+      .find((name) => name !== undefined);
+  return { choose, nameOf };
+}
+
+/** Returns the categories with their translated names. @param nameOf undefined: the name has no translation */
+function translateCategories(
+  categories: readonly Category[],
+  nameOf: (code: string) => string | undefined,
+): Category[] {
+  return categories.map((category) => {
+    const name = nameOf(category.code);
+    return name === undefined ? category : { ...category, name };
+  });
 }
 
 /** Returns the tour with its texts in the wished languages, and the languages of its name and of its summary. */
@@ -119,7 +142,7 @@ export function translateTour<T extends ListedTour>(
   translations: Translations,
   wished: WishedLanguages,
 ): { tour: T; shown: ShownLanguages } {
-  const choose = textChooser(tour.language, translations, wished);
+  const { choose, nameOf } = textChooser(tour.language, translations, wished);
   const texts: Partial<Record<keyof Tour, unknown>> = {};
   for (const [text, field] of FIELDS) {
     const chosen = choose(text);
@@ -129,7 +152,8 @@ export function translateTour<T extends ListedTour>(
     name: choose('name')?.language ?? tour.language,
     summary: choose('summary')?.language ?? tour.language,
   };
-  return { tour: { ...tour, ...texts }, shown };
+  const categories = translateCategories(tour.categories, nameOf);
+  return { tour: { ...tour, ...texts, categories }, shown };
 }
 
 /** A tour with the names of the fields of the catalog files. */
@@ -137,6 +161,8 @@ export interface TranslatedFields extends Record<string, unknown> {
   /** The language of the tour's own texts. */
   language: string;
   translations: Translations;
+  /** Null: the default list, which has no names. */
+  categories: Category[] | null;
 }
 
 /**
@@ -147,8 +173,8 @@ export function translateFields(
   tour: TranslatedFields,
   tag: string,
 ): {
-  /** The translated texts. All other texts stay the tour's own. */
-  texts: TranslatedTexts;
+  /** The translated texts. All other texts stay the tour's own. `categories`: all of them, if any name is translated. */
+  texts: Omit<TranslatedTexts, 'categories'> & { categories?: Category[] };
   /** The language of the name. */
   language: string;
   /**
@@ -157,21 +183,24 @@ export function translateFields(
    */
   missing: (keyof TranslatedTexts)[];
 } {
-  const { language: own, translations } = tour;
+  const { language: own, translations, categories } = tour;
   const byTag = new Map([...Object.keys(translations), own].map((known) => [known.toLowerCase(), known]));
   const fitting = baseLanguages(tag).flatMap((base) => byTag.get(base) ?? []);
-  const choose = textChooser(own, translations, [fitting]);
-  const chosen = TRANSLATED_TEXTS.flatMap((text) => {
+  const { choose, nameOf } = textChooser(own, translations, [fitting]);
+  const chosen = WHOLE_TEXTS.flatMap((text) => {
     const found = choose(text);
     return found ? [[text, found.value] as const] : [];
   });
-  const isMissing = (text: keyof TranslatedTexts) =>
-    text !== 'tags' && !isEmpty(tour[text]) && choose(text) === undefined;
-  return {
-    texts: Object.fromEntries(chosen),
-    language: choose('name')?.language ?? own,
-    missing: fitting.includes(own) ? [] : TRANSLATED_TEXTS.filter(isMissing),
+  const named = categories?.some(({ code }) => nameOf(code) !== undefined);
+  const texts = {
+    ...Object.fromEntries(chosen),
+    ...(named && { categories: translateCategories(categories!, nameOf) }),
   };
+  const isMissing = (text: WholeText) =>
+    text !== 'tags' && !isEmpty(tour[text]) && choose(text) === undefined;
+  const lacksName = categories?.some(({ code, name }) => name !== undefined && nameOf(code) === undefined);
+  const missing = [...WHOLE_TEXTS.filter(isMissing), ...(lacksName ? (['categories'] as const) : [])];
+  return { texts, language: choose('name')?.language ?? own, missing: fitting.includes(own) ? [] : missing };
 }
 
 function isEmpty(value: unknown): boolean {

@@ -1,7 +1,8 @@
 import type { Db } from '../../platform/database/database';
+import { categoriesOf, type Category } from '../pricing/category';
 import { START_TIME } from './start-time';
 import type { Tenant } from '../tenants/tenant';
-import type { CatalogTour, CatalogTourFilter, Tour, TourKey } from './tour';
+import type { CatalogTour, CatalogTourFilter, ListedTour, Tour, TourKey } from './tour';
 import { isVisibleTo, visibilityJoins } from './visibility';
 import { CLOSES_EARLY_AT, openAt } from './departure-state';
 
@@ -23,7 +24,7 @@ const FULL_REFUND_UNTIL = `case when t.cancellation #> '{tiers,0,refund_percent}
 /** Selects a ListedTour. The query names the tours `t`, and its FROM clause ends with UPCOMING. */
 export const LISTED_COLUMNS = `
   t.id, t.slug, t.language, t.name, t.name_folded, t.summary, t.continent, t.country, t.duration_days,
-  t.currency, t.currency_digits, t.base_price_minor, t.image_url, t.tags, ${CHANGED_AT} as updated_at,
+  t.currency, t.currency_digits, t.categories, t.base_price_minor, t.image_url, t.tags, ${CHANGED_AT} as updated_at,
   t.cancellation, upcoming.next_departure_date, upcoming.first_closing_at, ${FULL_REFUND_UNTIL} as full_refund_until,
   upcoming.lowest_prices`;
 /**
@@ -38,7 +39,7 @@ const START_TIMES = `array(
       and (${openAt('statement_timestamp()')}
         or (upcoming.next_departure_date is null and t.start_time is null))
     order by 1)`;
-/** Selects a Tour. The query names the tours `t`, and its FROM clause ends with UPCOMING_WITH_CHILD. */
+/** Selects a Tour. The query names the tours `t`, and its FROM clause ends with UPCOMING_BY_CATEGORY. */
 export const TOUR_COLUMNS = `${LISTED_COLUMNS},
   t.description, t.images, t.languages, t.time_zone, t.group_size_max, t.start_location, t.end_location, t.itinerary,
   t.inclusions, t.exclusions, t.cancellation_policy, t.booking_cutoff, t.start_time, ${START_TIMES} as start_times, t.revision`;
@@ -47,14 +48,19 @@ export const TOUR_COLUMNS = `${LISTED_COLUMNS},
  * All dates of a group have the same price rules of the tenant: a new group begins with the first day of each travel window of a rule, and
  * with the first day after this window. A price rule does not change the order of prices, so the lowest price of a group is enough.
  */
-export const UPCOMING = upcoming();
-/** UPCOMING, with the lowest price of one child in each group. */
-export const UPCOMING_WITH_CHILD = upcoming('child');
+export const UPCOMING = upcoming(
+  'jsonb_strip_nulls(jsonb_build_object(first_category(t.categories), min((d.prices_minor ->> first_category(t.categories))::bigint)))',
+);
+/** UPCOMING, with the lowest price of every category in each group. */
+export const UPCOMING_BY_CATEGORY = upcoming(
+  `(select jsonb_object_agg(lowest.code, lowest.minor) from (
+     select price.code, min(price.minor::bigint) as minor
+     from unnest(array_agg(d.prices_minor)) of_date (prices) cross join lateral jsonb_each_text(of_date.prices) price (code, minor)
+     group by price.code) lowest)`,
+);
 
-function upcoming(...more: 'child'[]): string {
-  const prices = ['adult', ...more];
-  const pairs = prices.map((category) => `'${category}', g.${category}`);
-  const lowest = prices.map((category) => `min((d.prices_minor->>'${category}')::bigint) as ${category}`);
+/** @param lowest an SQL expression: the lowest prices of a group of the departures `d`, as an object */
+function upcoming(lowest: string): string {
   return `cross join lateral (
     select array_agg(distinct bound.date order by bound.date) as dates
     from price_rules r cross join lateral (values (r.travel_from), (r.travel_to + 1)) bound (date)
@@ -63,9 +69,10 @@ function upcoming(...more: 'child'[]): string {
   ) windows cross join lateral (
     select min(g.date) as next_departure_date,
       least(min(g.closes_early_at), first_instant(min(g.past_from), t.time_zone)) as first_closing_at,
-      coalesce(jsonb_agg(jsonb_build_object('date', g.date, ${pairs.join(', ')})), '[]') as lowest_prices
+      coalesce(jsonb_agg(jsonb_build_object('date', g.date, 'prices', g.prices)), '[]') as lowest_prices
     from (select min(d.departure_date) as date, min(${CLOSES_EARLY_AT}) as closes_early_at,
-            min(departure_past_from(d.departure_date, ${START_TIME})) as past_from, ${lowest.join(', ')}
+            min(departure_past_from(d.departure_date, ${START_TIME})) as past_from,
+            ${lowest} as prices
           from departures d
           where d.tour_id = t.id
             and ${openAt('statement_timestamp()')}
@@ -83,10 +90,18 @@ export async function findTourForTenant(db: Db, tenant: Tenant, key: TourKey): P
      from (
        select t.* from tours t ${visibilityJoins(':tenantId')}
        where ${'id' in key ? 't.id = :id::uuid' : 't.slug = :slug'} and ${isVisibleTo(tenant)} limit 1
-     ) t ${UPCOMING_WITH_CHILD}`,
+     ) t ${UPCOMING_BY_CATEGORY}`,
     { ...key, tenantId: tenant.id, sellIn: tenant.sellIn },
   );
-  return rows[0];
+  return rows.map(withCategories)[0];
+}
+
+/** Returns the row of a tour with its categories. */
+export function withCategories<T>({
+  categories,
+  ...tour
+}: T & { categories: readonly Category[] | null }): Omit<T, 'categories'> & Pick<ListedTour, 'categories'> {
+  return { ...tour, categories: categoriesOf(categories) };
 }
 
 /** Returns the id of a tour with any status. */
@@ -97,10 +112,10 @@ export async function findTourId(db: Db, key: TourKey): Promise<string | undefin
 /** Returns the tours with these ids, also tours that the tenant does not see. */
 export async function findToursById(db: Db, tenant: Tenant, ids: string[]): Promise<Tour[]> {
   const { rows } = await db.raw(
-    `select ${TOUR_COLUMNS} from tours t ${UPCOMING_WITH_CHILD} where t.id = any(:ids::uuid[])`,
+    `select ${TOUR_COLUMNS} from tours t ${UPCOMING_BY_CATEGORY} where t.id = any(:ids::uuid[])`,
     { ids, tenantId: tenant.id },
   );
-  return rows;
+  return rows.map(withCategories);
 }
 
 export async function findCatalogTour(
@@ -128,17 +143,17 @@ async function selectTours(
   bindings: Record<string, unknown>,
 ): Promise<CatalogTour[]> {
   const { rows } = await db.raw<{ rows: CatalogTour[] }>(
-    `select t.id, t.slug, t.name, t.continent, t.country, t.status, t.currency, t.currency_digits, t.base_price_minor,
+    `select t.id, t.slug, t.name, t.continent, t.country, t.status, t.currency, t.currency_digits, t.categories, t.base_price_minor,
        t.time_zone, t.revision, t.updated_at, upcoming.*
      from (select * from tours t where ${condition} order by t.name_folded, t.id limit :limit) t
        cross join lateral (
          select count(*)::integer as upcoming_departures, min(d.departure_date) as next_departure_date,
-           coalesce(min((d.prices_minor->>'adult')::bigint), t.base_price_minor) as price_from_minor
+           coalesce(min((d.prices_minor ->> first_category(t.categories))::bigint), t.base_price_minor) as price_from_minor
          from departures d
          where d.tour_id = t.id
            and ${openAt('statement_timestamp()')}) upcoming
      order by t.name_folded, t.id`,
     bindings as Record<string, string>,
   );
-  return rows;
+  return rows.map(withCategories);
 }

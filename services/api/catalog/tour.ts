@@ -1,4 +1,6 @@
 import { isHttpsAddress, isOwnPath, isSlug, isUuid } from '../../platform/text-forms';
+import { type Category, firstCategory } from '../pricing/category';
+import type { Prices } from '../pricing/price-categories';
 import type { CancellationPolicy } from './cancellation-policy';
 import type { CutoffText } from './cutoff';
 
@@ -19,6 +21,8 @@ export interface ListedTour {
   durationDays: number;
   currency: string;
   currencyDigits: number;
+  categories: readonly Category[];
+  /** The price of one unit of the first category, for a booking without a date. */
   basePriceMinor: number;
   imageUrl: string | null;
   tags: string[];
@@ -31,8 +35,16 @@ export interface ListedTour {
   cancellation: CancellationPolicy | null;
   /** The time until which the cancellation of a booking of the next open departure refunds in full. Null: it does not, or not any more. */
   fullRefundUntil: Date | null;
-  /** The lowest price of one adult for each group of open dates to which the same price rules of the tenant apply. */
-  lowestPrices: { date: string; adult: number }[];
+  /** The lowest price of the first category for each group of open dates to which the same price rules of the tenant apply. */
+  lowestPrices: LowestPrices[];
+}
+
+/** The platform's lowest prices of a group of open dates. */
+export interface LowestPrices {
+  /** The first date of the group, YYYY-MM-DD. */
+  date: string;
+  /** Each is the lowest of its category, so they may be of different dates. A category without a price on any of the dates is left out. */
+  prices: Prices;
 }
 
 /** The start times of the open departures on a date, HH:MM, in their order. */
@@ -67,8 +79,8 @@ export interface Tour extends ListedTour {
   startTimes: string[];
   /** Increases when an operator changes the tour or its departures from the terminal, and when an import changes them. */
   revision: number;
-  /** As in ListedTour, with the lowest price of one child in each group. Null: no date of the group has a price for children. */
-  lowestPrices: { date: string; adult: number; child: number | null }[];
+  /** As in ListedTour, with the lowest price of every category. */
+  lowestPrices: LowestPrices[];
 }
 
 interface TourImage {
@@ -123,6 +135,7 @@ export interface CatalogTour {
   status: TourStatus;
   currency: string;
   currencyDigits: number;
+  categories: readonly Category[];
   basePriceMinor: number;
   timeZone: string;
   revision: number;
@@ -131,7 +144,7 @@ export interface CatalogTour {
   upcomingDepartures: number;
   /** The date of the first open departure, YYYY-MM-DD. */
   nextDepartureDate: string | null;
-  /** The platform's lowest price of one adult on the open departures. Without an open departure, the base price. */
+  /** The platform's lowest price of the first category on the open departures. Without an open departure, the base price. */
   priceFromMinor: number;
 }
 
@@ -175,6 +188,14 @@ export interface PagePosition {
   asOf?: string;
   /** Defined: earlier pages have listed all changed tours, and the removed tours up to this id. */
   removedUpTo?: string;
+}
+
+/** Returns the platform's prices of a booking without a date: that of the first category. */
+export function basePrices({
+  categories,
+  basePriceMinor,
+}: Pick<ListedTour, 'categories' | 'basePriceMinor'>): Prices {
+  return { [firstCategory(categories).code]: basePriceMinor };
 }
 
 /** Returns the complete address of a picture. Null: no picture, or an address that is neither https nor a path of this installation. */

@@ -14,7 +14,6 @@ import {
 import { findDiscountRules, findPriceRules, type TenantOfRules } from './price-rule.repository';
 import { type Quoter, quoterFromRules } from './quote-tenant-price';
 import { ruleCurrencyOf, saleFinder } from './selling-currency';
-import type { Prices } from './price-categories';
 import { applyPriceRule } from './apply-price-rule';
 
 /** A tenant's price that is less than half of the platform's price. Money is in minor units of the currency of the sale. */
@@ -24,7 +23,8 @@ export interface LowPrice {
   departureDate: string | null;
   /** HH:MM. Null: the departure has no start time, or this is the base price. */
   departureTime: string | null;
-  category: keyof Prices;
+  /** The code of the category. */
+  category: string;
   platformMinor: number;
   tenantMinor: number;
   currency: string;
@@ -108,10 +108,10 @@ function canMakeLow(
   const halfStep = (Number(rule.roundTo ?? 0) * 10 ** sale.currencyDigits) / 2;
   const exact = { ...rule, roundTo: null };
   return [lowest, highest].some((minor) => {
-    const converted = sale.conversion ? convertPrices({ adult: minor }, sale.conversion).adult : minor;
+    const converted = sale.conversion ? convertPrices({ minor }, sale.conversion)['minor']! : minor;
     // A price of 0 cannot become low, but higher prices of the range can.
-    const adult = Math.max(1, converted);
-    return 2 * (applyPriceRule({ adult }, exact, sale.currencyDigits).adult - halfStep) < adult;
+    const price = Math.max(1, converted);
+    return 2 * (applyPriceRule(price, exact, sale.currencyDigits) - halfStep) < price;
   });
 }
 
@@ -161,11 +161,12 @@ function addLowPrices(
   quoter: Quoter,
 ): void {
   const quote = quoter(tour, prices, date);
-  if (!quote?.rule) return;
-  const { rule, converted, tenant, currency, currencyDigits } = quote;
-  for (const category of Object.keys(converted) as (keyof Prices)[]) {
-    const [platformMinor, tenantMinor] = [converted[category]!, tenant[category]!];
-    if (2 * tenantMinor >= platformMinor) continue;
+  if (!quote) return;
+  const { converted, tenant, currency, currencyDigits } = quote;
+  for (const [category, platformMinor] of Object.entries(converted)) {
+    const rule = quote.ruleOf(category);
+    const tenantMinor = tenant[category]!;
+    if (!rule || 2 * tenantMinor >= platformMinor) continue;
     const price = { category, platformMinor, tenantMinor, currency, currencyDigits };
     const low = { ...price, tour: tour.slug, departureDate: date, departureTime: time };
     const known = found.get(rule.id) ?? { rule, prices: 0, free: 0, tours: 0, lowest: low, slugs: new Set() };

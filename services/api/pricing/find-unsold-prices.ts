@@ -56,7 +56,7 @@ export async function findUnsoldPrices(db: Db, limit: number): Promise<UnsoldPri
       ranges.some(({ currency, digits, lowest, highest }) => {
         const conversion = conversionOf({ currency, currencyDigits: digits });
         // The conversion keeps the order of prices, so it is enough to check both ends of the range.
-        return isUnsold({ adult: lowest }, conversion) || isUnsold({ adult: highest }, conversion);
+        return isUnsold({ lowest, highest }, conversion);
       }),
     );
   const found = new Map<string, UnsoldPrices>();

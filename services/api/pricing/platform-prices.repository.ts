@@ -1,9 +1,10 @@
 import type { Db } from '../../platform/database/database';
+import { categoriesOf, type Category } from './category';
 import type { PricedTour, Prices } from './price-categories';
 
 /** One row for the base price of each tour, and one for the prices of each of its open departures. */
 const ON_SALE = `tours t cross join lateral (
-  select jsonb_build_object('adult', t.base_price_minor) as prices, null::date as date, null as start_time
+  select jsonb_build_object(first_category(t.categories), t.base_price_minor) as prices, null::date as date, null as start_time
   union all
   select d.prices_minor, d.departure_date, coalesce(d.start_time, t.start_time) from departures d
   where d.tour_id = t.id
@@ -46,6 +47,9 @@ export interface PlatformPrices {
   count: number;
 }
 
+type PlatformPricesRow = Omit<PlatformPrices, 'tour'> &
+  Omit<PlatformPrices['tour'], 'categories'> & { categories: readonly Category[] | null };
+
 export async function findScopedTourIds(
   db: Db,
   { all, tourIds, continents }: TourScope,
@@ -68,20 +72,18 @@ export async function findPlatformPrices(
   bounds: string[],
 ): Promise<PlatformPrices[]> {
   const { rows } = await db.raw(
-    `select t.id, t.slug, t.continent, t.currency, t.currency_digits, p.prices, min(p.date) as date,
+    `select t.id, t.slug, t.continent, t.currency, t.currency_digits, t.categories, p.prices, min(p.date) as date,
        (min(array[p.date::text, p.start_time]))[2] as time, count(*) as count
      from ${ON_SALE}
      where t.id = any(?::uuid[])
      group by t.id, p.prices, p.date is null, width_bucket(p.date, ?::date[])`,
     [tourIds, bounds],
   );
-  return rows.map(
-    ({ prices, date, time, count, ...tour }: Omit<PlatformPrices, 'tour'> & PlatformPrices['tour']) => ({
-      tour,
-      prices,
-      date,
-      time,
-      count,
-    }),
-  );
+  return rows.map(({ prices, date, time, count, categories, ...tour }: PlatformPricesRow) => ({
+    tour: { ...tour, categories: categoriesOf(categories) },
+    prices,
+    date,
+    time,
+    count,
+  }));
 }

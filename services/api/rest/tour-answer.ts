@@ -11,7 +11,7 @@ import type {
   TourDetail,
   TourLocationAnswer,
 } from './tour.dto';
-import { pictureAddress, type Tour, type TourLocation, type TourRef } from '../catalog/tour';
+import { basePrices, pictureAddress, type Tour, type TourLocation, type TourRef } from '../catalog/tour';
 import type { ShownLanguages } from '../catalog/tour-text';
 import { tenantPricesAnswer } from '../pricing/price-categories';
 
@@ -56,7 +56,7 @@ export function filtersAnswer(filters: CatalogFilters): CatalogFiltersAnswer {
  * @param shown the languages of the texts, if the request wishes languages
  */
 export function tourDetail(tour: Tour, quoter: Quoter, baseUrl: string, shown?: ShownLanguages): TourDetail {
-  const quote = assertSellable(quoter(tour, { adult: tour.basePriceMinor }, null));
+  const quote = assertSellable(quoter(tour, basePrices(tour), null));
   return {
     ...catalogItem({ tour, ...assertSellable(priceFrom(tour, quoter)), shown }, baseUrl),
     description: tour.description,
@@ -77,6 +77,7 @@ export function tourDetail(tour: Tour, quoter: Quoter, baseUrl: string, shown?: 
     cancellation: tour.cancellation,
     booking_cutoff: tour.bookingCutoff ?? NO_CUTOFF,
     start_time: tour.startTime,
+    categories: [...tour.categories],
     tenant_prices: tenantPricesAnswer(quote),
   };
 }

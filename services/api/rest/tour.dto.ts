@@ -1,4 +1,5 @@
 import type { CancellationPolicy } from '../catalog/cancellation-policy';
+import type { Category } from '../pricing/category';
 import type { TenantPricesAnswer } from '../pricing/price-categories';
 
 /** One tour of a list, with the tenant's price. */
@@ -24,7 +25,7 @@ export interface CatalogItem {
   /** ISO 4217. */
   currency: string;
   /**
-   * The tenant's lowest price of one adult on the dates that are open for booking, in major units. If there is no such date, the tenant's
+   * The tenant's lowest price of the tour's first category on the dates that are open for booking, in major units. If there is no such date, the tenant's
    * price of a booking without a date.
    */
   price_from: number;
@@ -150,5 +151,7 @@ export interface TourDetail extends CatalogItem {
   booking_cutoff: string;
   /** Local time, HH:MM, at which departures without a start time of their own begin. Null: the tour has no such time. */
   start_time: string | null;
+  /** The price categories, in the order of the operator. `price_from` and the deposit mean the first one. */
+  categories: Category[];
   tenant_prices: TenantPricesAnswer;
 }

@@ -176,7 +176,7 @@ export const SKELETON = html`<ul class="tours" aria-hidden="true">
 </ul>`;
 
 /**
- * Returns the list as JSON-LD of schema.org: an ItemList of TouristTrip, each with an Offer at the tenant's lowest price of one adult. It
+ * Returns the list as JSON-LD of schema.org: an ItemList of TouristTrip, each with an Offer at the tenant's lowest price of the first category. It
  * has few fields, because it repeats the cards. The list has the language of its first tour, and each tour in another language has its own.
  * @param baseUrl the address of this installation, for pictures that we serve
  */

@@ -60,7 +60,7 @@ export interface WidgetTour {
   /** ISO 4217. */
   currency: string;
   /**
-   * The tenant's lowest price of one adult on the dates that are open for booking, in major units. If there is no such date, the tenant's
+   * The tenant's lowest price of the tour's first category on the dates that are open for booking, in major units. If there is no such date, the tenant's
    * price of a booking without a date.
    */
   price_from: number;
