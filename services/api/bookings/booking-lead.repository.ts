@@ -3,8 +3,8 @@ import type { Departure } from '../departures/departure';
 import { START_TIME } from '../catalog/start-time';
 import { octoDetails } from '../holds/octo-booking';
 import { customerColumns, type StoredColumns } from '../holds/seat-hold';
-import type { Party } from '../pricing/party';
-import { lockedPrices, priceColumns } from '../pricing/price-categories';
+import { categoriesOf, type Category, storedCategories } from '../pricing/category';
+import { toParty } from '../pricing/party';
 import type { NewSaleChange, SaleChange } from '../audit/changed-fields';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
@@ -24,8 +24,8 @@ export const UPDATED_AT = `greatest(${LEAD_UPDATED_AT}, d.status_changed_at)`;
 /** The columns that toLead reads. */
 export const LEAD_COLUMNS = `
   l.id, l.booking_ref, l.tenant_id, n.slug as tenant_slug, l.sandbox, l.tour_id, t.slug as tour_slug, l.departure_id,
-  l.departure_date, case when d.id is not null then ${START_TIME} end as departure_time, d.status as departure_status, l.hold_id, l.adults, l.children, l.single_supplements, l.travellers,
-  ${LEAD_STATUS} as status, ${lockedPrices('l')} as prices, l.total_minor, l.deposit_minor,
+  l.departure_date, case when d.id is not null then ${START_TIME} end as departure_time, d.status as departure_status, l.hold_id, l.party, l.seats, l.categories, l.travellers,
+  ${LEAD_STATUS} as status, l.prices_minor as prices, l.total_minor, l.deposit_minor,
   l.currency, l.currency_digits, l.price_breakdown, l.cancellation, ${datedTiers('l')} as tiers, l.refund_ceiling, l.refund_percent,
   l.refund_minor, l.payment_method, l.external_ref, l.source, l.customer_name,
   l.customer_phone, l.customer_phone_as_sent, l.customer_email, l.notes, l.created_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
@@ -37,7 +37,7 @@ export const LEAD_COLUMNS = `
  * Date has no microseconds, so the caller adds the times as texts.
  */
 export function columnsOfLead(lead: Partial<BookingLead>): StoredColumns {
-  const { tenant, tour, party, prices, customer } = lead;
+  const { tenant, tour, customer } = lead;
   return {
     id: lead.id,
     booking_ref: lead.bookingRef,
@@ -47,8 +47,10 @@ export function columnsOfLead(lead: Partial<BookingLead>): StoredColumns {
     departure_id: lead.departureId,
     departure_date: lead.departureDate,
     hold_id: lead.holdId,
-    ...(party && partyColumns(party)),
-    ...(prices && priceColumns(prices)),
+    party: lead.party,
+    seats: lead.seats,
+    categories: lead.categories && storedCategories(lead.categories),
+    prices_minor: lead.prices,
     travellers: lead.travellers,
     status: lead.status,
     total_minor: lead.totalMinor,
@@ -73,10 +75,6 @@ export function columnsOfLead(lead: Partial<BookingLead>): StoredColumns {
 
 function refundColumns(refund: Refund | null) {
   return { refund_percent: refund?.percent ?? null, refund_minor: refund?.minor ?? null };
-}
-
-function partyColumns({ adult, child, single_supplement }: Party) {
-  return { adults: adult, children: child, single_supplements: single_supplement };
 }
 
 /** The tables of LEAD_COLUMNS. A statement that uses them must begin with CLOCK. */
@@ -277,15 +275,15 @@ export async function eraseCustomerOfLead(trx: Trx, id: number, externalRef: str
     });
 }
 
-export type LeadRow = Omit<BookingLead, 'tenant' | 'tour' | 'customer' | 'party' | 'refund'> &
-  Record<'refundPercent' | 'refundMinor', number | null> &
-  Record<'adults' | 'children' | 'singleSupplements', number> &
+export type LeadRow = Omit<BookingLead, 'tenant' | 'tour' | 'customer' | 'categories' | 'refund'> & {
+  categories: Category[] | null;
+} & Record<'refundPercent' | 'refundMinor', number | null> &
   Record<'tenantId' | 'tenantSlug' | 'tourId' | 'tourSlug', string> &
   Record<'customerName' | 'customerPhone' | 'customerPhoneAsSent' | 'customerEmail', string | null>;
 
 /** Converts a row of LEAD_COLUMNS. */
 export function toLead(row: LeadRow): BookingLead {
-  const { tenantId, tenantSlug, tourId, tourSlug, adults, children, singleSupplements, ...others } = row;
+  const { tenantId, tenantSlug, tourId, tourSlug, ...others } = row;
   const {
     customerName: name,
     customerPhone: phone,
@@ -296,10 +294,12 @@ export function toLead(row: LeadRow): BookingLead {
     travellers,
     ...lead
   } = others;
+  const categories = categoriesOf(lead.categories);
   return {
     ...lead,
     travellers: travellers && travellers.map(toTraveller),
-    party: { adult: adults, child: children, single_supplement: singleSupplements },
+    categories,
+    party: toParty(lead.party, categories),
     tenant: { id: tenantId, slug: tenantSlug },
     tour: { id: tourId, slug: tourSlug },
     customer: { name, phone, phoneAsSent, email },

@@ -2,8 +2,10 @@ import { InvalidInputError } from '../../platform/errors';
 import type { CancellationPolicy, DatedTier } from '../catalog/cancellation-policy';
 import { type OctoDetails, peopleOfOcto, travellerOfUnitItem } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
-import { type CategoryPrice, type Party, priceByCategory } from '../pricing/party';
+import { type Category, firstCategory } from '../pricing/category';
+import { type CategoryPrice, type Party, priceByCategory, namedNumbers } from '../pricing/party';
 import type { Prices } from '../pricing/price-categories';
+import { platformPricesOf } from '../pricing/quote-tenant-price';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
 
@@ -15,7 +17,8 @@ export type BookingSource = 'tenant_api' | 'octo';
 
 /** One person of a booking, as stored and shown. */
 export interface Traveller {
-  category: 'adult' | 'child';
+  /** The code of a category. */
+  category: string;
   first_name: string;
   last_name: string;
   /** YYYY-MM-DD */
@@ -24,16 +27,18 @@ export interface Traveller {
 }
 
 /**
- * Checks that no category has more travellers than seats.
- * @param travellers null stands for a traveller without a valid category, who is not counted
+ * Checks that each category has at most as many travellers as its units have people.
  * @throws InvalidInputError (400)
  */
 export function assertTravellersBooked(
-  travellers: (Pick<Traveller, 'category'> | null)[],
-  party: Pick<Party, Traveller['category']>,
+  travellers: readonly Pick<Traveller, 'category'>[],
+  party: Party,
+  categories: readonly Category[],
 ): void {
-  for (const category of ['adult', 'child'] as const) {
-    if (travellers.filter((one) => one?.category === category).length <= party[category]) continue;
+  for (const category of new Set(travellers.map((traveller) => traveller.category))) {
+    const people = categories.find(({ code }) => code === category)?.people ?? 0;
+    const named = travellers.filter((traveller) => traveller.category === category).length;
+    if (named <= (party[category] ?? 0) * people) continue;
     throw new InvalidInputError(
       'body',
       'travellers',
@@ -80,6 +85,10 @@ export interface BookingLead {
   departureStatus: 'scheduled' | 'cancelled' | null;
   holdId: string | null;
   party: Party;
+  /** The seats that the party takes. */
+  seats: number;
+  /** The categories of the tour, as the booking has locked them. */
+  categories: readonly Category[];
   /** Null: not named, or anonymized. */
   travellers: Traveller[] | null;
   /** `expired` once the payment is overdue by the database's clock, also if no sweep has marked the lead. */
@@ -173,8 +182,8 @@ export function referencePrefix({ bookingPrefix, sandbox }: Tenant): string {
 
 /** The calculation of the price. */
 export interface PriceBreakdown {
-  /** The platform's price for one adult, in the currency of the booking. */
-  platform_unit_price: number;
+  /** The platform's price for one unit of the first category, in the currency of the booking. */
+  platform_unit_price?: number;
   /**
    * ISO 4217. The currency of the tour. Only if the tenant had a selling currency; null: the tour had this currency too.
    * @example null
@@ -190,7 +199,7 @@ export interface PriceBreakdown {
    * @example null
    */
   rate_date?: string | null;
-  /** The tenant's price for one adult. */
+  /** The tenant's price for one unit of the first category. */
   unit_price: number;
   /** @isInt */
   adults: number;
@@ -220,23 +229,21 @@ export interface PriceBreakdownRule {
 export function priceBreakdown({
   priceBreakdown: stored,
   party,
+  categories,
   prices,
   currencyDigits,
 }: BookingLead): PriceBreakdown {
   // Lists the fields in this order, because jsonb does not keep the order of the stored calculation.
   const breakdown = stored as unknown as PriceBreakdown;
-  const { platform_unit_price, converted_from, rate, rate_date, unit_price, deposit_percent, rule } =
-    breakdown;
+  const { converted_from, rate, rate_date, unit_price, deposit_percent, rule } = breakdown;
   return {
-    platform_unit_price,
+    platform_unit_price: platformPricesOf({ priceBreakdown: stored })[firstCategory(categories).code],
     // These three are undefined, and so absent, for a tenant without a selling currency.
     converted_from,
     rate,
     rate_date,
     unit_price,
-    adults: party.adult,
-    children: party.child,
-    single_supplements: party.single_supplement,
+    ...namedNumbers(party),
     categories: priceByCategory(party, prices, currencyDigits),
     deposit_percent,
     rule: rule && {

@@ -1,3 +1,4 @@
+import { partyBefore } from '../holds/party-history';
 import { nameDeparture } from '../catalog/start-time';
 import type { Db } from '../../platform/database/database';
 import { describeChange, type SaleChange, valueBefore } from '../audit/changed-fields';
@@ -105,15 +106,13 @@ function expiry({ status, paymentDueAt, confirmedAt, expiredAt }: BookingLead): 
 }
 
 /** Returns the departure and the party before the first change. */
-function asBooked({ party, departureDate, departureTime }: BookingLead, changes: SaleChange[]) {
+function asBooked(lead: BookingLead, changes: SaleChange[]) {
+  const { party, categories, departureDate, departureTime } = lead;
   return {
+    categories,
     departureDate: valueBefore(changes, 'departure_date', departureDate),
     departureTime: valueBefore(changes, 'departure_time', departureTime),
-    party: {
-      adult: valueBefore(changes, 'adults', party.adult),
-      child: valueBefore(changes, 'children', party.child),
-      single_supplement: valueBefore(changes, 'single_supplements', party.single_supplement),
-    },
+    party: partyBefore(changes, party, categories),
   };
 }
 
@@ -124,8 +123,8 @@ function cancelled(lead: BookingLead): string {
   return `its seats went back${refunded ?? ''}`;
 }
 
-function seats({ party, departureDate, departureTime }: ReturnType<typeof asBooked>): string {
+function seats({ party, categories, departureDate, departureTime }: ReturnType<typeof asBooked>): string {
   if (!departureDate) return `${describeParty(party)}, no date: nothing reserved`;
-  const count = seatsOf(party);
+  const count = seatsOf(party, categories);
   return `${count} ${count === 1 ? 'seat' : 'seats'} on ${nameDeparture(departureDate, departureTime)}`;
 }

@@ -1,4 +1,5 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database/database';
+import { categoriesOf, type Category } from '../pricing/category';
 import type { PricedTour, Prices } from '../pricing/price-categories';
 import type { DatedDeparture } from './choose-departure';
 import type {
@@ -19,7 +20,7 @@ import { CLOSES_EARLY_AT, datedTiers, openAt, pastAt, SALES_END_AT } from '../ca
  * @param sandbox an SQL expression; true: counts seats of the sandbox, false: counts real seats
  */
 export const departureColumns = (sandbox: string) => `
-  d.id, d.tour_id, t.continent, t.currency, t.currency_digits, d.departure_date, ${START_TIME} as start_time, d.return_date, d.seats_total,
+  d.id, d.tour_id, t.continent, t.currency, t.currency_digits, t.categories, d.departure_date, ${START_TIME} as start_time, d.return_date, d.seats_total,
   d.prices_minor as prices,
   (select taken from count_seats(d.id, ${sandbox}, clock.at)) as seats_taken, ${sandbox} as sandbox,
   d.status = 'cancelled' as cancelled,
@@ -218,21 +219,29 @@ export async function findAlternatives(db: Db, wanted: WantedSeats): Promise<Dep
   return rows.map(toDeparture);
 }
 
-export type DepartureRow = Omit<Departure, 'tour'> & Omit<PricedTour, 'id'> & { tourId: string };
+export type DepartureRow = Omit<Departure, 'tour'> &
+  Omit<PricedTour, 'id' | 'categories'> & { tourId: string; categories: Category[] | null };
 
 /** Converts a row of departureColumns. Other columns of the row stay. */
 export function toDeparture<Row extends DepartureRow>(row: Row) {
-  const { tourId, continent, currency, currencyDigits, ...departure } = row;
-  return { ...departure, tour: { id: tourId, continent, currency, currencyDigits } };
+  const { tourId, continent, currency, currencyDigits, categories, ...departure } = row;
+  const tour = { id: tourId, continent, currency, currencyDigits, categories: categoriesOf(categories) };
+  return { ...departure, tour };
 }
 
-/** Locks a tour until the transaction ends, so that imports and other commands add no departures. Returns the currency of its prices. */
+/** Locks a tour until the transaction ends, so that imports and other commands add no departures. Returns what decides its prices. */
 export async function lockPricedTour(
   trx: Trx,
   id: string,
-): Promise<Pick<PricedTour, 'currency' | 'currencyDigits'>> {
-  return trx('tours').where({ id }).forNoKeyUpdate().first('currency', 'currency_digits');
+): Promise<Pick<PricedTour, 'currency' | 'currencyDigits' | 'categories'>> {
+  const tour = (await trx('tours')
+    .where({ id })
+    .forNoKeyUpdate()
+    .first('currency', 'currency_digits', 'categories')) as CurrencyRow;
+  return { ...tour, categories: categoriesOf(tour.categories) };
 }
+
+type CurrencyRow = Pick<PricedTour, 'currency' | 'currencyDigits'> & { categories: Category[] | null };
 
 /** The start of a departure that may be added to a tour. */
 export interface LocalStart {

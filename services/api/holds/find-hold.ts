@@ -1,9 +1,11 @@
 import type { Db } from '../../platform/database/database';
+import { seatsOf } from '../pricing/party';
+import { partyBefore } from './party-history';
 import { isUuid } from '../../platform/text-forms';
-import { describeChange, valueBefore } from '../audit/changed-fields';
+import { describeChange } from '../audit/changed-fields';
 import type { TenantScope } from '../tenants/tenant';
 import { HoldExpiredError, HoldNotFoundError, HoldStateConflictError } from './hold.errors';
-import { partyOfHold, type SeatHold } from './seat-hold';
+import { type SeatHold } from './seat-hold';
 import {
   findExtensions,
   findHold,
@@ -86,8 +88,7 @@ export interface HoldMoment {
 export async function holdHistory(db: Db, hold: SeatHold): Promise<HoldMoment[]> {
   const extensions = await findExtensions(db, hold.id);
   const changes = await findHoldChanges(db, hold.id);
-  const { adult, child } = partyOfHold(hold);
-  const quantity = valueBefore(changes, 'adults', adult) + valueBefore(changes, 'children', child);
+  const quantity = seatsOf(partyBefore(changes, hold.party, hold.categories), hold.categories);
   const seats = `${quantity} ${quantity === 1 ? 'seat' : 'seats'}`;
   const extended = extensions.map(({ at, expiresAt, by }) => ({
     at,

@@ -1,6 +1,7 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database/database';
 import { START_TIME } from '../catalog/start-time';
-import { lockedPrices, priceColumns } from '../pricing/price-categories';
+import { categoriesOf, type Category, storedCategories } from '../pricing/category';
+import { toParty } from '../pricing/party';
 import type { NewSaleChange, SaleChange } from '../audit/changed-fields';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 import { searchPeople } from '../privacy/search-people';
@@ -17,7 +18,7 @@ import { datedTiers, openAt } from '../catalog/departure-state';
 
 /** @param taken an SQL expression: the taken seats of the hold's departure; for a hold of a sandbox tenant, the seats of the sandbox */
 export const holdColumns = (taken: string) => `
-  h.id, h.tenant_id, n.slug as tenant_slug, h.departure_id, h.quantity, h.children, h.hold_minutes, h.expires_at, ${lockedPrices('h')} as prices, h.currency,
+  h.id, h.tenant_id, n.slug as tenant_slug, h.departure_id, h.party, h.seats, h.categories, h.hold_minutes, h.expires_at, h.prices_minor as prices, h.currency,
   h.currency_digits, h.price_breakdown, h.external_ref, h.customer_name, h.customer_phone, h.customer_phone_as_sent,
   h.customer_email, h.created_at,
   h.placed_by, h.ended_at, h.ended_by, h.anonymized_at, ${octoDetails('h.id')} as octo,
@@ -31,16 +32,17 @@ export const holdColumns = (taken: string) => `
  * has no microseconds, so the caller adds the times as texts.
  */
 export function columnsOfHold(hold: Partial<SeatHold>): StoredColumns {
-  const { tenant, prices, customer } = hold;
+  const { tenant, customer } = hold;
   return {
     id: hold.id,
     tenant_id: tenant?.id,
     departure_id: hold.departureId,
-    quantity: hold.quantity,
-    children: hold.children,
+    party: hold.party,
+    seats: hold.seats,
+    categories: hold.categories && storedCategories(hold.categories),
     hold_minutes: hold.holdMinutes,
     status: hold.status,
-    ...(prices && priceColumns(prices)),
+    prices_minor: hold.prices,
     currency: hold.currency,
     currency_digits: hold.currencyDigits,
     price_breakdown: hold.priceBreakdown,
@@ -222,7 +224,7 @@ export async function eraseCustomersOfHolds(trx: Trx, holds: ErasedHold[]): Prom
 interface LiveHold {
   id: string;
   tenantId: string;
-  quantity: number;
+  seats: number;
   /** True: the hold takes seats of the sandbox. */
   sandbox: boolean;
 }
@@ -236,7 +238,7 @@ export async function lockLiveHolds(trx: Trx, departureId: string): Promise<Live
     .where({ departure_id: departureId, status: 'active' })
     .orderBy(['created_at', 'id'])
     .forUpdate()
-    .select<LiveHold[]>('id', 'tenant_id', 'quantity', 'sandbox');
+    .select<LiveHold[]>('id', 'tenant_id', 'seats', 'sandbox');
 }
 
 /** Moves holds to another departure of their tour. The caller holds the locks of both departures. */
@@ -244,8 +246,9 @@ export async function moveHoldRows(trx: Trx, ids: string[], departureId: string)
   await trx('seat_holds').whereRaw('id = any(:ids::uuid[])', { ids }).update({ departure_id: departureId });
 }
 
-export type HoldRow = Omit<SeatHold, 'tenant' | 'tour' | 'customer'> &
-  Record<'tenantId' | 'tenantSlug' | 'tourId' | 'tourSlug', string> &
+export type HoldRow = Omit<SeatHold, 'tenant' | 'tour' | 'customer' | 'categories'> & {
+  categories: Category[] | null;
+} & Record<'tenantId' | 'tenantSlug' | 'tourId' | 'tourSlug', string> &
   Record<'customerName' | 'customerPhone' | 'customerPhoneAsSent' | 'customerEmail', string | null>;
 
 /** Converts a row of HOLD_COLUMNS. */
@@ -258,8 +261,11 @@ export function toHold(row: HoldRow): SeatHold {
     customerEmail: email,
     ...hold
   } = others;
+  const categories = categoriesOf(hold.categories);
   return {
     ...hold,
+    categories,
+    party: toParty(hold.party, categories),
     tenant: { id: tenantId, slug: tenantSlug },
     tour: { id: tourId, slug: tourSlug },
     customer: { name, phone, phoneAsSent, email },

@@ -1,5 +1,6 @@
 import { withGiven } from '../audit/changed-fields';
 import type { DatedTier } from '../catalog/cancellation-policy';
+import type { Category } from '../pricing/category';
 import type { Party } from '../pricing/party';
 import type { Prices } from '../pricing/price-categories';
 import type { Actor } from '../tenants/actor';
@@ -74,9 +75,11 @@ export interface SeatHold {
   departureDate: string;
   /** HH:MM; null: none. */
   departureTime: string | null;
-  quantity: number;
-  /** Seats of children, included in the quantity. */
-  children: number;
+  party: Party;
+  /** The seats that the party takes. */
+  seats: number;
+  /** The categories of the tour, as the hold has locked them. */
+  categories: readonly Category[];
   holdMinutes: number;
   /** `expired` once the database's clock has reached `expiresAt`, also if no sweep has marked the hold (hold_lapsed, 0106_holds.sql). */
   status: HoldStatus;
@@ -101,10 +104,6 @@ export interface SeatHold {
   anonymizedAt: Date | null;
   /** Free seats of the departure besides this hold's own; 0 if the departure is cancelled, gone or closed. */
   seatsAvailable: number;
-}
-
-export function partyOfHold({ quantity, children }: SeatHold): Party {
-  return { adult: quantity - children, child: children, single_supplement: 0 };
 }
 
 /** One extension of a hold. */

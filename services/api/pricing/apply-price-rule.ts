@@ -1,22 +1,21 @@
 import type { PriceRule } from './choose-price-rule';
-import type { Prices } from './price-categories';
 
 /**
- * Calculates the tenant's prices of a departure by category: applies one rule to the platform's prices. A percentage changes every
- * category. An amount or a price changes only the adult's price; the other categories then have the platform's price. A changed price is
- * rounded once, half up, and is never below 0. party.ts adds up the total of a party.
- * @param digits decimals of the tour's currency
+ * Calculates the tenant's price of one category from the platform's. It is rounded once, half up, and is never below 0. Without a rule, it is
+ * the platform's price.
+ * @param minor the platform's price, in minor units of the currency of the sale
+ * @param rule the rule that decides the category (decidingRule)
+ * @param digits decimals of the currency of the sale
  */
-export function applyPriceRule(platform: Prices, rule: PriceRule | undefined, digits: number): Prices {
-  if (!rule) return platform;
+export function applyPriceRule(minor: number, rule: PriceRule | undefined, digits: number): number {
+  if (!rule) return minor;
   const step = roundingStep(rule.roundTo, digits);
   if (rule.kind === 'percent') {
     const factor = MILLION + decimalToScaled(rule.percent!, 4);
-    const price = (minor: number) => roundToStep(BigInt(minor) * factor, MILLION, step);
-    return mapPrices(platform, price);
+    return roundToStep(BigInt(minor) * factor, MILLION, step);
   }
-  const adult = rule.kind === 'price' ? rule.amountMinor! : platform.adult + rule.amountMinor!;
-  return { ...platform, adult: roundToStep(BigInt(adult), 1n, step) };
+  const changed = rule.kind === 'price' ? rule.amountMinor! : minor + rule.amountMinor!;
+  return roundToStep(BigInt(changed), 1n, step);
 }
 
 /** The scale of percentages, which have four decimals: 12.5 % is 125000 of a million. */
@@ -26,13 +25,6 @@ const MILLION = 1_000_000n;
 export function depositOf(amountMinor: number, depositPercent: string, paymentMethod: string): number {
   if (paymentMethod === 'reserve') return 0;
   return roundToStep(BigInt(amountMinor) * decimalToScaled(depositPercent, 4), MILLION, 1n);
-}
-
-function mapPrices(prices: Prices, change: (minor: number) => number): Prices {
-  const entries = Object.entries(prices) as [keyof Prices, number][];
-  return Object.fromEntries(
-    entries.map(([category, minor]) => [category, change(minor)]),
-  ) as unknown as Prices;
 }
 
 /** Rounds numerator / denominator to the nearest multiple of step, half up, at least 0. */

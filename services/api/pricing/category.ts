@@ -86,6 +86,18 @@ export function storedCategories(categories: readonly Category[]): readonly Cate
   return categories === DEFAULT_CATEGORIES ? null : categories;
 }
 
+/**
+ * Returns the categories for a change on the same departure: those that the hold or booking has locked, and after them those that the tour has
+ * got since.
+ */
+export function lockedAndPresent(
+  locked: readonly Category[],
+  present: readonly Category[],
+): readonly Category[] {
+  const added = present.filter(({ code }) => !locked.some((one) => one.code === code));
+  return added.length === 0 ? locked : [...locked, ...added];
+}
+
 /** Returns the first category: `base_price`, `price_from`, `unit_price` and the deposit mean it. */
 export function firstCategory(categories: readonly Category[]): Category {
   return categories[0]!;
@@ -143,7 +155,10 @@ function faultOf(
   if (at_most !== undefined && !known(at_most))
     return { field: 'at_most', message: `of ${code} must name another category of the tour, not ${at_most}` };
   if (leadsBack(category.code, category, all))
-    return { field: 'with', message: `of ${code} must not lead back to ${code} through the other categories` };
+    return {
+      field: 'with',
+      message: `of ${code} must not lead back to ${code} through the other categories`,
+    };
   return undefined;
 }
 

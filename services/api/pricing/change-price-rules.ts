@@ -14,8 +14,10 @@ import { ForeignCurrencyError, InvalidAmountError, PriceRuleNotFoundError } from
 
 export interface NewPriceRule {
   /** The scope of the rule: a tour or a continent. Without either, all tours. */
-  tour?: PricedTour;
+  tour?: Omit<PricedTour, 'categories'>;
   continent?: string;
+  /** The only category whose price the rule changes. Undefined: the first of each tour. Only for `amount` and `price`. */
+  category?: string;
   change: PriceChange;
   /** Inclusive travel dates, YYYY-MM-DD. */
   travelFrom?: string;
@@ -25,8 +27,8 @@ export interface NewPriceRule {
 }
 
 /**
- * `value` is a decimal text. For `percent`, it is the percentage by which each category changes. Otherwise it is an amount for the adult's
- * price, in the tenant's selling currency or, without one, in the tenant's currency.
+ * `value` is a decimal text. For `percent`, it is the percentage by which each category changes. Otherwise it is an amount for the price
+ * of one category, in the tenant's selling currency or, without one, in the tenant's currency.
  */
 export interface PriceChange {
   kind: PriceRuleKind;
@@ -49,6 +51,7 @@ export function toNewRule(tenant: Tenant, rule: NewPriceRule): Omit<PriceRule, '
   return {
     tourId: tour?.id ?? null,
     continent: rule.continent ?? null,
+    category: rule.category ?? null,
     kind: change.kind,
     ...(change.kind === 'percent'
       ? { percent: change.value, amountMinor: null, currency: null }
@@ -63,7 +66,7 @@ export function toNewRule(tenant: Tenant, rule: NewPriceRule): Omit<PriceRule, '
 function moneyOf(
   tenant: Tenant,
   amount: string,
-  tour: PricedTour | undefined,
+  tour: Omit<PricedTour, 'categories'> | undefined,
 ): Pick<PriceRule, 'amountMinor' | 'currency'> {
   const { currency, currencyDigits } = ruleCurrencyOf(tenant);
   const sold = tour && sellingCurrencyOf(tenant, tour).currency;

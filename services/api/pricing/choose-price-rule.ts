@@ -8,6 +8,8 @@ export interface PriceRule {
   id: number;
   tourId: string | null;
   continent: string | null;
+  /** The only category that the rule changes. Null: a percentage changes every category, and money that of the tour's first category. */
+  category: string | null;
   kind: PriceRuleKind;
   /** A decimal text such as "12.5000". Null unless `kind` is `percent`. */
   percent: string | null;
@@ -31,13 +33,27 @@ export interface PriceRule {
  */
 export function rankPriceRules(
   rules: PriceRule[],
-  tour: PricedTour,
+  tour: Omit<PricedTour, 'categories'>,
   ruleCurrency: string,
   travelDate: string | null,
 ): PriceRule[] {
   return rules
     .filter((rule) => whyInapplicable(rule, tour, ruleCurrency, travelDate) === undefined)
     .sort((a, b) => closeness(b) - closeness(a) || windowDays(a) - windowDays(b) || b.id - a.id);
+}
+
+/**
+ * Returns the rule that decides the price of a category: the first one that may change this category.
+ * @param ranked the rules that apply to the tour, the best first (rankPriceRules)
+ * @param first the code of the tour's first category
+ */
+export function decidingRule(ranked: PriceRule[], code: string, first: string): PriceRule | undefined {
+  return ranked.find((rule) => changesCategory(rule, code, first));
+}
+
+/** Returns whether the rule may change the price of the category. @param first the code of the tour's first category */
+export function changesCategory({ kind, category }: PriceRule, code: string, first: string): boolean {
+  return kind === 'percent' || (category ?? first) === code;
 }
 
 /** The reason why a rule does not apply to this tour on this date. */
@@ -47,7 +63,7 @@ export type Inapplicability =
 /** @returns undefined if the rule applies */
 export function whyInapplicable(
   rule: PriceRule,
-  tour: PricedTour,
+  tour: Omit<PricedTour, 'categories'>,
   ruleCurrency: string,
   travelDate: string | null,
 ): Inapplicability | undefined {

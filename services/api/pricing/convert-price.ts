@@ -1,4 +1,4 @@
-import type { Prices } from './price-categories';
+import { mapPrices, type Prices } from './price-categories';
 
 /** The last known rate of a currency. */
 export interface ExchangeRate {
@@ -94,10 +94,7 @@ export function isLargeChange(before: ExchangeRate, after: ExchangeRate): boolea
 /** Converts the price of each category, and rounds it once, half up, to the digits of the other currency. */
 export function convertPrices(prices: Prices, { numerator, denominator }: Conversion): Prices {
   const convert = (minor: number) => Number(divideHalfUp(BigInt(minor) * numerator, denominator));
-  const converted: Prices = { adult: convert(prices.adult) };
-  if (prices.child !== undefined) converted.child = convert(prices.child);
-  if (prices.single_supplement !== undefined) converted.single_supplement = convert(prices.single_supplement);
-  return converted;
+  return mapPrices(prices, convert);
 }
 
 const SIGNIFICANT_DIGITS = 12;

@@ -40,11 +40,16 @@ export function toParty(units: Record<string, number>, categories: readonly Cate
 }
 
 /** The request fields that mean one unit of a category each, and have stayed from before categories were data. */
-export const FIELD_OF_CODE: Record<string, string | undefined> = {
+const FIELD_OF_CODE: Record<string, string | undefined> = {
   adult: 'adults',
   child: 'children',
   single_supplement: 'single_supplements',
 };
+
+/** Returns the field by which a request, a fault and a history name the units of a category. */
+export function fieldOfCode(code: string): string {
+  return FIELD_OF_CODE[code] ?? `party.${code}`;
+}
 
 /** The tour does not sell this party: the message names the category and what is right. */
 export class UnsoldCategoryError extends InvalidInputError {
@@ -52,7 +57,7 @@ export class UnsoldCategoryError extends InvalidInputError {
     readonly category: string,
     message: string,
   ) {
-    super('body', FIELD_OF_CODE[category] ?? `party.${category}`, message);
+    super('body', fieldOfCode(category), message);
   }
 }
 
@@ -70,6 +75,7 @@ export function assertParty(party: Party, categories: readonly Category[], price
     const fault = faultOf(category, units, party);
     if (fault !== undefined) throw new UnsoldCategoryError(code, fault);
   }
+  assertPartySize(party, categories);
 }
 
 /** Returns what is wrong with the number of units of a category. Undefined: it is right. */
@@ -98,6 +104,15 @@ export function assertPartySize(party: Party, categories: readonly Category[]): 
   if (seats < 1 || seats > SEATS_MAX)
     throw new InvalidInputError('body', field, `must take from 1 to ${SEATS_MAX} seats together`);
   if (units > UNITS_MAX) throw new InvalidInputError('body', 'party', `must be at most ${UNITS_MAX} units`);
+}
+
+/** Returns the numbers of the three categories that have a field of their own; 0 where the party has no such category. */
+export function namedNumbers(party: Party): Record<'adults' | 'children' | 'single_supplements', number> {
+  return {
+    adults: unitsOf(party, 'adult'),
+    children: unitsOf(party, 'child'),
+    single_supplements: unitsOf(party, 'single_supplement'),
+  };
 }
 
 /** Describes the party, for example as `2 adults, 1 child`, or by codes as `1 family_ticket`. */
@@ -163,9 +178,9 @@ export interface PartyBody {
 /** The numbers of a request by category, before the tour is known. */
 export interface RequestedParty {
   /** By code, as the field `party` has them. Undefined: the request has no such field. */
-  party: Record<string, number> | undefined;
+  party?: Record<string, number>;
   /** As the fields with names of their own have them: the key is the code that the field means. */
-  named: Record<string, number | undefined>;
+  named?: Record<string, number | undefined>;
   /** The seats of the whole party. */
   quantity?: number;
 }
@@ -177,13 +192,11 @@ export interface RequestedParty {
 export function partyInput(body: PartyBody): RequestedParty {
   const named = namedUnits(body);
   if (body.party !== undefined) assertUnits(body.party);
-  for (const [code, field] of Object.entries(FIELD_OF_CODE))
-    if (named[code] !== undefined && body.party !== undefined && Object.hasOwn(body.party, code))
-      throw new InvalidInputError('body', field!, `must not come with party.${code}, which means the same`);
+  else assertNamedSize(named);
   return { party: body.party, named, quantity: countOf(body.quantity) };
 }
 
-function namedUnits({ adults, children, single_supplements }: PartyBody): RequestedParty['named'] {
+function namedUnits({ adults, children, single_supplements }: PartyBody) {
   return {
     adult: countOf(adults),
     child: countOf(children),
@@ -191,12 +204,23 @@ function namedUnits({ adults, children, single_supplements }: PartyBody): Reques
   };
 }
 
+/** Checks a party that comes by names alone: it has travellers, but not more than fit into one booking. */
+function assertNamedSize({ adult = 1, child = 0 }: { adult?: number; child?: number }): void {
+  if (adult + child < 1) throw new InvalidInputError('body', 'adults', 'must be at least 1 without children');
+  if (adult + child > SEATS_MAX)
+    throw new InvalidInputError('body', 'children', `must be at most ${SEATS_MAX} together with the adults`);
+}
+
 function assertUnits(party: unknown): asserts party is Record<string, number> {
   if (typeof party !== 'object' || party === null || Array.isArray(party))
     throw new InvalidInputError('body', 'party', 'must be an object such as {"adult": 2}');
   for (const [code, units] of Object.entries(party)) {
     if (!/^[a-z0-9_]{2,32}$/.test(code))
-      throw new InvalidInputError('body', 'party', 'must have codes of categories: 2 to 32 of a-z, 0-9 and _');
+      throw new InvalidInputError(
+        'body',
+        'party',
+        'must have codes of categories: 2 to 32 of a-z, 0-9 and _',
+      );
     if (!Number.isInteger(units) || (units as number) < 0 || (units as number) > UNITS_MAX)
       throw new InvalidInputError('body', `party.${code}`, `must be a whole number from 0 to ${UNITS_MAX}`);
   }
@@ -216,7 +240,7 @@ function countOf(value: unknown): number | undefined {
 export function partyOfRequest(requested: RequestedParty, categories: readonly Category[]): Party {
   const units = unitsByCode(requested, categories);
   const main = mainCategory(categories);
-  if (requested.party === undefined && requested.named['adult'] === undefined) {
+  if (isOpen(requested)) {
     if (main === undefined) throw partyIsMissing(categories);
     const others = seatsOf(units, categories);
     units[main] = requested.quantity === undefined ? 1 : requested.quantity - others;
@@ -229,20 +253,21 @@ export function partyOfRequest(requested: RequestedParty, categories: readonly C
  * `adults` means gets the other seats.
  * @throws InvalidInputError as partyOfRequest (400)
  */
-export function changedParty(
-  now: Party,
-  requested: RequestedParty,
-  categories: readonly Category[],
-): Party {
+export function changedParty(now: Party, requested: RequestedParty, categories: readonly Category[]): Party {
   const given = unitsByCode(requested, categories);
   const units = { ...now, ...given };
   const { quantity } = requested;
   const main = mainCategory(categories);
-  if (quantity !== undefined && requested.party === undefined && requested.named['adult'] === undefined) {
+  if (quantity !== undefined && isOpen(requested)) {
     if (main === undefined) throw partyIsMissing(categories);
     units[main] = quantity - seatsOf({ ...units, [main]: 0 }, categories);
   }
   return checkedParty(units, requested, categories);
+}
+
+/** Returns whether the request leaves the number of the category open that `adults` means. */
+function isOpen({ party, named }: RequestedParty): boolean {
+  return party === undefined && named?.['adult'] === undefined;
 }
 
 /** Returns the category that `adults` and a bare `quantity` mean: `adult` or, without one, the first category if it takes one seat. */
@@ -253,14 +278,18 @@ function mainCategory(categories: readonly Category[]): string | undefined {
 }
 
 /** @throws InvalidInputError for a category that comes in both spellings (400) */
-function unitsByCode({ party = {}, named }: RequestedParty, categories: readonly Category[]): Party {
+function unitsByCode({ party = {}, named = {} }: RequestedParty, categories: readonly Category[]): Party {
   const units: Party = { ...party };
   for (const [code, number] of Object.entries(named)) {
     if (number === undefined) continue;
     const meant = code === 'adult' ? mainCategory(categories) : code;
     if (meant === undefined) throw partyIsMissing(categories);
     if (Object.hasOwn(party, meant))
-      throw new InvalidInputError('body', FIELD_OF_CODE[code]!, `must not come with party.${meant}, which means the same`);
+      throw new InvalidInputError(
+        'body',
+        FIELD_OF_CODE[code]!,
+        `must not come with party.${meant}, which means the same`,
+      );
     units[meant] = number;
   }
   return units;

@@ -31,6 +31,13 @@ export interface PricedTour {
   categories: readonly Category[];
 }
 
+/** Changes the price of each category. */
+export function mapPrices(prices: Prices, change: (minor: number, code: string) => number): Prices {
+  const changed: Prices = {};
+  for (const code in prices) changed[code] = change(prices[code]!, code);
+  return changed;
+}
+
 /** Returns the price of one unit of the first category. It always has a price. */
 export function firstPrice(prices: Prices, categories: readonly Category[]): number {
   return prices[categories[0]!.code]!;
@@ -49,11 +56,7 @@ export type PricesAnswer = Record<string, number>;
 export type TenantPricesAnswer = Record<string, number>;
 
 /** Converts prices to major units, in the order of the categories. Leaves out categories without a price. */
-export function pricesAnswer(
-  prices: Prices,
-  categories: readonly Category[],
-  digits: number,
-): PricesAnswer {
+export function pricesAnswer(prices: Prices, categories: readonly Category[], digits: number): PricesAnswer {
   const answer: PricesAnswer = {};
   for (const { code } of categories) {
     const minor = prices[code];

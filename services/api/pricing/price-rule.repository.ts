@@ -7,6 +7,7 @@ const COLUMNS = [
   'id',
   'tour_id',
   'continent',
+  'category',
   'kind',
   'percent',
   'amount_minor',
@@ -29,7 +30,7 @@ export async function findPriceRules(db: Db, tenantId: string, tourIds: string[]
  * rows are returned as JSON, which has only floats.
  */
 export const PRICE_RULES_OF_TENANTS = `
-  select id, tour_id, continent, kind, percent::text, amount_minor, currency, travel_from, travel_to, round_to::text, tenant_id
+  select id, tour_id, continent, category, kind, percent::text, amount_minor, currency, travel_from, travel_to, round_to::text, tenant_id
   from price_rules
   where tenant_id = any(:ruleTenants::uuid[]) and (tour_id is null or tour_id = any(:ruleTours::uuid[]))`;
 

@@ -2,6 +2,8 @@ import type { Db } from '../../platform/database/database';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
 import type { Tenant } from '../tenants/tenant';
 import {
+  changesCategory,
+  decidingRule,
   type Defeat,
   type Inapplicability,
   type PriceRule,
@@ -11,13 +13,8 @@ import {
 } from './choose-price-rule';
 import { toMajor } from './currency';
 import { findPriceRules } from './price-rule.repository';
-import {
-  CATEGORIES,
-  type Category,
-  type LockedPrice,
-  type PricedTour,
-  type Prices,
-} from './price-categories';
+import { type Category, firstCategory } from './category';
+import { firstPrice, type LockedPrice, mapPrices, type PricedTour, type Prices } from './price-categories';
 import { applyPriceRule, depositOf } from './apply-price-rule';
 import {
   type Conversion,
@@ -28,7 +25,7 @@ import {
   ratesByCurrency,
 } from './convert-price';
 import { findExchangeRates } from './exchange-rate.repository';
-import { areExactInTotal, assertPriced, type Party, totalOf } from './party';
+import { areExactInTotal, assertParty, type Party, totalOf } from './party';
 import { PriceNotSoldError, RateMissingError } from './pricing.errors';
 import { type PricingTenant, ruleCurrencyOf, saleFinder } from './selling-currency';
 
@@ -40,16 +37,21 @@ export interface Quote extends Currency {
   converted: Prices;
   /** In the currency of the sale: `currency` of the quote. */
   tenant: Prices;
-  /** One adult's deposit, in the currency of the sale. */
+  /** Of the tour. */
+  categories: readonly Category[];
+  /** The deposit of one unit of the first category, in the currency of the sale. */
   deposit: number;
+  /** The rule that decides the price of the first category. */
   rule: PriceRule | undefined;
+  /** Returns the rule that decides the price of a category. */
+  ruleOf(code: string): PriceRule | undefined;
   /** How the prices were converted. Null: the tour has the tenant's selling currency. Undefined: the tenant has no selling currency. */
   conversion: Conversion | null | undefined;
 }
 
 /**
  * Quotes a price without a query. Can quote only the tours for which it was created. Returns undefined if the tenant does not sell the tour
- * at these prices: a rate is missing, a price above 0 becomes 0 by the conversion, or a converted or changed price is too large.
+ * at these prices: the first category has no price, a rate is missing, a price above 0 becomes 0 by the conversion, or a converted or changed price is too large.
  */
 export type Quoter = (tour: PricedTour, platform: Prices, travelDate: string | null) => Quote | undefined;
 
@@ -73,23 +75,30 @@ export function quoterFromRules(tenant: PricingTenant, rules: PriceRule[], rates
   const saleIn = saleFinder(tenant, rates);
   const ruleCurrency = ruleCurrencyOf(tenant).currency;
   return (tour, platform, travelDate) => {
+    const { categories } = tour;
+    const first = firstCategory(categories).code;
     const sale = saleIn(tour);
-    if (!sale) return undefined;
+    if (!sale || platform[first] === undefined) return undefined;
     const { currency, currencyDigits, conversion } = sale;
     const converted = conversion ? convertPrices(platform, conversion) : platform;
     if (!staysSellable(platform, converted)) return undefined;
-    const [rule] = rankPriceRules(rules, { ...tour, currency, currencyDigits }, ruleCurrency, travelDate);
-    const prices = applyPriceRule(converted, rule, currencyDigits);
+    const ranked = rankPriceRules(rules, { ...tour, currency, currencyDigits }, ruleCurrency, travelDate);
+    const ruleOf = (code: string) => decidingRule(ranked, code, first);
+    const prices =
+      ranked.length === 0
+        ? converted
+        : mapPrices(converted, (minor, code) => applyPriceRule(minor, ruleOf(code), currencyDigits));
     if (!areExactInTotal(prices)) return undefined;
-    const deposit = depositOf(prices.adult, tenant.depositPercent, tenant.paymentMethod);
-    return { platform, converted, tenant: prices, deposit, rule, currency, currencyDigits, conversion };
+    const deposit = depositOf(prices[first]!, tenant.depositPercent, tenant.paymentMethod);
+    const sold = { currency, currencyDigits, conversion, categories };
+    return { platform, converted, tenant: prices, deposit, rule: ruleOf(first), ruleOf, ...sold };
   };
 }
 
 /** Returns whether converted prices can be sold: no price above 0 has become 0, and none is too large for exact totals. */
 export function staysSellable(platform: Prices, converted: Prices): boolean {
-  const becomesFree = (category: Category) => converted[category] === 0 && platform[category] !== 0;
-  return areExactInTotal(converted) && !CATEGORIES.some(becomesFree);
+  const becomesFree = (code: string) => converted[code] === 0 && platform[code] !== 0;
+  return areExactInTotal(converted) && !Object.keys(converted).some(becomesFree);
 }
 
 const RULES_PER_KIB = 4;
@@ -129,26 +138,24 @@ export async function cachedQuote(
   return (await cachedQuoter(reads, tenant, tour))(tour, platform, travelDate);
 }
 
-/** The field of a stored price calculation that has the platform's price of the category, in major units (ADR 38). */
-export const PLATFORM_PRICE: Record<Category, string> = {
-  adult: 'platform_unit_price',
-  child: 'platform_child_price',
-  single_supplement: 'platform_single_supplement',
-};
+/**
+ * The platform's prices by category in a stored price calculation, in major units of the currency of the sale (ADR 38). Undefined for sales
+ * from before these prices were locked.
+ */
+export function platformPricesOf({ priceBreakdown }: Pick<LockedPrice, 'priceBreakdown'>) {
+  return priceBreakdown['platform_prices'] as Record<string, number | undefined>;
+}
 
 /**
- * Describes how the price of an adult was calculated, and locks the platform's price of each category in the currency of the sale. Holds and
- * bookings store this object, and answers show parts of it.
+ * Describes how the price of the first category was calculated, and locks the platform's price of each category in the currency of the sale.
+ * Holds and bookings store this object, and answers show parts of it.
  */
 export function explainPrice(quote: Quote): Record<string, unknown> {
   const { rule, converted, currencyDigits } = quote;
-  const priced = CATEGORIES.filter((category) => converted[category] !== undefined);
   return {
-    ...Object.fromEntries(
-      priced.map((category) => [PLATFORM_PRICE[category], toMajor(converted[category]!, currencyDigits)]),
-    ),
+    platform_prices: mapPrices(converted, (minor) => toMajor(minor, currencyDigits)),
     ...explainConversion(quote),
-    unit_price: toMajor(quote.tenant.adult, currencyDigits),
+    unit_price: toMajor(firstPrice(quote.tenant, quote.categories), currencyDigits),
     rule: rule
       ? {
           id: rule.id,
@@ -193,11 +200,11 @@ function scopeOf(rule: PriceRule): 'tour' | 'continent' | 'all' {
 /** The present price of a booking, in minor units of the currency of the sale, and the reasons for it. */
 export interface SimulatedPrice {
   quote: Quote;
-  /** The price of one adult before it is rounded to the step of the rule. */
+  /** The price of one unit of the first category before it is rounded to the step of the rule. */
   unroundedMinor: number;
   totalMinor: number;
   depositMinor: number;
-  /** Rules that apply but rank below `quote.rule`, best first. */
+  /** Rules that apply to the first category but rank below `quote.rule`, best first. */
   beaten: { rule: PriceRule; because: Defeat }[];
   /** Rules with the right scope (tour, continent or all tours) that do not apply because of the date or the currency, newest first. */
   inapplicable: { rule: PriceRule; because: Inapplicability }[];
@@ -206,7 +213,7 @@ export interface SimulatedPrice {
 /**
  * Quotes a booking and explains the choice of the rule.
  * @param travelDate YYYY-MM-DD, or null for a booking without a date
- * @throws InvalidInputError for a category without a price; RateMissingError, PriceNotSoldError
+ * @throws UnsoldCategoryError for a category that the tour does not sell so; RateMissingError, PriceNotSoldError
  */
 export async function simulatePrice(
   db: Db,
@@ -221,15 +228,21 @@ export async function simulatePrice(
   if (!sale) throw new RateMissingError(tour.currency, tenant.sellIn!, missingRates(rates, tour, tenant));
   const quote = quoterFromRules(tenant, rules, rates)(tour, platform, travelDate);
   if (!quote) throw new PriceNotSoldError(tour.currency, sale.currency);
-  assertPriced(party, quote.tenant);
+  assertParty(party, tour.categories, quote.tenant);
   const { converted, currency, currencyDigits } = quote;
+  const first = firstCategory(tour.categories).code;
   const sold = { ...tour, currency, currencyDigits };
   const ruleCurrency = ruleCurrencyOf(tenant).currency;
-  const [decides, ...others] = rankPriceRules(rules, sold, ruleCurrency, travelDate);
+  const ranked = rankPriceRules(rules, sold, ruleCurrency, travelDate);
+  const [decides, ...others] = ranked.filter((rule) => changesCategory(rule, first, first));
   const totalMinor = totalOf(party, quote.tenant);
   return {
     quote,
-    unroundedMinor: applyPriceRule(converted, decides && { ...decides, roundTo: null }, currencyDigits).adult,
+    unroundedMinor: applyPriceRule(
+      converted[first]!,
+      decides && { ...decides, roundTo: null },
+      currencyDigits,
+    ),
     totalMinor,
     depositMinor: depositOf(totalMinor, tenant.depositPercent, tenant.paymentMethod),
     beaten: others.map((rule) => ({ rule, because: whyBeaten(decides!, rule) })),

@@ -1,6 +1,5 @@
 import type { Db } from '../../platform/database/database';
-import { InvalidInputError } from '../../platform/errors';
-import { changedFields, withGiven } from '../audit/changed-fields';
+import { changedFields } from '../audit/changed-fields';
 import {
   BookingAnonymizedError,
   BookingStateConflictError,
@@ -31,15 +30,25 @@ import { comparedCustomer, type PartialCustomer, withGivenCustomer } from '../ho
 import type { StoredColumns } from '../holds/seat-hold';
 import { depositOf } from '../pricing/apply-price-rule';
 import { toMajor } from '../pricing/currency';
-import { assertPartySize, assertPriced, type Party, seatsOf, totalOf } from '../pricing/party';
-import { CATEGORIES, type Category, type Prices } from '../pricing/price-categories';
-import { PLATFORM_PRICE } from '../pricing/quote-tenant-price';
+import { type Category, firstCategory } from '../pricing/category';
+import {
+  assertParty,
+  changedParty,
+  type Party,
+  type RequestedParty,
+  seatsOf,
+  totalOf,
+  unitsOf,
+} from '../pricing/party';
+import type { Prices } from '../pricing/price-categories';
+import { platformPricesOf } from '../pricing/quote-tenant-price';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
-import { assertPartyOfChange } from './check-party';
+import { partyFields } from '../holds/party-history';
+import { assertPartyOfChange, categoriesAfter } from './check-party';
 import { assertExpectedTotal } from './decide/decide-booking';
-import { existingDeparture, quoteDeparture } from './decide/departure-rules';
+import { existingDeparture, lockedDeparture, quoteDeparture } from './decide/departure-rules';
 import type { DepartureFacts } from './read/sale-facts';
 import type { Seller } from './sale';
 import { changeOfBooking, unchangedBooking } from './stored-booking';
@@ -55,7 +64,7 @@ export interface BookingAmendment {
   departureDate?: string;
   /** HH:MM */
   departureTime?: string;
-  party: Partial<Party>;
+  party: RequestedParty;
   customer: Partial<PartialCustomer>;
   notes?: string | null;
   externalRef?: string | null;
@@ -121,6 +130,8 @@ export function decideBookingChange(
 interface AmendedLead {
   departure: LockedDeparture | null;
   party: Party;
+  seats: number;
+  categories: readonly Category[];
   cancellation: CancellationPolicy | null;
   tiers: DatedTier[] | null;
   refundCeiling: number;
@@ -162,24 +173,26 @@ function decideAmendment(
   to: DepartureChoice,
   amendment: BookingAmendment,
 ): AmendedLead {
-  const party = amendedParty(before.party, amendment.party);
+  const categories = categoriesAfter(before, lockedDeparture(facts, tenant, to.departureId));
+  const party = changedParty(before.party, amendment.party, categories);
+  const seats = seatsOf(party, categories);
   const { travellers = before.travellers } = amendment;
-  assertTravellersBooked(travellers ?? [], party);
+  assertTravellersBooked(travellers ?? [], party, categories);
   assertChangeable(before, amendment);
   const { tour } = before;
   const { departureDate = before.departureDate, departureTime } = amendment;
   const departure =
     departureDate === null
       ? null
-      : existingDeparture(facts, { ...to, tenant, tour, party, departureDate, departureTime });
+      : existingDeparture(facts, { ...to, tenant, tour, seats, departureDate, departureTime });
   const moves = departure !== null && departure.id !== before.departureId;
   const paid = before.status === 'confirmed';
   if (departure) {
-    const change = { before: moves ? null : before.party, after: party, paid };
+    const change = { before: moves ? null : before.party, after: party, categories, paid };
     assertPartyOfChange(facts, tenant, departure, change);
   }
-  const price = amendedPrice(facts, tenant, before, { party, departure, moves });
-  assertPriced(party, price.prices);
+  const price = amendedPrice(facts, tenant, before, { party, seats, departure, moves });
+  assertParty(party, categories, price.prices);
   const totalMinor = totalOf(party, price.prices);
   assertExpectedTotal(amendment.expectedTotal, totalMinor, before);
   const policy = moves ? policyAfterMove(before, departure) : before;
@@ -187,6 +200,8 @@ function decideAmendment(
   return {
     departure,
     party,
+    seats,
+    categories,
     cancellation: policy.cancellation,
     tiers: policy.tiers,
     refundCeiling: policy.refundCeiling,
@@ -198,15 +213,6 @@ function decideAmendment(
     ...amendedDeposit(tenant, before, { ...price, totalMinor, moves: moves && !paid }),
     customer: withGivenCustomer(before.customer, customer),
   };
-}
-
-/** @throws InvalidInputError (400) */
-function amendedParty(now: Party, given: Partial<Party>): Party {
-  const party = withGiven(now, given);
-  assertPartySize(party);
-  if (party.single_supplement > party.adult)
-    throw new InvalidInputError('body', 'single_supplements', 'must not be more than the adults');
-  return party;
 }
 
 /** @throws BookingStateConflictError, BookingAnonymizedError (409) */
@@ -233,27 +239,31 @@ function amendedPrice(
   facts: DepartureFacts,
   tenant: Tenant,
   before: BookingLead,
-  { party, departure, moves }: { party: Party; departure: Departure | null; moves: boolean },
+  { party, seats, departure, moves }: Pick<AmendedLead, 'party' | 'seats' | 'departure'> & { moves: boolean },
 ): Priced {
-  const isNew = (category: Category) => party[category] > 0 && (moves || before.party[category] === 0);
-  // Keeps the old price if there is no new category. Also keeps the price of a booking without a date, which can have a price for adults
-  // only.
-  if (!departure || !CATEGORIES.some(isNew)) return before;
+  const added = Object.keys(party).filter((code) => moves || unitsOf(before.party, code) === 0);
+  // Keeps the old price if there is no new category. Also keeps the price of a booking without a date, which can have a price for the first
+  // category only.
+  if (!departure || added.length === 0) return before;
   // Compares the currencies before the quote, because a rate of the new one may be missing.
   const { currency } = sellingCurrencyOf(tenant, departure.tour);
   if (currency !== before.currency) throw new CurrencyConflictError('booking', currency, before.currency);
-  const today = quoteDeparture(facts, tenant, departure, seatsOf(party));
+  const today = quoteDeparture(facts, tenant, departure, seats);
   if (moves) return today;
-  const kept = { ...before.prices };
-  // The calculation explains the price of an adult only. So the loop starts with the present calculation if the adult's price is new,
-  // otherwise with the stored one, and sets the platform's price of each category.
-  const priceBreakdown = { ...(isNew('adult') ? today : before).priceBreakdown };
-  for (const category of CATEGORIES) {
-    if (isNew(category)) kept[category] = today.prices[category]!;
-    const field = PLATFORM_PRICE[category];
-    priceBreakdown[field] = (isNew(category) ? today : before).priceBreakdown[field];
-  }
-  return { prices: kept, priceBreakdown };
+  // The calculation explains the price of the first category only. It is the present one if the price of this category is new.
+  const explains = added.includes(firstCategory(before.categories).code) ? today : before;
+  const platformPrices = takeNew(added, platformPricesOf(before), platformPricesOf(today));
+  return {
+    prices: takeNew(added, before.prices, today.prices),
+    priceBreakdown: { ...explains.priceBreakdown, platform_prices: platformPrices },
+  };
+}
+
+/** Returns the locked prices, with the present ones of the new categories. A new category may have no price. */
+function takeNew(added: string[], locked: Partial<Prices>, present: Partial<Prices>): Prices {
+  const others = Object.entries(locked).filter(([code]) => !added.includes(code));
+  const news = added.flatMap((code) => (present[code] === undefined ? [] : [[code, present[code]]]));
+  return Object.fromEntries([...others, ...news]) as Prices;
 }
 
 /**
@@ -278,16 +288,19 @@ function amendedDeposit(
 }
 
 function changesOf(before: BookingLead, after: AmendedLead) {
+  const codes = new Set(Object.keys({ ...before.party, ...after.party }));
   return changedFields(
     [
       {
         departure_date: before.departureDate,
         departure_time: before.departureTime,
+        ...partyFields(before.party, codes),
         ...numbersOf(before, before),
       },
       {
         departure_date: after.departure?.departureDate ?? null,
         departure_time: after.departure?.startTime ?? null,
+        ...partyFields(after.party, codes),
         ...numbersOf(after, before),
       },
     ],
@@ -297,18 +310,14 @@ function changesOf(before: BookingLead, after: AmendedLead) {
 
 function numbersOf(
   {
-    party,
     totalMinor,
     depositMinor,
     cancellation,
     refundCeiling,
-  }: Pick<AmendedLead, 'party' | 'totalMinor' | 'depositMinor' | 'cancellation' | 'refundCeiling'>,
+  }: Pick<AmendedLead, 'totalMinor' | 'depositMinor' | 'cancellation' | 'refundCeiling'>,
   { currencyDigits }: BookingLead,
 ) {
   return {
-    adults: party.adult,
-    children: party.child,
-    single_supplements: party.single_supplement,
     total_price: toMajor(totalMinor, currencyDigits),
     deposit_total: toMajor(depositMinor, currencyDigits),
     cancellation: describePolicy(cancellation),

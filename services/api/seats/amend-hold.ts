@@ -1,5 +1,4 @@
 import type { Db } from '../../platform/database/database';
-import { InvalidInputError } from '../../platform/errors';
 import { changedFields } from '../audit/changed-fields';
 import { CurrencyConflictError } from '../bookings/booking.errors';
 import { type DatedTier, describePolicy, policyOf } from '../catalog/cancellation-policy';
@@ -14,20 +13,20 @@ import {
   comparedCustomer,
   type NamedHold,
   type PartialCustomer,
-  partyOfHold,
   type SeatHold,
   withGivenCustomer,
 } from '../holds/seat-hold';
 import type { StoredColumns } from '../holds/seat-hold';
 import { columnsOfHold } from '../holds/seat-hold.repository';
-import { assertPartySize, assertPriced, type Party, seatsOf } from '../pricing/party';
+import { partyFields } from '../holds/party-history';
+import { assertParty, changedParty, type Party, type RequestedParty, seatsOf } from '../pricing/party';
 import type { LockedPrice } from '../pricing/price-categories';
 import { isLockedInSellingCurrency } from '../pricing/quote-tenant-price';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
-import { assertPartyOfChange } from './check-party';
-import { existingDeparture, quoteDeparture } from './decide/departure-rules';
+import { assertPartyOfChange, categoriesAfter } from './check-party';
+import { existingDeparture, lockedDeparture, quoteDeparture } from './decide/departure-rules';
 import type { DepartureFacts } from './read/sale-facts';
 import type { Seller } from './sale';
 import { dateOfHold, type Decided } from './decided';
@@ -37,10 +36,7 @@ import { changeOfHold, freeSeatsAfter, unchangedHold } from './stored-hold';
 
 /** The changes of a hold that a request asks for; an undefined field stays as it is. */
 export interface HoldAmendment {
-  /** Adults and children together. Without `adults`, the adults are the quantity without the children. */
-  quantity?: number;
-  adults?: number;
-  children?: number;
+  party: RequestedParty;
   /** A tour that the tenant sees. */
   tour?: TourRef;
   /** The departure to which the hold moves, on `departureDate`. Undefined: the date and the time choose the departure. */
@@ -118,11 +114,12 @@ interface AmendedHold {
 }
 
 function columnsOf({ departure, party, price, tiers, externalRef, customer }: AmendedHold): StoredColumns {
-  const { prices, currency, currencyDigits, priceBreakdown } = price;
+  const { prices, categories, currency, currencyDigits, priceBreakdown } = price;
   return columnsOfHold({
     departureId: departure.id,
-    quantity: seatsOf(party),
-    children: party.child,
+    party,
+    seats: seatsOf(party, categories),
+    categories,
     prices,
     currency,
     currencyDigits,
@@ -135,7 +132,7 @@ function columnsOf({ departure, party, price, tiers, externalRef, customer }: Am
 
 function afterAmendment(hold: StoredHold, amended: AmendedHold): SeatHold {
   const { tour, departure, party, price, tiers, externalRef, customer } = amended;
-  const quantity = seatsOf(party);
+  const seats = seatsOf(party, price.categories);
   const stays = departure.id === hold.departureId;
   return {
     ...hold,
@@ -143,8 +140,9 @@ function afterAmendment(hold: StoredHold, amended: AmendedHold): SeatHold {
     departureId: departure.id,
     departureDate: departure.departureDate,
     departureTime: departure.startTime,
-    quantity,
-    children: party.child,
+    party,
+    seats,
+    categories: price.categories,
     prices: price.prices,
     currency: price.currency,
     currencyDigits: price.currencyDigits,
@@ -152,7 +150,7 @@ function afterAmendment(hold: StoredHold, amended: AmendedHold): SeatHold {
     tiers,
     externalRef,
     customer,
-    seatsAvailable: freeSeatsAfter(departure, quantity - (stays ? hold.quantity : 0)),
+    seatsAvailable: freeSeatsAfter(departure, seats - (stays ? hold.seats : 0)),
   };
 }
 
@@ -167,17 +165,19 @@ function decideHoldAmendment(
   to: DepartureChoice,
   amendment: HoldAmendment,
 ): AmendedHold {
-  const party = amendedParty(partyOfHold(hold), amendment);
+  const categories = categoriesAfter(hold, lockedDeparture(facts, tenant, to.departureId));
+  const party = changedParty(hold.party, amendment.party, categories);
+  const seats = seatsOf(party, categories);
   assertActive(hold);
   assertNotErased(hold, amendment);
   const { tour = hold.tour, departureDate = hold.departureDate, departureTime } = amendment;
-  const departure = existingDeparture(facts, { ...to, tenant, tour, party, departureDate, departureTime });
+  const departure = existingDeparture(facts, { ...to, tenant, tour, seats, departureDate, departureTime });
   const stays = departure.id === hold.departureId;
-  const before = stays ? partyOfHold(hold) : null;
-  assertPartyOfChange(facts, tenant, departure, { before, after: party, paid: false });
+  const change = { before: stays ? hold.party : null, after: party, categories, paid: false };
+  assertPartyOfChange(facts, tenant, departure, change);
   if (!stays) assertSellingCurrencyStays(tenant, hold, departure);
-  const price = stays ? hold : quoteDeparture(facts, tenant, departure, seatsOf(party));
-  assertPriced(party, price.prices);
+  const price = stays ? hold : quoteDeparture(facts, tenant, departure, seats);
+  assertParty(party, price.categories, price.prices);
   const { externalRef = hold.externalRef } = amendment;
   return {
     tour,
@@ -207,36 +207,22 @@ function assertSellingCurrencyStays(tenant: Tenant, hold: SeatHold, { tour }: De
   if (isBound && currency !== hold.currency) throw new CurrencyConflictError('hold', currency, hold.currency);
 }
 
-/** @throws InvalidInputError (400) */
-function amendedParty(now: Party, { quantity, adults, children }: HoldAmendment): Party {
-  const child = children ?? now.child;
-  const adult = adults ?? (quantity === undefined ? now.adult : quantity - child);
-  const seats = adult + child;
-  if (adult < 0 || child < 0 || (quantity ?? seats) !== seats)
-    throw new InvalidInputError('body', 'quantity', 'must be the adults and children together');
-  const party = { adult, child, single_supplement: 0 };
-  assertPartySize(party);
-  return party;
-}
-
 function changesOf(before: SeatHold, { departure, party, tiers, externalRef, customer }: AmendedHold) {
-  const { adult, child } = partyOfHold(before);
+  const codes = new Set(Object.keys({ ...before.party, ...party }));
   return changedFields(
     [
       {
         tour: before.tour.id,
         departure_date: before.departureDate,
         departure_time: before.departureTime,
-        adults: adult,
-        children: child,
+        ...partyFields(before.party, codes),
         cancellation: describePolicy(policyOf(before.tiers)),
       },
       {
         tour: departure.tour.id,
         departure_date: departure.departureDate,
         departure_time: departure.startTime,
-        adults: party.adult,
-        children: party.child,
+        ...partyFields(party, codes),
         cancellation: describePolicy(policyOf(tiers)),
       },
     ],

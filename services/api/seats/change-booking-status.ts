@@ -9,7 +9,6 @@ import { TourNotFoundError } from '../catalog/catalog.errors';
 import type { Departure } from '../departures/departure';
 import { DepartureCancelledError } from '../departures/departure.errors';
 import { assertFree, wantedOf } from '../departures/check-seats';
-import { seatsOf } from '../pricing/party';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import { assertVisible } from './decide/departure-rules';
@@ -55,10 +54,10 @@ export function decideConfirmation(
   const departure = departureOf(facts, lead);
   if (lead.status === 'expired') {
     if (!byOperator) assertShown(facts, tenant, lead, departure);
-    if (departure) assertFree(departure, seatsOf(lead.party));
+    if (departure) assertFree(departure, lead.seats);
   }
   // Refuses a cancelled departure even if the booking is paid, because nobody will travel.
-  if (departure?.cancelled) throw new DepartureCancelledError(wantedOf(departure, seatsOf(lead.party)));
+  if (departure?.cancelled) throw new DepartureCancelledError(wantedOf(departure, lead.seats));
   return statusChange(lead, { status: 'confirmed', by, at: facts.at });
 }
 

@@ -5,7 +5,7 @@ import { getHoldPlace } from '../holds/find-hold';
 import { HoldStateConflictError } from '../holds/hold.errors';
 import { assertHoldLife, assertHoldMinutes } from '../holds/hold-length';
 import { octoHoldEvent } from '../holds/octo-booking';
-import { type NamedHold, partyOfHold } from '../holds/seat-hold';
+import { type NamedHold } from '../holds/seat-hold';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import { addMinutes } from '../holds/clock-text';
@@ -66,12 +66,11 @@ export function decideExtension(
  * @throws TourNotFoundError (404), HoldExpiredError, HoldStateConflictError, DepartureGoneError, DepartureCancelledError (409)
  */
 function assertBookable(facts: DepartureFacts, tenant: Tenant, hold: StoredHold): void {
-  const { tour, departureId, departureDate, quantity } = hold;
-  const party = partyOfHold(hold);
-  const departure = existingDeparture(facts, { tenant, tour, party, departureId, departureDate, times: [] });
+  const { tour, departureId, departureDate, seats } = hold;
+  const departure = existingDeparture(facts, { tenant, tour, seats, departureId, departureDate, times: [] });
   assertVisible(facts, tenant, departure);
   assertActive(hold);
-  assertOpen(departure, quantity);
+  assertOpen(departure, seats);
 }
 
 /** Builds the release of a hold. @throws HoldNotFoundError (404); the decision the errors of decideRelease */
@@ -97,7 +96,7 @@ export function decideRelease(
 ): Decided<ChangedHold> {
   if (hold.status === 'converted') throw new HoldStateConflictError(hold.status);
   if (hold.status !== 'active') return unchangedHold(hold);
-  const seatsAvailable = freeSeatsAfter(departureOfHold(facts, hold, tenant.sandbox), -hold.quantity);
+  const seatsAvailable = freeSeatsAfter(departureOfHold(facts, hold, tenant.sandbox), -hold.seats);
   const after = {
     ...hold,
     status: 'released' as const,

@@ -1,7 +1,7 @@
 import type { Departure } from '../departures/departure';
 import { assertFree, assertOpen } from '../departures/check-seats';
-import { type Party, seatsOf } from '../pricing/party';
-import { CATEGORIES } from '../pricing/price-categories';
+import { type Category, lockedAndPresent } from '../pricing/category';
+import { type Party, seatsOf, unitsOf } from '../pricing/party';
 import type { Tenant } from '../tenants/tenant';
 import { assertWithinShare } from './decide/tenant-limits';
 import { assertVisible } from './decide/departure-rules';
@@ -12,8 +12,23 @@ export interface PartyOfChange {
   /** Null: the hold or booking comes from another departure. */
   before: Party | null;
   after: Party;
+  /** The categories of the hold or booking after the change. */
+  categories: readonly Category[];
   /** True: the booking is paid, so the tenant's share of the departure does not limit its seats. */
   paid: boolean;
+}
+
+/**
+ * Returns the categories of a hold or booking after a change. On its own departure it keeps those that it has locked, with those that the tour
+ * has got since. On another departure it gets the present ones.
+ * @param to the departure after the change. Undefined: there is none
+ */
+export function categoriesAfter(
+  { departureId, categories }: { departureId: string | null; categories: readonly Category[] },
+  to: Departure | undefined,
+): readonly Category[] {
+  if (to === undefined) return categories;
+  return to.id === departureId ? lockedAndPresent(categories, to.tour.categories) : to.tour.categories;
 }
 
 /**
@@ -25,11 +40,11 @@ export function assertPartyOfChange(
   facts: DepartureFacts,
   tenant: Tenant,
   departure: Departure,
-  { before, after, paid }: PartyOfChange,
+  { before, after, categories, paid }: PartyOfChange,
 ): void {
-  if (before && CATEGORIES.every((category) => after[category] <= before[category])) return;
+  if (before && Object.keys(after).every((code) => unitsOf(after, code) <= unitsOf(before, code))) return;
   assertVisible(facts, tenant, departure);
-  const [had, has] = [before ? seatsOf(before) : 0, seatsOf(after)];
+  const [had, has] = [before ? seatsOf(before, categories) : 0, seatsOf(after, categories)];
   assertOpen(departure, has);
   if (has <= had) return;
   assertFree({ ...departure, seatsTaken: departure.seatsTaken - had }, has);

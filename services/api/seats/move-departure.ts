@@ -23,7 +23,6 @@ import { expireSeats, hasExpired } from '../departures/mark-expired-seats';
 import { lockDepartures } from '../departures/lock-departures';
 import { octoHoldEvent } from '../holds/octo-booking';
 import { insertHoldChanges, lockLiveHolds, moveHoldRows } from '../holds/seat-hold.repository';
-import { seatsOf } from '../pricing/party';
 import type { Actor } from '../tenants/actor';
 import { type ChangedDate, datesOfBothKinds } from './decided';
 
@@ -72,8 +71,8 @@ export async function moveDeparture(
   const free: FreeSeats = { real: to.seatsTotal - to.seatsTaken, test: test.seatsTotal - test.seatsTaken };
   const fields = fieldsOf(from, to);
   const leads = await findLeadsById(trx, await lockStandingLeads(trx, from.id));
-  const bookings = takeFitting(leads, free, ({ party }) => seatsOf(party));
-  const holds = takeFitting(await lockLiveHolds(trx, from.id), free, ({ quantity }) => quantity);
+  const bookings = takeFitting(leads, free, ({ seats }) => seats);
+  const holds = takeFitting(await lockLiveHolds(trx, from.id), free, ({ seats }) => seats);
   const moved = await moveBookings(trx, bookings.fitting, to, { by, fields });
   const holdIds = holds.fitting.map(({ id }) => id);
   await moveHoldRows(trx, holdIds, to.id);

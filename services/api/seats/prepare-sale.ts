@@ -2,7 +2,12 @@ import type { Db } from '../../platform/database/database';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { InvalidInputError } from '../../platform/errors';
 import { isUuid } from '../../platform/text-forms';
-import type { BookingLead, BookingSource, Traveller } from '../bookings/booking-lead';
+import {
+  assertTravellersBooked,
+  type BookingLead,
+  type BookingSource,
+  type Traveller,
+} from '../bookings/booking-lead';
 import { TourNotFoundError } from '../catalog/catalog.errors';
 import { getTourShownByRules } from '../catalog/find-tour';
 import { cachedVisibleTour } from '../catalog/cached-catalog';
@@ -12,7 +17,8 @@ import { findDeparture } from '../departures/find-departures';
 import { findOnlyLiveHold, getHold, getHolds } from '../holds/find-hold';
 import type { NewOctoDetails } from '../holds/octo-booking';
 import type { PartialCustomer, SeatHold } from '../holds/seat-hold';
-import type { Party } from '../pricing/party';
+import type { Category } from '../pricing/category';
+import { partyOfRequest, type RequestedParty, seatsOf } from '../pricing/party';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
 import type { BookingSale, HoldSale, Seller } from './sale';
@@ -21,7 +27,7 @@ export interface HoldRequest {
   departureDate: string;
   /** HH:MM. Undefined: not named. */
   departureTime?: string;
-  party: Party;
+  party: RequestedParty;
   /** At most the tenant's maximum (assertHoldMinutes). Undefined: the tenant's default. */
   holdMinutes: number | undefined;
   externalRef: string | null;
@@ -31,20 +37,27 @@ export interface HoldRequest {
   by: Actor | null;
 }
 
+/** A tour that the tenant sees, with the categories that its request may name. */
+export type TourToSell = TourRef & { categories: readonly Category[] };
+
 /**
  * Builds the sale of a hold. Locks nothing.
  * @param tour a tour that the tenant sees
  * @param choice the departure that the request names
+ * @throws InvalidInputError for a party of a wrong size, or one that is missing (400)
  */
 export function prepareHold(
   seller: Seller<SeatHold>,
-  { id, slug }: TourRef,
+  { id, slug, categories }: TourToSell,
   { departureId, times }: DepartureChoice,
   request: HoldRequest,
 ): HoldSale {
   const { tenant, principal, claim, traceparent } = seller;
+  const party = partyOfRequest(request.party, categories);
   return {
     ...request,
+    party,
+    seats: seatsOf(party, categories),
     kind: 'hold',
     tenant,
     principal,
@@ -63,7 +76,7 @@ export interface BookingRequest {
   departureDate: string | null;
   /** HH:MM. Undefined: not named. */
   departureTime?: string;
-  party: Party;
+  party: RequestedParty;
   /** Null: not named. */
   travellers: Traveller[] | null;
   customer: PartialCustomer;
@@ -131,17 +144,12 @@ type ChooseDeparture = (date: string, time: string | undefined) => Promise<Choic
 export async function prepareBooking(
   db: Db,
   seller: Seller<BookingLead>,
-  tour: TourRef,
+  tour: TourToSell,
   request: BookingRequest,
   choose: ChooseDeparture = (departureDate, departureTime) =>
     findDeparture(db, { tourId: tour.id, departureDate, departureTime }),
 ): Promise<BookingSale> {
-  return toBookingSale(
-    seller,
-    tour,
-    request,
-    await placeOfRequest(db, seller.tenant, tour.id, request, choose),
-  );
+  return toBookingSale(seller, tour, request, await placeOfRequest(db, seller.tenant, tour, request, choose));
 }
 
 /** Returns the sale of a booking on the departure of its hold. */
@@ -162,11 +170,15 @@ function toBookingSale(
   { tenant, principal, claim, traceparent }: Seller<BookingLead>,
   { id, slug }: TourRef,
   request: BookingRequest,
-  placed: PlacedBooking,
+  { categories, ...placed }: PlacedBooking,
 ): BookingSale {
+  const party = partyOfRequest(request.party, categories);
+  assertTravellersBooked(request.travellers ?? [], party, categories);
   return {
     ...request,
     ...placed,
+    party,
+    seats: seatsOf(party, categories),
     kind: 'booking',
     tenant,
     principal,
@@ -179,7 +191,10 @@ function toBookingSale(
   };
 }
 
-type PlacedBooking = Pick<BookingSale, 'departureId' | 'departureDate' | 'times' | 'needsHold'>;
+interface PlacedBooking extends Pick<BookingSale, 'departureId' | 'departureDate' | 'times' | 'needsHold'> {
+  /** The categories that the booking may name: those of its hold, or of its tour. */
+  categories: readonly Category[];
+}
 
 /**
  * Finds the departure of a booking: the departure of the named hold, or the departure at the named date and time. If the request names no
@@ -189,7 +204,7 @@ type PlacedBooking = Pick<BookingSale, 'departureId' | 'departureDate' | 'times'
 async function placeOfRequest(
   db: Db,
   tenant: Tenant,
-  tourId: string,
+  { id: tourId, categories }: TourToSell,
   { holdId, departureDate, departureTime, externalRef }: BookingRequest,
   choose: ChooseDeparture,
 ): Promise<PlacedBooking> {
@@ -201,13 +216,13 @@ async function placeOfRequest(
     leavesOpen && externalRef
       ? await findOnlyLiveHold(db, tenant.id, { tourId, externalRef, departureDate, departureTime })
       : null;
-  return hold ? placeOfHold(hold) : { departureId, departureDate, times, needsHold: false };
+  return hold ? placeOfHold(hold) : { departureId, departureDate, times, categories, needsHold: false };
 }
 
 const NO_DATE: ChoiceOfDate = { departureId: null, times: [], isOneOfSeveral: false };
 
-function placeOfHold({ departureId, departureDate }: SeatHold): PlacedBooking {
-  return { departureId, departureDate, times: [], needsHold: true };
+function placeOfHold({ departureId, departureDate, categories }: SeatHold): PlacedBooking {
+  return { departureId, departureDate, categories, times: [], needsHold: true };
 }
 
 /** @throws HoldNotFoundError (404), InvalidInputError (400) */

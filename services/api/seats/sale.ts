@@ -32,6 +32,8 @@ interface SaleOf<Result> extends Seller<Result>, DepartureChoice {
   /** HH:MM, as the request names it. Undefined: not named. */
   departureTime?: string;
   party: Party;
+  /** The seats of the party, by the categories that the tenant saw. The decision counts them again by the locked ones. */
+  seats: number;
   /** Null: unknown. */
   by: Actor | null;
   externalRef: string | null;

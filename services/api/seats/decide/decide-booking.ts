@@ -17,7 +17,7 @@ import { octoHoldEvent } from '../../holds/octo-booking';
 import type { StoredColumns } from '../../holds/seat-hold';
 import { depositOf } from '../../pricing/apply-price-rule';
 import { isSameAmount, toMajor } from '../../pricing/currency';
-import { assertPriced, seatsOf, totalOf } from '../../pricing/party';
+import { assertParty, seatsOf, totalOf } from '../../pricing/party';
 import type { LockedPrice } from '../../pricing/price-categories';
 import { type Decided, dateOfDeparture } from '../decided';
 import type { BookingSale } from '../sale';
@@ -36,7 +36,7 @@ import { assertMoreUnpaid, assertWithinShare } from './tenant-limits';
 /**
  * Decides one booking by the facts, which count the sales that were granted before it in the transaction. Consumes the hold, reserves the
  * seats, checks the tenant's limits, and quotes the tenant's price.
- * @throws InvalidInputError for a category without a price, or a time that is missing or not the hold's (400), TourNotFoundError,
+ * @throws InvalidInputError for a party that the tour does not sell, or a time that is missing or not the hold's (400), TourNotFoundError,
  *   HoldNotFoundError (404), HoldExpiredError, HoldStateConflictError, AmbiguousHoldReferenceError, SaleMovedError, DepartureGoneError,
  *   DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, PriceChangedError (409). After an error, the facts are
  *   unchanged.
@@ -45,12 +45,12 @@ export function decideBooking(facts: SaleFacts, sale: BookingSale): Decided<Book
   const { tenant, party, isConfirmed } = sale;
   const booked = seatsToBook(facts, sale);
   const { departure, held, price } = booked;
-  const more = seatsOf(party) - (held ? held.quantity : 0);
+  const more = seatsOf(party, price.categories) - (held ? held.seats : 0);
   if (!isConfirmed) {
     assertMoreUnpaid(facts, tenant);
     if (departure && more > 0) assertWithinShare(facts, tenant, departure, more);
   }
-  assertPriced(party, price.prices);
+  assertParty(party, price.categories, price.prices);
   const totalMinor = totalOf(party, price.prices);
   assertExpectedTotal(sale.expectedTotal, totalMinor, price);
 
@@ -111,10 +111,12 @@ function seatsToBook(facts: SaleFacts, sale: BookingSale): BookedSeats {
   const departure = departureToBook(facts, { ...sale, departureDate });
   const held = holdToConsume(facts, sale, departure);
   assertVisible(facts, sale.tenant, departure);
-  const price = held ?? quoteDeparture(facts, sale.tenant, departure, seatsOf(sale.party));
+  const { categories } = held ?? departure.tour;
+  const seats = seatsOf(sale.party, categories);
+  const price = held ?? quoteDeparture(facts, sale.tenant, departure, seats);
   const { tiers } = held ?? departure;
-  const seatsTaken = departure.seatsTaken - (held ? held.quantity : 0);
-  assertFree({ ...departure, seatsTaken }, seatsOf(sale.party));
+  const seatsTaken = departure.seatsTaken - (held ? held.seats : 0);
+  assertFree({ ...departure, seatsTaken }, seats);
   return { departure, held, price, policy: { cancellation: policyOf(tiers), tiers } };
 }
 
@@ -213,6 +215,8 @@ function toBookingLead(
     ...placeOnDeparture(departure),
     holdId: held?.id ?? null,
     party,
+    seats: seatsOf(party, price.categories),
+    categories: price.categories,
     travellers,
     status: isConfirmed ? 'confirmed' : 'pending_payment',
     prices: price.prices,

@@ -4,7 +4,7 @@ import { OctoUuidTakenError } from '../../holds/hold.errors';
 import { type NewOctoDetails, octoColumns, type OctoDetails } from '../../holds/octo-booking';
 import type { SeatHold } from '../../holds/seat-hold';
 import { columnsOfHold } from '../../holds/seat-hold.repository';
-import { assertPriced, seatsOf } from '../../pricing/party';
+import { assertParty, seatsOf } from '../../pricing/party';
 import { addMinutes } from '../../holds/clock-text';
 import { type Decided, dateOfDeparture } from '../decided';
 import type { HoldSale } from '../sale';
@@ -16,40 +16,32 @@ import { assertMoreHolds, assertWithinShare } from './tenant-limits';
  * Decides one hold by the facts, which count the sales that were granted before it in the transaction. The departure must have the free
  * seats, and the hold must not exceed the tenant's number of holds or its share of the departure. Locks the tenant's price.
  * @param id the id of the new hold
- * @throws InvalidInputError if the request must choose among several departures, or for a category without a price (400), TourNotFoundError
+ * @throws InvalidInputError if the request must choose among several departures, or for a party that the tour does not sell (400), TourNotFoundError
  *   (404), OctoUuidTakenError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError (409). After an
  *   error, the facts are unchanged.
  */
 export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): Decided<SeatHold> {
   const { tenant, party, externalRef, octo } = sale;
   if (octo && facts.takenUuids.has(viewKey(tenant.id, octo.uuid))) throw new OctoUuidTakenError();
-  const quantity = seatsOf(party);
   const departure = existingDeparture(facts, sale);
+  const { categories } = departure.tour;
+  const seats = seatsOf(party, categories);
   assertVisible(facts, tenant, departure);
-  const { prices, currency, currencyDigits, priceBreakdown } = quoteDeparture(
-    facts,
-    tenant,
-    departure,
-    quantity,
-  );
-  assertFree(departure, quantity);
+  const price = quoteDeparture(facts, tenant, departure, seats);
+  assertFree(departure, seats);
   assertMoreHolds(facts, tenant);
-  assertWithinShare(facts, tenant, departure, quantity);
-  assertPriced(party, prices);
+  assertWithinShare(facts, tenant, departure, seats);
+  assertParty(party, categories, price.prices);
 
-  takeSeats(facts, tenant, departure, quantity);
+  takeSeats(facts, tenant, departure, seats);
   add(facts.liveHolds, tenant.id, 1);
   if (octo) facts.takenUuids.add(viewKey(tenant.id, octo.uuid));
   const held: HeldSeats = {
     id,
     tenantId: tenant.id,
     departureId: departure.id,
-    prices,
-    currency,
-    currencyDigits,
-    priceBreakdown,
-    quantity,
-    children: party.child,
+    ...price,
+    seats,
     externalRef,
     octo: octo && toOctoDetails(octo, facts.at),
     status: 'active',
@@ -73,7 +65,7 @@ export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): Decide
 }
 
 function toSeatHold(
-  { tenant, tour, holdMinutes, customer, by }: HoldSale,
+  { tenant, tour, party, holdMinutes, customer, by }: HoldSale,
   departure: Departure,
   held: HeldSeats,
   { placedAt, expiresAt }: { placedAt: string; expiresAt: string },
@@ -87,8 +79,9 @@ function toSeatHold(
     currencyDigits: held.currencyDigits,
     priceBreakdown: held.priceBreakdown,
     tiers: held.tiers,
-    quantity: held.quantity,
-    children: held.children,
+    party,
+    seats: held.seats,
+    categories: held.categories,
     externalRef: held.externalRef,
     octo: held.octo,
     status: held.status,

@@ -4,7 +4,7 @@ import { wantedOf } from '../../departures/check-seats';
 import { assertNotSeveral } from '../../departures/choose-departure';
 import type { Departure, LockedDeparture, WantedSeats } from '../../departures/departure';
 import { DepartureGoneError } from '../../departures/departure.errors';
-import { seatsOf } from '../../pricing/party';
+import { firstCategory } from '../../pricing/category';
 import type { LockedPrice, PricedTour, Prices } from '../../pricing/price-categories';
 import { explainPrice, quoterFromRules } from '../../pricing/quote-tenant-price';
 import type { Tenant } from '../../tenants/tenant';
@@ -21,7 +21,7 @@ import type { Sale } from '../sale';
 /** The departure for which a sale, or the change of a hold or booking, asks. */
 export interface RequestedDeparture extends Pick<
   Sale,
-  'tenant' | 'tour' | 'party' | 'departureId' | 'times'
+  'tenant' | 'tour' | 'seats' | 'departureId' | 'times'
 > {
   departureDate: string;
   /** HH:MM. Undefined: not named. */
@@ -33,25 +33,30 @@ export interface RequestedDeparture extends Pick<
  * @throws InvalidInputError if the request must choose among several departures (400), DepartureGoneError if there is no such
  *   departure (409)
  */
-export function existingDeparture(
-  { departures }: DepartureFacts,
-  asked: RequestedDeparture,
-): LockedDeparture {
+export function existingDeparture(facts: DepartureFacts, asked: RequestedDeparture): LockedDeparture {
   const { tenant, departureId, departureTime } = asked;
   assertNotSeveral(asked, 'body');
-  const departure =
-    departureId === null ? undefined : departures.get(countedKey(departureId, tenant.sandbox));
+  const departure = lockedDeparture(facts, tenant, departureId);
   // The departure's time may have changed during the wait for the lock.
   const leavesThen = departureTime === undefined || departure?.startTime === departureTime;
   if (departure && leavesThen) return departure;
   throw new DepartureGoneError(wantedOfMissing(asked));
 }
 
+/** Returns the locked departure with its seats of the tenant's kind. Undefined: it does not exist. */
+export function lockedDeparture(
+  { departures }: DepartureFacts,
+  { sandbox }: Tenant,
+  departureId: string | null,
+): LockedDeparture | undefined {
+  return departureId === null ? undefined : departures.get(countedKey(departureId, sandbox));
+}
+
 /** Describes a request for a departure that does not exist. The refusal contains this description. */
 function wantedOfMissing({
   tenant,
   tour,
-  party,
+  seats,
   departureDate,
   departureTime,
 }: RequestedDeparture): WantedSeats {
@@ -60,7 +65,7 @@ function wantedOfMissing({
     departureId: null,
     departureDate,
     departureTime: departureTime ?? null,
-    quantity: seatsOf(party),
+    quantity: seats,
     sandbox: tenant.sandbox,
   };
 }
@@ -93,7 +98,8 @@ export function quoteDeparture(
 
 /** Quotes the price that a booking without a date locks. @throws TourNotFoundError as quoteDeparture (404) */
 export function quoteUndated(facts: DepartureFacts, tenant: Tenant, tour: UndatedTour): LockedPrice {
-  return assertSellable(quotePrices(facts, tenant, tour, { adult: tour.basePriceMinor }, null));
+  const first = firstCategory(tour.categories).code;
+  return assertSellable(quotePrices(facts, tenant, tour, { [first]: tour.basePriceMinor }, null));
 }
 
 function quotePrices(
@@ -107,7 +113,8 @@ function quotePrices(
   const quote = quoter(tour, platform, travelDate);
   if (!quote) return undefined;
   const { tenant: prices, currency, currencyDigits } = quote;
-  return { prices, currency, currencyDigits, priceBreakdown: explainPrice(quote) };
+  const { categories } = tour;
+  return { prices, categories, currency, currencyDigits, priceBreakdown: explainPrice(quote) };
 }
 
 export function takeSeats(facts: SaleFacts, tenant: Tenant, departure: Departure, seats: number): void {

@@ -8,11 +8,11 @@ import { LIFE_MINUTES } from '../../holds/hold-length';
 import { octoDetails } from '../../holds/octo-booking';
 import { HOLD_TABLES, holdColumns, type HoldRow } from '../../holds/seat-hold.repository';
 import { bindKeys, STORED_ANSWERS, type StoredAnswer } from '../../idempotency/idempotency.repository';
+import type { Category } from '../../pricing/category';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import type { ExchangeRate } from '../../pricing/convert-price';
 import { EXCHANGE_RATES } from '../../pricing/exchange-rate.repository';
 import { PRICE_RULES_OF_TENANTS } from '../../pricing/price-rule.repository';
-import { lockedPrices } from '../../pricing/price-categories';
 import type { Tenant } from '../../tenants/tenant';
 import { principalsOf } from '../lock';
 import type { BookingSale, Sale } from '../sale';
@@ -20,6 +20,9 @@ import type { SeatChange } from '../seat-change';
 import type { StoredChange, StoredHold, StoredLead } from '../stored-change';
 import { type HeldSeats, type UndatedTour, viewKey } from './sale-facts';
 import type { TenantCount } from '../decide/tenant-limits';
+
+/** A row with the column `categories` as it is stored. */
+export type Stored<Row> = Omit<Row, 'categories'> & { categories: Category[] | null };
 
 /** The rows of each list. */
 export interface FactLists {
@@ -32,8 +35,8 @@ export interface FactLists {
   unpaidCounts: TenantCount[];
   rules: (PriceRule & { tenantId: string })[];
   rates: ExchangeRate[];
-  namedHolds: HeldSeats[];
-  holdsByReference: HeldSeats[];
+  namedHolds: Stored<HeldSeats>[];
+  holdsByReference: Stored<HeldSeats>[];
   takenUuids: { tenantId: string; uuid: string }[];
   references: Reference[];
   undatedTours: UndatedTourRow[];
@@ -124,9 +127,9 @@ export interface TenantView {
 
 /** SQL of TenantView.unpaidSeats. It uses FILTER instead of WHERE conditions, for the reason in 0108_seats.sql. */
 const UNPAID_SEATS = `(
-  coalesce((select sum(h.quantity) filter (where h.tenant_id = w.tenant_id and hold_lives(h.status, h.expires_at, clock.at))
+  coalesce((select sum(h.seats) filter (where h.tenant_id = w.tenant_id and hold_lives(h.status, h.expires_at, clock.at))
             from seat_holds h where h.departure_id = d.id and h.status = 'active'), 0)
-  + coalesce((select sum(l.adults + l.children) filter (where l.tenant_id = w.tenant_id
+  + coalesce((select sum(l.seats) filter (where l.tenant_id = w.tenant_id
                 and l.status = 'pending_payment' and lead_stands(l.status, l.payment_due_at, clock.at))
               from booking_leads l
               where l.departure_id = d.id and l.status in ('pending_payment', 'confirmed')), 0)
@@ -212,9 +215,9 @@ export function exchangeRates(sales: { tenant: Tenant }[]): FactList {
 
 /** Selects the holds `h` that a booking may consume. */
 const HELD_SEATS = `
-  select h.id, h.tenant_id, h.departure_id, h.quantity, h.children, h.external_ref,
+  select h.id, h.tenant_id, h.departure_id, h.seats, h.categories, h.external_ref,
     case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end as status,
-    ${lockedPrices('h')} as prices, h.currency, h.currency_digits, h.price_breakdown, ${datedTiers('h')} as tiers, ${octoDetails('h.id')} as octo
+    h.prices_minor as prices, h.currency, h.currency_digits, h.price_breakdown, ${datedTiers('h')} as tiers, ${octoDetails('h.id')} as octo
   from seat_holds h join departures d on d.id = h.departure_id join tours t on t.id = d.tour_id`;
 
 export function namedHolds(bookings: BookingSale[]): FactList {
@@ -306,7 +309,7 @@ export function references(undated: BookingSale[]): FactList {
   };
 }
 
-type UndatedTourRow = UndatedTour & { tenantId: string };
+type UndatedTourRow = Stored<UndatedTour> & { tenantId: string };
 
 /** Selects the tours of bookings without a date. Leaves out a tour that the visibility rules of the booking's tenant do not show. */
 export function undatedTours(sales: Pick<SeatChange, 'tenant' | 'tour'>[]): FactList {
@@ -315,7 +318,7 @@ export function undatedTours(sales: Pick<SeatChange, 'tenant' | 'tour'>[]): Fact
     name: 'undatedTours',
     isWanted: undated.length > 0,
     sql: `
-      select w.tenant_id, t.id, t.continent, t.currency, t.currency_digits, t.base_price_minor, t.cancellation
+      select w.tenant_id, t.id, t.continent, t.currency, t.currency_digits, t.categories, t.base_price_minor, t.cancellation
       from unnest(:undatedTenants::uuid[], :undatedTours::uuid[]) as w (tenant_id, tour_id)
       join tours t on t.id = w.tour_id
       ${visibilityJoins('w.tenant_id')}

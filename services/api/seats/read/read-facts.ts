@@ -5,6 +5,8 @@ import { markExpiredSeats } from '../../departures/mark-expired-seats';
 import { toLead } from '../../bookings/booking-lead.repository';
 import { toHold } from '../../holds/seat-hold.repository';
 import type { StoredAnswer } from '../../idempotency/idempotency.repository';
+import { categoriesOf } from '../../pricing/category';
+import type { PricedTour } from '../../pricing/price-categories';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import { ratesByCurrency } from '../../pricing/convert-price';
 import { type ChangedDate, datesOfBothKinds } from '../decided';
@@ -13,7 +15,7 @@ import { type Sale } from '../sale';
 import { departuresToLock, type SeatChange } from '../seat-change';
 import type { StoredChange, StoredHold, StoredLead } from '../stored-change';
 import * as lists from './fact-lists';
-import { emptyLists, type FactList, type FactLists, type TenantView } from './fact-lists';
+import { emptyLists, type FactList, type FactLists, type Stored, type TenantView } from './fact-lists';
 import {
   countedKey,
   type DepartureFacts,
@@ -136,7 +138,9 @@ function saleFacts(row: FactsRow, counted: TenantCount[]): SaleFacts {
       ]),
     ),
     newLeadIds: row.leadIds.map(({ id }) => id),
-    undatedTours: new Map(row.undatedTours.map((tour) => [viewKey(tour.tenantId, tour.id), tour])),
+    undatedTours: new Map(
+      row.undatedTours.map((tour) => [viewKey(tour.tenantId, tour.id), withCategories(tour)]),
+    ),
     assertKeyServes: keyCheckOf(row.apiKeys),
   };
 }
@@ -244,6 +248,10 @@ function countsOf(wanted: Sale['kind'], counts: TenantCount[]): Map<string, numb
  * Returns one object for each hold, because the decision about a booking changes the object of its hold. The list may contain a hold twice:
  * one booking names the hold by id, another booking names it by reference.
  */
-function distinctHolds(found: HeldSeats[]): HeldSeats[] {
-  return [...new Map(found.map((held) => [held.id, held])).values()];
+function distinctHolds(found: Stored<HeldSeats>[]): HeldSeats[] {
+  return [...new Map(found.map((held) => [held.id, withCategories(held)])).values()];
+}
+
+function withCategories<Row extends Pick<Stored<PricedTour>, 'categories'>>(row: Row) {
+  return { ...row, categories: categoriesOf(row.categories) };
 }

@@ -71,9 +71,7 @@ export interface HeldSeats extends LockedPrice {
   id: string;
   tenantId: string;
   departureId: string;
-  quantity: number;
-  /** Number of the seats that children take; included in `quantity`. */
-  children: number;
+  seats: number;
   externalRef: string | null;
   /** The locked tiers of the cancellation policy. Null: not stated. */
   tiers: DatedTier[] | null;
