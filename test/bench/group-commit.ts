@@ -13,7 +13,6 @@ import type { Tenant } from '../../services/api/tenants/tenant';
 import { givenDeparture, givenTenant, givenTour, type GivenTour } from '../support/given';
 import { withDatabase } from './stack';
 import { median } from './table';
-import { adultsOnly } from '../../services/api/pricing/party';
 
 const log = createLogger('silent', 'api');
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
@@ -116,7 +115,7 @@ const NOBODY = { name: null, phone: null, email: null };
 const ANA = { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' };
 
 async function hold(db: Db, tenant: Tenant, { tour, date }: Target): Promise<Sale> {
-  const request = { departureDate: date, party: adultsOnly(1), holdMinutes: 15 };
+  const request = { departureDate: date, party: { party: { adult: 1 } }, holdMinutes: 15 };
   return holdSaleOf(db, tenant, tour, { ...request, externalRef: null, customer: NOBODY, by: null });
 }
 
@@ -126,7 +125,7 @@ async function booking(db: Db, tenant: Tenant, { tour, date }: Target): Promise<
   return prepareBooking(db, sellerWithoutKey(tenant), tour, {
     ...empty,
     departureDate: date,
-    party: adultsOnly(1),
+    party: { party: { adult: 1 } },
     travellers: null,
     customer: ANA,
     externalRef,

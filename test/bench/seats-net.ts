@@ -8,7 +8,6 @@ import { type Db, inTransaction } from '../../services/platform/database/databas
 import { givenDeparture, givenTenant, givenTour } from '../support/given';
 import { withDatabase } from './stack';
 import { median } from './table';
-import { adultsOnly } from '../../services/api/pricing/party';
 
 const ROUNDS = 15;
 const HOLDS = 400;
@@ -58,7 +57,7 @@ async function hold(db: Db, tenant: Tenant, { tour, date }: Target): Promise<voi
   const request = {
     tour,
     departureDate: date,
-    party: adultsOnly(1),
+    party: { party: { adult: 1 } },
     holdMinutes: 15,
     externalRef: null,
     customer: { name: null, phone: null, email: null },

@@ -1,7 +1,6 @@
 import { givenDeparture, givenTour } from '../support/given';
 import { inTransaction } from '../../services/platform/database/database';
 import { createBooking, placeHold } from '../support/sell';
-import { adultsOnly } from '../../services/api/pricing/party';
 import { ANA, useSales } from './sales';
 
 const sales = useSales();
@@ -25,7 +24,7 @@ beforeAll(async () => {
     tour: 'da-nang',
     departureDate: date,
     by: 'key AAAAAAAAAAAA',
-    party: adultsOnly(1),
+    party: { party: { adult: 1 } },
     externalRef: null,
     customer: ANA,
   };

@@ -6,7 +6,6 @@ import { givenDeparture, givenTenant, givenTour, type GivenTour } from '../suppo
 import { preparedBeforeAll } from '../support/prepared';
 import { createBooking, placeHold } from '../support/sell';
 import { openTestTerminal, type TestTerminal } from './terminal';
-import { adultsOnly } from '../../services/api/pricing/party';
 
 export const ANA = { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' };
 
@@ -45,7 +44,7 @@ async function openSales(): Promise<Sales> {
     hold: (quantity) => {
       const request = {
         ...wanted,
-        party: adultsOnly(quantity),
+        party: { party: { adult: quantity } },
         holdMinutes: undefined,
         externalRef: 'cart-1',
       };
@@ -55,7 +54,7 @@ async function openSales(): Promise<Sales> {
       const request = {
         ...wanted,
         departureDate,
-        party: adultsOnly(adults),
+        party: { party: { adult: adults } },
         travellers: null,
         paymentMethod: null,
         holdId,

@@ -1,5 +1,4 @@
 import { importCatalog } from '../../services/api/catalog-import/import-catalog';
-import { adultsOnly } from '../../services/api/pricing/party';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import type { Trx } from '../../services/platform/database/database';
 import { daysFromToday, givenDeparture, type GivenTour } from '../support/given';
@@ -94,7 +93,7 @@ async function sellOut(
   departureTime: string | undefined,
 ): Promise<void> {
   const departureDate = daysFromToday(DAYS[SOLD_OUT_DAY]!);
-  const party = adultsOnly(SOLD_OUT_SEATS);
+  const party = { party: { adult: SOLD_OUT_SEATS } };
   await createBooking(trx, tenant, {
     ...bookingRequest({ departureDate, departureTime, party }),
     tour: slug,

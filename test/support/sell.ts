@@ -10,7 +10,6 @@ import {
 } from '../../services/api/seats/prepare-sale';
 import { type HoldSale, sellerWithoutKey } from '../../services/api/seats/sale';
 import { performInTransaction } from '../../services/api/seats/perform';
-import { adultsOnly } from '../../services/api/pricing/party';
 import type { TourRef } from '../../services/api/catalog/tour';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import type { Db, Trx } from '../../services/platform/database/database';
@@ -25,7 +24,7 @@ interface TourOfSale {
 export function holdRequest(departureDate: string, more: Partial<HoldRequest> = {}): HoldRequest {
   return {
     departureDate,
-    party: adultsOnly(1),
+    party: { party: { adult: 1 } },
     holdMinutes: undefined,
     externalRef: null,
     customer: { name: null, phone: null, email: null },
@@ -38,7 +37,7 @@ export function holdRequest(departureDate: string, more: Partial<HoldRequest> = 
 export function bookingRequest(more: Partial<BookingRequest> = {}): BookingRequest {
   return {
     departureDate: null,
-    party: adultsOnly(1),
+    party: { party: { adult: 1 } },
     travellers: null,
     customer: CUSTOMER,
     paymentMethod: null,

@@ -14,7 +14,6 @@ import { CredentialError } from '../credentials/credential.errors';
 import { databaseCredentials } from '../credentials/credential-source';
 import { verifyApiKey, verifyWidgetToken } from '../credentials/verify-credential';
 import { addMissingRates } from '../pricing/change-exchange-rates';
-import { adultsOnly } from '../pricing/party';
 
 export const DEMO_TENANT = 'demo';
 /** A second tenant, which sells the same catalog in euros. It has no credentials: an operator issues them. */
@@ -138,7 +137,7 @@ async function sellOut(trx: Trx, tenant: Tenant, today: string, planted: DemoCat
   if (!planted.some((tour) => tour.slug === tour_slug)) return;
   const group = {
     departureDate: departure_date,
-    party: adultsOnly(seats_total),
+    party: { party: { adult: seats_total } },
     travellers: null,
     customer: { name: 'Demo Group', phone: '+4930901820', email: 'group@example.com' },
     paymentMethod: null,

@@ -186,14 +186,29 @@ export interface RequestedParty {
 }
 
 /**
- * Reads the party of a request. If tsoa refuses a number, leaves it out, because tsoa reports the issue.
- * @throws InvalidInputError for a category that comes in both spellings, and for a number that is not from 0 to 99 (400)
+ * Reads the party of a new hold or booking. If tsoa refuses a number, leaves it out, because tsoa reports the issue.
+ * @throws InvalidInputError as partyInput, and for names alone that have no traveller or more than 50 (400)
+ */
+export function newPartyInput(body: PartyBody): RequestedParty {
+  const requested = partyInput(body);
+  if (requested.party === undefined) assertNamedSize(requested.named ?? {});
+  return requested;
+}
+
+/**
+ * Reads the party of a change.
+ * @throws InvalidInputError for a number that is not from 0 to 99, and for a code of another form (400)
  */
 export function partyInput(body: PartyBody): RequestedParty {
-  const named = namedUnits(body);
   if (body.party !== undefined) assertUnits(body.party);
-  else assertNamedSize(named);
-  return { party: body.party, named, quantity: countOf(body.quantity) };
+  return { party: body.party, named: namedUnits(body), quantity: countOf(body.quantity) };
+}
+
+/** Returns the seats or units that the request names, for the record of a refusal. */
+export function requestedNumber({ party = {}, named = {}, quantity }: RequestedParty): number {
+  const { adult, child } = named;
+  const units = [...Object.values(party), adult, child].filter((number) => number !== undefined);
+  return quantity ?? (units.length === 0 ? 1 : units.reduce((sum, number) => sum + number, 0));
 }
 
 function namedUnits({ adults, children, single_supplements }: PartyBody) {

@@ -66,8 +66,9 @@ export class AvailabilityController {
 /** The fields of a tour that a check uses. A cached answer keeps them; the whole tour would take a hundred times the memory. */
 type CheckedTour = Pick<Tour, 'slug' | 'revision'> & PricedTour;
 
-function toCheckedTour({ id, slug, revision, continent, currency, currencyDigits }: Tour): CheckedTour {
-  return { id, slug, revision, continent, currency, currencyDigits };
+function toCheckedTour(tour: Tour): CheckedTour {
+  const { id, slug, revision, continent, currency, currencyDigits, categories } = tour;
+  return { id, slug, revision, continent, currency, currencyDigits, categories };
 }
 
 interface Check {
@@ -112,7 +113,7 @@ async function availabilityAnswer(
     requested: quantity,
     currency: sellingCurrencyOf(tenant, priced).currency,
     platform_currency: platformCurrencyOf(tenant, priced),
-    prices: quote ? pricesAnswer(quote.platform, priced.currencyDigits) : null,
+    prices: quote ? pricesAnswer(quote.platform, priced.categories, priced.currencyDigits) : null,
     tenant_prices: quote ? tenantPricesAnswer(quote) : null,
     as_of: facts.asOf.toISOString(),
   };

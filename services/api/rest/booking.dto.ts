@@ -7,6 +7,7 @@ import {
   shownRefund,
 } from '../bookings/refund-answer';
 import { toMajor } from '../pricing/currency';
+import { namedNumbers } from '../pricing/party';
 import { type BookingLead, type PriceBreakdown, priceBreakdown } from '../bookings/booking-lead';
 
 /**
@@ -48,7 +49,13 @@ export interface BookingBody {
    */
   single_supplements?: number;
   /**
-   * The travellers that are known: at most as many adults and children as are booked.
+   * The units of each category, by its code. `adults`, `children` and `single_supplements` mean three of them; each category comes in one
+   * spelling.
+   * @example {"adult": 2, "child": 1}
+   */
+  party?: { [code: string]: number };
+  /**
+   * The travellers that are known: at most as many of each category as are booked.
    * @maxItems 50 must have at most 50 items
    */
   travellers?: TravellerBody[];
@@ -68,7 +75,8 @@ export interface BookingBody {
 
 /** @example {"category": "child", "first_name": "Rui", "last_name": "Lima", "birth_date": "2019-05-04"} */
 export interface TravellerBody {
-  category: 'adult' | 'child';
+  /** The code of a category of the tour. */
+  category: string;
   first_name: string;
   last_name: string;
   /** YYYY-MM-DD. Null: not named. */
@@ -79,7 +87,8 @@ export interface TravellerBody {
 
 /** One traveller. */
 export interface TravellerAnswer {
-  category: 'adult' | 'child';
+  /** The code of a category of the tour. */
+  category: string;
   first_name: string;
   last_name: string;
   /** YYYY-MM-DD */
@@ -116,6 +125,12 @@ export interface BookingPatch {
    * @maximum 50 must be at most 50
    */
   single_supplements?: number;
+  /**
+   * The new units of the named categories, by their codes; 0 removes a category, and the others stay. `adults`, `children` and `single_supplements` mean three of them; each category comes in one
+   * spelling.
+   * @example {"adult": 2, "child": 1}
+   */
+  party?: { [code: string]: number };
   /** The customer's name. */
   name?: string;
   phone?: string;
@@ -127,7 +142,7 @@ export interface BookingPatch {
   /** The website's own reference. Null clears it. */
   external_ref?: string | null;
   /**
-   * All travellers that are known: at most as many adults and children as are booked. Null clears the list.
+   * All travellers that are known: at most as many of each category as are booked. Null clears the list.
    * @maxItems 50 must have at most 50 items
    */
   travellers?: TravellerBody[] | null;
@@ -174,6 +189,11 @@ export interface BookingFields {
   children: number;
   /** @isInt */
   single_supplements: number;
+  /**
+   * The units of each category, by its code: the categories with at least one unit.
+   * @example {"adult": 2}
+   */
+  party: { [code: string]: number };
   external_ref: string | null;
   payment_method: 'bank' | 'reserve' | 'card';
   source: string;
@@ -250,9 +270,8 @@ function fields(lead: BookingLead): BookingFields {
     tour: lead.tour,
     departure_date: lead.departureDate,
     departure_time: lead.departureTime,
-    adults: lead.party.adult,
-    children: lead.party.child,
-    single_supplements: lead.party.single_supplement,
+    ...namedNumbers(lead.party),
+    party: lead.party,
     external_ref: lead.externalRef,
     payment_method: lead.paymentMethod,
     source: lead.source,

@@ -12,14 +12,14 @@ import {
   textInput,
 } from '../http/input';
 import { departureTimeInput, optionalDepartureTime } from '../catalog/start-time';
-import { numberOr, type PartyBody, partyInput } from '../pricing/party';
+import { newPartyInput, partyInput } from '../pricing/party';
 import { isCountry } from '../tenants/country';
 import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
 import type { BookingAmendment } from '../seats/amend-booking';
 import type { Cancellation } from '../seats/change-booking-status';
 import type { BookingBody, BookingPatch, CancelBody, TravellerBody } from './booking.dto';
-import { assertTravellersBooked, type Traveller } from '../bookings/booking-lead';
+import type { Traveller } from '../bookings/booking-lead';
 import type { BookingRequest } from '../seats/prepare-sale';
 
 /**
@@ -33,8 +33,8 @@ export function bookingRequest(
   const { holdId, externalRef, departureDate, departureTime, party, travellers, ...others } = readAll({
     departureDate: () => optionalDate('body', 'departure_date', body.departure_date) ?? null,
     departureTime: () => optionalDepartureTime('body', body.departure_time, dateSource(body)),
-    party: () => partyInput(body),
-    travellers: () => optionalInput(body.travellers, (travellers) => travellersInput(travellers, body)),
+    party: () => newPartyInput(body),
+    travellers: () => optionalInput(body.travellers, travellersOf),
     name: () => textInput('name', body.name, 200),
     phone: () => customerPhone(body.phone, phoneCountryOf(body) ?? country),
     phoneCountry: () => optionalInput(body.phone_country, (code) => phoneCountryInput('phone_country', code)),
@@ -65,23 +65,25 @@ export function bookingRequest(
 export function bookingAmendment(body: BookingPatch, { country }: Pick<Tenant, 'country'>): BookingAmendment {
   const { expected_total: expectedTotal = null, ...fields } = body;
   const { phone_country } = body;
-  const { departureDate, departureTime, name, phone, email, notes, externalRef, travellers } = readAll({
-    something: () => assertNotEmpty(fields),
-    departureDate: () => optionalDate('body', 'departure_date', body.departure_date),
-    departureTime: () => givenInput(body.departure_time, (time) => departureTimeInput('body', time)),
-    name: () => givenInput(body.name, (name) => textInput('name', name, 200)),
-    phone: () => givenInput(body.phone, (phone) => customerPhone(phone, phoneCountryOf(body) ?? country)),
-    phoneCountry: () => givenInput(phone_country, (code) => countryOfPhone(code, body.phone)),
-    email: () => givenInput(body.email, (email) => emailInput('email', email)),
-    notes: () => clearableInput(body.notes, (notes) => proseInput('notes', notes, 2000)),
-    externalRef: () => clearableInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
-    travellers: () => clearableInput(body.travellers, travellersOf),
-  });
-  const { adults: adult, children: child, single_supplements } = body;
+  const { departureDate, departureTime, party, name, phone, email, notes, externalRef, travellers } = readAll(
+    {
+      something: () => assertNotEmpty(fields),
+      party: () => partyInput(body),
+      departureDate: () => optionalDate('body', 'departure_date', body.departure_date),
+      departureTime: () => givenInput(body.departure_time, (time) => departureTimeInput('body', time)),
+      name: () => givenInput(body.name, (name) => textInput('name', name, 200)),
+      phone: () => givenInput(body.phone, (phone) => customerPhone(phone, phoneCountryOf(body) ?? country)),
+      phoneCountry: () => givenInput(phone_country, (code) => countryOfPhone(code, body.phone)),
+      email: () => givenInput(body.email, (email) => emailInput('email', email)),
+      notes: () => clearableInput(body.notes, (notes) => proseInput('notes', notes, 2000)),
+      externalRef: () => clearableInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
+      travellers: () => clearableInput(body.travellers, travellersOf),
+    },
+  );
   return {
     departureDate,
     departureTime,
-    party: { adult, child, single_supplement: single_supplements },
+    party,
     customer: { name, email, ...phone },
     notes,
     externalRef,
@@ -124,16 +126,6 @@ export function cancelRequest(body: CancelBody | undefined): Pick<Cancellation, 
   });
 }
 
-/**
- * Reads the travellers of a booking.
- * @throws InvalidInputError (400) for more travellers of a category than booked; BadInputError with all issues of the texts
- */
-function travellersInput(travellers: TravellerBody[], body: PartyBody): Traveller[] {
-  assertList(travellers);
-  assertTravellersBooked(travellers, { adult: numberOr(1, body.adults), child: numberOr(0, body.children) });
-  return travellersOf(travellers);
-}
-
 function assertList(travellers: TravellerBody[]): void {
   if (!Array.isArray(travellers)) throw new InvalidInputError('body', 'travellers', 'must be a list');
 }
@@ -144,14 +136,15 @@ function travellersOf(travellers: TravellerBody[]): Traveller[] {
   return travellers.map((traveller, index) => travellerInput(traveller ?? {}, `travellers.${index}`));
 }
 
+const CODE_MAX = 32;
 const NAME_MAX = 200;
 const NOTE_MAX = 2000;
 
 function travellerInput(traveller: TravellerBody, field: string): Traveller {
   const { category, first_name, last_name, birth_date, note } = traveller;
   return {
-    category,
     ...readAll({
+      category: () => textInput(`${field}.category`, category, CODE_MAX),
       first_name: () => textInput(`${field}.first_name`, first_name, NAME_MAX),
       last_name: () => textInput(`${field}.last_name`, last_name, NAME_MAX),
       birth_date: () =>

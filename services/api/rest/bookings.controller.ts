@@ -27,7 +27,7 @@ import type { WriteOperation } from '../http/write-request';
 import { cachedTourId } from '../catalog/cached-catalog';
 import { findTourToBook, prepareBooking } from '../seats/prepare-sale';
 import type { BookingSale } from '../seats/sale';
-import { seatsOf } from '../pricing/party';
+import { requestedNumber } from '../pricing/party';
 import { byKey } from '../tenants/actor';
 import {
   bookingAnswer,
@@ -90,7 +90,7 @@ export class BookingsController {
         );
       },
       toAnswer: bookingAnswer,
-      named: () => ({ ...wanted, people: peopleOf(wanted), quantity: seatsOf(wanted.party) }),
+      named: () => ({ ...wanted, people: peopleOf(wanted), quantity: requestedNumber(wanted.party) }),
     });
   }
 

@@ -99,7 +99,7 @@ function departureItem({ departure, quote }: PricedDeparture, tenant: Tenant): D
     seats_available: seatsAvailable(departure),
     currency: quote.currency,
     platform_currency: platformCurrencyOf(tenant, departure.tour),
-    prices: pricesAnswer(quote.platform, departure.tour.currencyDigits),
+    prices: pricesAnswer(quote.platform, departure.tour.categories, departure.tour.currencyDigits),
     tenant_prices: tenantPricesAnswer(quote),
   };
 }

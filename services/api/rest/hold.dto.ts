@@ -17,12 +17,18 @@ export interface HoldBody {
   /** Start time, HH:MM: chooses one of several departures of the date. */
   departure_time?: string;
   /**
-   * Number of seats.
+   * Number of seats. May be left out with `party`, otherwise it must be the seats of the party.
    * @isInt must be a whole number
    * @minimum 1 must be at least 1
    * @maximum 50 must be at most 50
    */
-  quantity: number;
+  quantity?: number;
+  /**
+   * The units of each category, by its code. `adults`, `children` and `single_supplements` mean three of them; each category comes in one
+   * spelling.
+   * @example {"adult": 2, "child": 1}
+   */
+  party?: { [code: string]: number };
   /**
    * Adults among the seats. Adults and children together are the quantity. By default all seats are for adults.
    * @isInt must be a whole number
@@ -72,6 +78,12 @@ export interface HoldPatch {
    * @maximum 50 must be at most 50
    */
   children?: number;
+  /**
+   * The new units of the named categories, by their codes; 0 removes a category, and the others stay. `adults`, `children` and `single_supplements` mean three of them; each category comes in one
+   * spelling.
+   * @example {"adult": 2, "child": 1}
+   */
+  party?: { [code: string]: number };
   /** YYYY-MM-DD. Another date of the same tour. */
   departure_date?: string;
   /** HH:MM. Start time of the departure to move to, on `departure_date` or on the present date. */
@@ -100,12 +112,20 @@ export interface HoldItem {
   departure_date: string;
   /** HH:MM, local; null: the departure has no start time. */
   departure_time: string | null;
-  /** @isInt */
+  /**
+   * The seats of the party.
+   * @isInt
+   */
   quantity: number;
   /** @isInt */
   adults: number;
   /** @isInt */
   children: number;
+  /**
+   * The units of each category, by its code: the categories with at least one unit.
+   * @example {"adult": 2}
+   */
+  party: { [code: string]: number };
   /** @isInt */
   hold_minutes: number;
   /** RFC 3339, UTC. The seats are free again at this instant. */
@@ -116,9 +136,9 @@ export interface HoldItem {
    */
   seats_available: number;
   currency: string;
-  /** One adult's price in major units, locked until the hold ends. */
+  /** The price of one unit of the first category in major units, locked until the hold ends. */
   unit_price: number;
-  /** The sum of the prices of all adults and children. */
+  /** The sum of the prices of the whole party. */
   total_price: number;
   prices: PricesAnswer;
   external_ref: string | null;

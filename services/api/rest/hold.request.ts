@@ -9,7 +9,8 @@ import {
   textInput,
 } from '../http/input';
 import { departureTimeInput } from '../catalog/start-time';
-import { holdPartyInput } from '../pricing/party';
+import { InvalidInputError } from '../../platform/errors';
+import { newPartyInput, partyInput, type RequestedParty } from '../pricing/party';
 import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
 import type { HoldAmendment } from '../seats/amend-hold';
@@ -44,26 +45,31 @@ export function holdRequest(body: HoldBody, { country }: Pick<Tenant, 'country'>
 export function holdAmendment(body: HoldPatch, { country }: Pick<Tenant, 'country'>): HoldAmendment {
   const { departure_date, external_ref } = body;
   const customer = body.customer ?? {};
-  const { departureDate, departureTime, externalRef, name, phone, email } = readAll({
+  const { departureDate, departureTime, party, externalRef, name, phone, email } = readAll({
     something: () => assertNotEmpty(body),
     someone: () => givenInput(body.customer, () => assertNotEmpty(customer, 'customer')),
     departureDate: () => optionalDate('body', 'departure_date', departure_date),
     departureTime: () => givenInput(body.departure_time, (time) => departureTimeInput('body', time)),
+    party: () => partyInput(body),
     externalRef: () => givenInput(external_ref, (ref) => textInput('external_ref', ref, 128)),
     name: () => givenInput(customer.name, (name) => textInput('customer.name', name, 200)),
     phone: () => givenInput(customer.phone, (phone) => customerPhone(phone, country)),
     email: () => givenInput(customer.email, (email) => emailInput('customer.email', email)),
   });
-  const { quantity, adults, children } = body;
   return {
-    quantity,
-    adults,
-    children,
+    party,
     departureDate,
     departureTime,
     externalRef,
     customer: { name, email, ...phone },
   };
+}
+
+/** @throws InvalidInputError (400) for a hold without a quantity and without a party */
+function holdPartyInput(body: HoldBody): RequestedParty {
+  if (body.quantity === undefined && body.party === undefined)
+    throw new InvalidInputError('body', 'quantity', 'is required without party');
+  return newPartyInput(body);
 }
 
 function customerPhone(phone: string, country: string): PhoneInput {

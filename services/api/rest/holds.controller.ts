@@ -29,8 +29,8 @@ import { strictQuery } from '../http/query-parameters';
 import { performRequest } from '../http/perform-request';
 import type { Write, WriteOperation } from '../http/write-request';
 import { toMajor } from '../pricing/currency';
-import { seatsOf, totalOf } from '../pricing/party';
-import { pricesAnswer } from '../pricing/price-categories';
+import { namedNumbers, requestedNumber, totalOf } from '../pricing/party';
+import { firstPrice, pricesAnswer } from '../pricing/price-categories';
 import { prepareHoldChange } from '../seats/amend-hold';
 import { prepareExtension, prepareRelease } from '../seats/change-hold';
 import { perform } from '../seats/perform';
@@ -42,7 +42,7 @@ import { assertHoldMinutes } from '../holds/hold-length';
 import { holdAmendment, holdRequest } from './hold.request';
 import { getHold, pageOfHolds } from '../holds/find-hold';
 import type { ExtendBody, HoldAnswer, HoldBody, HoldDetail, HoldItem, HoldPage, HoldPatch } from './hold.dto';
-import { customerAnswer, partyOfHold, type SeatHold } from '../holds/seat-hold';
+import { customerAnswer, type SeatHold } from '../holds/seat-hold';
 
 const PLACE: WriteOperation = { name: 'hold.place', status: 201, keepHours: 24 };
 const EXTEND: WriteOperation = { name: 'hold.extend', status: 200, keepHours: 24 };
@@ -90,7 +90,7 @@ export class HoldsController {
         return prepareHold(seller, tour, departure, wanted);
       },
       toAnswer: holdAnswer,
-      named: () => ({ ...wanted, people: [wanted.customer], quantity: seatsOf(wanted.party) }),
+      named: () => ({ ...wanted, people: [wanted.customer], quantity: requestedNumber(wanted.party) }),
     });
   }
 
@@ -231,23 +231,25 @@ function holdDetail(hold: SeatHold): HoldDetail {
 
 function holdItem(hold: SeatHold): HoldItem {
   const digits = hold.currencyDigits;
-  const party = partyOfHold(hold);
+  const { party, prices, categories } = hold;
+  const { adults, children } = namedNumbers(party);
   return {
     hold_id: hold.id,
     status: hold.status,
     tour: hold.tour,
     departure_date: hold.departureDate,
     departure_time: hold.departureTime,
-    quantity: hold.quantity,
-    adults: party.adult,
-    children: party.child,
+    quantity: hold.seats,
+    adults,
+    children,
+    party,
     hold_minutes: hold.holdMinutes,
     expires_at: hold.expiresAt.toISOString(),
     seats_available: hold.seatsAvailable,
     currency: hold.currency,
-    unit_price: toMajor(hold.prices.adult, digits),
-    total_price: toMajor(totalOf(party, hold.prices), digits),
-    prices: pricesAnswer(hold.prices, digits),
+    unit_price: toMajor(firstPrice(prices, categories), digits),
+    total_price: toMajor(totalOf(party, prices), digits),
+    prices: pricesAnswer(prices, categories, digits),
     external_ref: hold.externalRef,
     created_at: hold.createdAt.toISOString(),
   };

@@ -64,7 +64,7 @@ export interface BookingAmendment {
   departureDate?: string;
   /** HH:MM */
   departureTime?: string;
-  party: RequestedParty;
+  party?: RequestedParty;
   customer: Partial<PartialCustomer>;
   notes?: string | null;
   externalRef?: string | null;
@@ -174,7 +174,7 @@ function decideAmendment(
   amendment: BookingAmendment,
 ): AmendedLead {
   const categories = categoriesAfter(before, lockedDeparture(facts, tenant, to.departureId));
-  const party = changedParty(before.party, amendment.party, categories);
+  const party = changedParty(before.party, amendment.party ?? {}, categories);
   const seats = seatsOf(party, categories);
   const { travellers = before.travellers } = amendment;
   assertTravellersBooked(travellers ?? [], party, categories);

@@ -36,7 +36,7 @@ import { changeOfHold, freeSeatsAfter, unchangedHold } from './stored-hold';
 
 /** The changes of a hold that a request asks for; an undefined field stays as it is. */
 export interface HoldAmendment {
-  party: RequestedParty;
+  party?: RequestedParty;
   /** A tour that the tenant sees. */
   tour?: TourRef;
   /** The departure to which the hold moves, on `departureDate`. Undefined: the date and the time choose the departure. */
@@ -166,7 +166,7 @@ function decideHoldAmendment(
   amendment: HoldAmendment,
 ): AmendedHold {
   const categories = categoriesAfter(hold, lockedDeparture(facts, tenant, to.departureId));
-  const party = changedParty(hold.party, amendment.party, categories);
+  const party = changedParty(hold.party, amendment.party ?? {}, categories);
   const seats = seatsOf(party, categories);
   assertActive(hold);
   assertNotErased(hold, amendment);

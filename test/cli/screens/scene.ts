@@ -6,7 +6,6 @@ import { inTransaction, type Db } from '../../../services/platform/database/data
 import { daysFromToday, givenDeparture, givenTour } from '../../support/given';
 import { tellDeliveries } from './scene-deliveries';
 import { givenSalesOfTwoWeeks } from './scene-sales';
-import { adultsOnly } from '../../../services/api/pricing/party';
 
 /** Creates the data of the guide's screens: three tenants, seven tours, and their sales of the last days. */
 
@@ -89,7 +88,7 @@ async function givenBookings(db: Db): Promise<void> {
     inTransaction(db, (trx) =>
       placeHold(trx, acme, {
         ...wanted,
-        party: adultsOnly(2),
+        party: { party: { adult: 2 } },
         holdMinutes: undefined,
         externalRef: null,
         customer: ANA,
@@ -102,7 +101,7 @@ async function givenBookings(db: Db): Promise<void> {
       createBooking(trx, acme, {
         ...wanted,
         ...rest,
-        party: adultsOnly(2),
+        party: { party: { adult: 2 } },
         travellers: null,
         customer: ANA,
         ...request,
@@ -117,7 +116,7 @@ async function givenBookings(db: Db): Promise<void> {
   await book({ externalRef: 'order-82', customer: JUN, notes: 'Vegetarian' });
   await hold({
     externalRef: 'cart-83',
-    party: adultsOnly(4),
+    party: { party: { adult: 4 } },
     customer: { name: null, phone: null, email: null },
   });
   await db.raw(
