@@ -76,12 +76,12 @@ describe('the reader of catalog files', () => {
       '2 slug',
       '2 departures[0].departure_date',
       '2 departures[0].seats_total',
-      '2 departures[0].prices.teen',
       '2 departures[0].prices.adult',
-      '2 departures[1].prices.adult',
       '2 departures[1].closes_at',
       '2 departures[2].return_date',
       '2 departures[2].departure_date',
+      '2 departures[0].prices.teen',
+      '2 departures[1].prices.adult',
     ]);
   });
 
@@ -146,7 +146,7 @@ describe('the reader of catalog files', () => {
     expect(issues.map(({ field, message }) => [field, message])).toEqual([
       ['baseprice', 'is not known here; did you mean base_price?'],
       ['colour', 'is not known here; correct or remove it'],
-      ['departures[0].prices.teen', 'is not known here; known are adult, child, single_supplement'],
+      ['departures[0].prices.teen', 'is no category of the tour; known are adult, child, single_supplement'],
     ]);
   });
 
@@ -166,14 +166,14 @@ describe('the reader of catalog files', () => {
     expect(issues.map(({ field }) => field)).toEqual([
       'departures[0].departure_date',
       'departures[0].seats_total',
-      'departures[0].prices.teen',
       'departures[0].prices.adult',
-      'departures[1].prices.adult',
       'departures[1].closes_at',
       'departures[2].return_date',
       'departures[3]',
       'departures[2].departure_date',
       'departures[5].departure_date',
+      'departures[0].prices.teen',
+      'departures[1].prices.adult',
     ]);
   });
 
@@ -324,7 +324,7 @@ describe('the reader of CSV catalog files', () => {
         1,
         'seats',
         expect.stringMatching(
-          /^is not a column of tours; known are slug, name, .*cancellation_policy, cancellation, start_time, booking_cutoff, language$/,
+          /^is not a column of tours; known are slug, name, .*cancellation_policy, cancellation, categories, start_time, booking_cutoff, language$/,
         ),
       ],
       [1, 'slug', 'is the name of two columns'],

@@ -55,7 +55,7 @@ const STAGED_TOURS = `
     columns - '{name_folded,currency_digits,base_price_minor}'::text[] || jsonb_build_object('base_price', base_price) as fields,
     array(select json_build_object('fields', json_strip_nulls(json_build_object('departure_date', departure_date, 'start_time', start_time,
             'seats_total', seats_total, 'return_date', return_date, 'status', status, 'closes_at', closes_at,
-            'prices', json_build_object('adult', adult, 'child', child, 'single_supplement', single_supplement))))
+            'prices', (select jsonb_object_agg(code, nullif(amount, '')::numeric) from jsonb_each_text(prices) as price (code, amount)))))
           from staged_departures d where d.entry = t.entry order by position) as departures
   from staged_tours t where slug is not null order by entry`;
 

@@ -38,17 +38,18 @@ export async function insertHold(
   db: Db,
   tenantId: string,
   departureId: string,
-  quantity: number,
+  adults: number,
   fields: Record<string, unknown> = {},
 ): Promise<string> {
   const [row] = await db('seat_holds')
     .insert({
       tenant_id: tenantId,
       departure_id: departureId,
-      quantity,
+      seats: adults,
+      party: { adult: adults },
       hold_minutes: 15,
       expires_at: db.raw("now() + interval '15 minutes'"),
-      unit_price_minor: 129000,
+      prices_minor: { adult: 129000 },
       currency: 'EUR',
       currency_digits: 2,
       price_breakdown: {},
@@ -64,9 +65,8 @@ export async function insertLead(
   tenantId: string,
   departure: DepartureRow,
   bookingRef: string,
-  fields: Record<string, unknown> = {},
+  { adults = 2, ...fields }: { adults?: number } & Record<string, unknown> = {},
 ): Promise<number> {
-  const adults = Number(fields.adults ?? 2);
   const [row] = await db('booking_leads')
     .insert({
       booking_ref: bookingRef,
@@ -74,8 +74,9 @@ export async function insertLead(
       tour_id: departure.tourId,
       departure_id: departure.id,
       departure_date: departure.departureDate,
-      adults,
-      unit_price_minor: 129000,
+      seats: adults,
+      party: { adult: adults },
+      prices_minor: { adult: 129000 },
       total_minor: 129000 * adults,
       deposit_minor: 0,
       currency: 'EUR',

@@ -224,9 +224,9 @@ describe('an import of 2,500 sold departures', () => {
     await importFiles(database.db, all());
     for (const date of dates.slice(0, 3)) await book(date);
     await database.db.raw(
-      `insert into seat_holds (tenant_id, departure_id, quantity, hold_minutes, expires_at, unit_price_minor, currency,
+      `insert into seat_holds (tenant_id, departure_id, seats, party, hold_minutes, expires_at, prices_minor, currency,
          currency_digits, price_breakdown)
-       select ?, d.id, 1, 15, now() + interval '15 minutes', 1, 'EUR', 2, '{}' from departures d join tours t on t.id = d.tour_id
+       select ?, d.id, 1, '{"adult": 1}', 15, now() + interval '15 minutes', '{"adult": 1}', 'EUR', 2, '{}' from departures d join tours t on t.id = d.tour_id
        where t.slug = ?`,
       [tenantId, slug],
     );

@@ -6,6 +6,7 @@ import { NO_CUTOFF } from '../../../services/api/catalog/cutoff';
 import { findTour, listTours } from '../../../services/api/catalog/find-tour';
 import { type CatalogTour, TOUR_STATUSES, type TourStatus } from '../../../services/api/catalog/tour';
 import { translateFields, type TranslatedFields } from '../../../services/api/catalog/tour-text';
+import { categoriesOf, type Category } from '../../../services/api/pricing/category';
 import { toMajor } from '../../../services/api/pricing/currency';
 import type { Db } from '../../../services/platform/database/database';
 import { flag, type Verb } from '../../engine/command';
@@ -236,6 +237,7 @@ async function showTourCommand(
       translations,
       booking_cutoff,
       cancellation,
+      categories,
       ...fields
     } = document as typeof document & Record<string, unknown>;
     const shown = {
@@ -243,6 +245,7 @@ async function showTourCommand(
       translations: Object.keys(translations ?? {}),
       booking_cutoff: booking_cutoff ?? NO_CUTOFF,
       cancellation: describeCancellation(cancellation as CancellationPolicy | null),
+      categories: categoriesOf(categories as Category[] | null).map(describeCategory),
       start_location: describeLocation(start_location),
       end_location: describeLocation(end_location),
       images: (images as { url: string }[]).map(({ url }) => url),
@@ -279,6 +282,22 @@ function describeCancellation(policy: CancellationPolicy | null): string {
   if (policy.tiers.length === 0) return 'refunds nothing';
   const tiers = policy.tiers.map(({ until, refund_percent: percent }) => `${percent}% until ${until}`);
   return `${tiers.join(', ')} before the start`;
+}
+
+/** Formats a category for a person: `infant, 0 to 3 years, 0 seats, with adult or senior`. */
+function describeCategory(category: Category): string {
+  const { code, age_from: from, age_to: to, seats, people, min, max, with: companions, at_most } = category;
+  const parts = [
+    code,
+    from !== undefined || to !== undefined ? `${from ?? 0} to ${to ?? 99} years` : undefined,
+    seats === 1 ? undefined : countOf(seats, 'seat'),
+    people === seats ? undefined : `for ${people}`,
+    min === undefined ? undefined : `at least ${min}`,
+    max === undefined ? undefined : `at most ${max}`,
+    companions && `with ${companions.join(' or ')}`,
+    at_most && `at most the number of ${at_most}`,
+  ];
+  return parts.filter((part) => part !== undefined).join(', ');
 }
 
 function describeLocation(location: unknown): string | null {

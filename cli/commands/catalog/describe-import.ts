@@ -6,6 +6,7 @@ import type {
   TourDiff,
 } from '../../../services/api/catalog-import/import-report';
 import { nameDeparture } from '../../../services/api/catalog/start-time';
+import { formatMoney } from '../../engine/values';
 import type { Output } from '../../terminal/output';
 import { table } from '../../terminal/table';
 import { countIs, countOf } from '../../terminal/text';
@@ -27,6 +28,7 @@ export function describeReport(report: ImportReport): string {
     ),
     ...describePruned(report),
     ...describeBookings(report),
+    ...describeRemovedPrices(report),
     ...describeTenfold(report),
   ];
   return parts.join('\n\n');
@@ -36,8 +38,7 @@ function describeIssues({ errors, errors_total: total }: ImportReport): string {
   const rows = errors.map(({ file, line, index, field, message }) => {
     return [placeOf({ file, line, index }), field || '-', message];
   });
-  const listed = table(['where', 'field', 'issue'], rows, '');
-  return total === undefined ? listed : `${listed}\n… and ${total - errors.length} more`;
+  return limited(table(['where', 'field', 'issue'], rows, ''), errors.length, total);
 }
 
 /** Formats a place as a compiler does: `tours.csv:3`, or `tours.json[3]`. */
@@ -63,6 +64,25 @@ function describeBookings({ bookings_to_tell: concerned }: ImportReport): string
   return [table(['cancelled', 'on', 'affected bookings'], rows, '')];
 }
 
+function describeRemovedPrices({
+  removed_prices: prices,
+  removed_prices_total: total,
+}: ImportReport): string[] {
+  if (!prices) return [];
+  const rows = prices.map(({ tour, departure_date, start_time, category, price, currency }) => [
+    tour,
+    nameDeparture(departure_date, start_time),
+    category,
+    formatMoney(price, currency),
+  ]);
+  return [limited(table(['removed price', 'on', 'category', 'price'], rows, ''), prices.length, total)];
+}
+
+/** Adds the number of entries that a list leaves out. */
+function limited(list: string, listed: number, total = listed): string {
+  return total === listed ? list : `${list}\n… and ${total - listed} more`;
+}
+
 function describeTenfold({ tenfold_prices: prices, tenfold_prices_total: total }: ImportReport): string[] {
   if (!prices) return [];
   const rows = prices.map(({ tour, departure_date, start_time, field, before, after, currency }) => [
@@ -71,8 +91,7 @@ function describeTenfold({ tenfold_prices: prices, tenfold_prices_total: total }
     field,
     `${before} → ${after} ${currency}`,
   ]);
-  const listed = table(['tenfold price', 'on', 'field', 'change'], rows, '');
-  return [total === undefined ? listed : `${listed}\n… and ${total - prices.length} more`];
+  return [limited(table(['tenfold price', 'on', 'field', 'change'], rows, ''), prices.length, total)];
 }
 
 /** Maximum lines of a dry run on a screen; --json lists all. */

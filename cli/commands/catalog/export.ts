@@ -6,6 +6,7 @@ import path from 'node:path';
 import { type CsvKind, csvLines } from '../../../services/api/catalog-import/catalog-csv';
 import {
   exportCatalog,
+  exportCategoryCodes,
   exportLanguages,
   findUntranslated,
   type UntranslatedTour,
@@ -120,7 +121,8 @@ async function* asLines(entries: AsyncIterable<object>): AsyncGenerator<string> 
 }
 
 async function* asCsv(db: Db, written: Written, kind: CsvKind): AsyncGenerator<string> {
-  yield* csvLines(counted(db, written), kind, await exportLanguages(db));
+  const [languages, codes] = [await exportLanguages(db), await exportCategoryCodes(db)];
+  yield* csvLines(counted(db, written), kind, { languages, codes });
 }
 
 /** Returns the text of the tours that are not completely translated into the language. */

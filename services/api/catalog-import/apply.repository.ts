@@ -5,6 +5,7 @@ import {
   STORED_DEPARTURE_COLUMNS,
   STORED_TOUR_COLUMNS,
 } from './catalog-schema';
+import { categoriesAfter } from './changed-categories';
 import { startTimeAfter } from './match-departures';
 import type { ChangeCounts } from './import-report';
 
@@ -22,7 +23,7 @@ export async function allowLongStatements(trx: Trx): Promise<void> {
   await trx.raw("set local statement_timeout = '10min'");
 }
 
-/** The columns of a tour, other than its start time and cut-off, that decide whether and at which price its departures are sold. */
+/** The columns of a tour, other than its categories, start time and cut-off, that decide whether and at which price its departures are sold. */
 const SOLD_BY = ['currency', 'continent', 'time_zone', 'status'];
 
 /**
@@ -34,6 +35,7 @@ export async function lockStaged(trx: Trx): Promise<void> {
   const isSoldOtherwise = [
     ...SOLD_BY.map((column) => `s.columns->>'${column}' <> t.${column}`),
     `${startTimeAfter('s', 't')} is distinct from t.start_time`,
+    `${categoriesAfter('s', 't')} is distinct from t.categories`,
     "jsonb_exists(s.columns, 'booking_cutoff') and s.columns->>'booking_cutoff' is distinct from t.booking_cutoff",
   ].join(' or ');
   await trx.raw(`select count(*) from (
@@ -96,13 +98,13 @@ export async function findSoldChanges(trx: Trx): Promise<DepartureChange[]> {
        case when c.id is null or c.status = d.status or c.status <> 'cancelled'
          then array_remove(array[case when ${OTHER_TIME} then 'start_time' end, ${names.join()}], null) end as changed
      from (
-       select id from changed_departures where action in ('update', 'cancel')
+       select id from changed_departures where action in ('update', 'cancel', 'drop_prices')
        union
        select d.id from changed_tours m join tours t on t.id = m.id join departures d on d.tour_id = m.id
        where m.action = 'update' and (${OTHER_TIME} or ${OTHER_CUTOFF})
      ) as touched
      join departures d on d.id = touched.id join tours t on t.id = d.tour_id
-     left join changed_departures c on c.id = d.id and c.action in ('update', 'cancel')
+     left join changed_departures c on c.id = d.id and c.action in ('update', 'cancel', 'drop_prices')
      left join changed_tours m on m.id = d.tour_id
      where (exists (select from seat_holds h where h.departure_id = d.id and h.status = 'active')
          or exists (select from booking_leads l
@@ -149,7 +151,7 @@ const WRITES: Write[] = [
   ],
   [
     'departures',
-    ['update', 'cancel'],
+    ['update', 'cancel', 'drop_prices'],
     `update departures d set ${setColumns(CHANGEABLE_DEPARTURE_COLUMNS)} from changed_departures s where d.id = s.id`,
   ],
   ['tours', ['touch'], `update tours t set ${REVISED} from changed_tours s where t.id = s.id`],

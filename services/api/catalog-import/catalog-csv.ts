@@ -4,7 +4,9 @@ import { z } from 'zod';
 import { csvLine, readFormulas } from '../../platform/csv-cells';
 import { countDecimals, readWholeNumber } from '../../platform/text-forms';
 import { type CatalogRecord, type Issue, type IssueList, NO_LINE_BREAK, type Place } from './catalog-file';
-import { AMOUNT, DEPARTURE, nearestName, TOUR_FIELDS, TRANSLATION } from './catalog-schema';
+import { DEFAULT_CATEGORIES } from '../pricing/category';
+import { DEPARTURE, nearestName, TOUR_FIELDS, TRANSLATION } from './catalog-schema';
+import { AMOUNT, isCategoryCode } from './category-fields';
 import { findRepeatedKey } from './cut-json';
 import type { FileEntry } from './export-catalog';
 import { WrittenAmount } from './field-checks';
@@ -66,21 +68,40 @@ function parseJson(text: string): unknown {
 const { translations: _, ...UNTRANSLATED_FIELDS } = TOUR_FIELDS;
 const CSV_TOUR_COLUMNS = columnsOf(UNTRANSLATED_FIELDS);
 const CSV_TEXT_COLUMNS = columnsOf(TRANSLATION.shape);
-const CSV_DEPARTURE_COLUMNS = { [TOUR_OF_DEPARTURE]: TEXT, ...columnsOf(DEPARTURE.shape) };
+const CSV_DEPARTURE_COLUMNS = departureColumns(DEFAULT_CATEGORIES.map(({ code }) => code));
+
+/** Returns the columns of departures. @param codes of the categories that have a column */
+function departureColumns(codes: string[]): CsvColumns {
+  const columns = Object.entries({ [TOUR_OF_DEPARTURE]: TEXT, ...columnsOf(DEPARTURE.shape) });
+  const prices = codes.map((code): [string, Column] => [`prices.${code}`, MONEY]);
+  return Object.fromEntries(columns.flatMap((column) => (column[0] === 'prices' ? prices : [column])));
+}
+
+/** Returns the column of the price of a category, such as `prices.senior`. Undefined: the name is no such column. */
+function priceColumn(name: string): Column | undefined {
+  const [field, code, ...rest] = name.split('.');
+  return field === 'prices' && code !== undefined && rest.length === 0 && isCategoryCode(code)
+    ? MONEY
+    : undefined;
+}
 
 function columnsOf(shape: z.ZodRawShape, prefix = ''): CsvColumns {
   const columns: CsvColumns = {};
   for (const [field, schema] of Object.entries(shape)) {
     const type = bare(schema);
-    if (type === CANCELLATION) columns[prefix + field] = JSON_TEXT;
+    if (type === CANCELLATION || type instanceof z.ZodRecord) columns[prefix + field] = JSON_TEXT;
     else if (type instanceof z.ZodObject) Object.assign(columns, columnsOf(type.shape, `${prefix}${field}.`));
     else if (type instanceof z.ZodNumber) columns[prefix + field] = type.isInt ? WHOLE_NUMBER : DECIMAL;
     else if (type === AMOUNT) columns[prefix + field] = MONEY;
-    else if (type instanceof z.ZodArray)
-      columns[prefix + field] = bare(type.element) instanceof z.ZodObject ? JSON_TEXT : LIST;
+    else if (type instanceof z.ZodArray) columns[prefix + field] = isListOfTexts(type) ? LIST : JSON_TEXT;
     else columns[prefix + field] = TEXT;
   }
   return columns;
+}
+
+function isListOfTexts({ element }: z.ZodArray): boolean {
+  const type = bare(element);
+  return !(type instanceof z.ZodObject || type instanceof z.ZodUnknown);
 }
 
 const TEXT_COLUMN = /^translations\.[A-Za-z0-9-]+\.(\w+)$/;
@@ -109,15 +130,15 @@ export type CsvKind = 'tours' | 'departures';
 
 /**
  * Yields the lines of a CSV file that an import reads: the names of all columns, then a line for each tour or departure.
- * @param languages the languages of the translations
+ * @param named the languages of the translations, and the codes of the price categories
  */
 export async function* csvLines(
   entries: AsyncIterable<FileEntry>,
   kind: CsvKind,
-  languages: string[],
+  { languages, codes }: { languages: string[]; codes: string[] },
 ): AsyncGenerator<string> {
   const columns =
-    kind === 'tours' ? { ...CSV_TOUR_COLUMNS, ...textColumns(languages) } : CSV_DEPARTURE_COLUMNS;
+    kind === 'tours' ? { ...CSV_TOUR_COLUMNS, ...textColumns(languages) } : departureColumns(codes);
   yield csvLine(Object.keys(columns));
   for await (const entry of entries) {
     if (kind === 'tours') yield csvLine(cellsOf(columns, entry));
@@ -298,7 +319,7 @@ export class CsvHead {
 
   private columnOf(name: string): Column | undefined {
     if (Object.hasOwn(this.columns, name)) return this.columns[name];
-    return this.isDepartures ? undefined : textColumn(name);
+    return this.isDepartures ? priceColumn(name) : textColumn(name);
   }
 
   /** Returns the record as JSON would have it: `prices.adult` inside `prices`. Leaves out empty cells and columns with issues. */

@@ -5,13 +5,13 @@ import { foldName } from '../catalog/fold-name';
 import { readStartTime } from '../catalog/start-time';
 import { isTourSlug, TOUR_STATUSES } from '../catalog/tour';
 import { canonicalLanguage, type TranslatedTexts } from '../catalog/tour-text';
-import { currencyDigits, MOST_MINOR_UNITS, toMinor } from '../pricing/currency';
+import { currencyDigits, toMinor } from '../pricing/currency';
 import { isCountry } from '../tenants/country';
 import { expandSchedule, InvalidScheduleError, type Schedule } from '../departures/schedule';
 import type { Issue } from './catalog-file';
+import { AMOUNT, CATEGORIES, CATEGORY_NAMES, parsePrices, PRICES } from './category-fields';
 import { CANCELLATION, closingFault, CUTOFF } from './sale-terms';
 import {
-  amountField,
   decimalField,
   expecting,
   integerField,
@@ -60,7 +60,6 @@ const localTime = textField(
   (value) => readStartTime(value) !== undefined,
   'must be a local time such as 09:30',
 ).transform((value) => readStartTime(value)!);
-export const AMOUNT = amountField(MOST_MINOR_UNITS);
 const location = objectField({
   name: lineField(200),
   lat: decimalField(-90, 90).nullish(),
@@ -94,9 +93,12 @@ const ITINERARY = listField(itineraryDay, 366);
 const LINES = listField(lineField(500), 100);
 const POLICY = paragraphsField(2000);
 
-/** Makes a translated text optional. An omitted text keeps the stored one; null and an empty list clear it. */
+const isEmpty = (value: unknown) =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+
+/** Makes a translated text optional. An omitted text keeps the stored one; null, an empty list and an empty object clear it. */
 function translated<T extends z.ZodType>(schema: T) {
-  return schema.nullish().transform((value) => (Array.isArray(value) && value.length === 0 ? null : value));
+  return schema.nullish().transform((value) => (isEmpty(value) ? null : value));
 }
 
 /** The texts of a tour in one language, with the limits of the tour's own texts. */
@@ -109,7 +111,8 @@ export const TRANSLATION = objectField({
   exclusions: translated(LINES),
   cancellation_policy: translated(POLICY),
   tags: translated(TAGS),
-} satisfies Record<keyof TranslatedTexts, z.ZodType>);
+  categories: translated(CATEGORY_NAMES),
+} satisfies Record<keyof TranslatedTexts | 'categories', z.ZodType>);
 
 const TOUR = objectField({
   slug: TOUR_SLUG,
@@ -142,6 +145,8 @@ const TOUR = objectField({
   exclusions: optional(LINES, []),
   cancellation_policy: optional(POLICY),
   cancellation: optional(CANCELLATION),
+  // Null: the default list (pricing/category.ts).
+  categories: optional(CATEGORIES),
   start_time: optional(localTime),
   booking_cutoff: optional(CUTOFF),
   language: optional(LANGUAGE, 'en'),
@@ -149,12 +154,6 @@ const TOUR = objectField({
   translations: z.record(z.string(), z.unknown(), expecting('must be an object of languages')).nullish(),
   departures: listField(z.unknown(), 5000).nullish(),
   schedules: listField(z.unknown(), 20).nullish(),
-});
-
-export const PRICES = objectField({
-  adult: AMOUNT,
-  child: AMOUNT.nullish(),
-  single_supplement: AMOUNT.nullish(),
 });
 
 export const DEPARTURE = objectField({
@@ -231,6 +230,8 @@ export function checkTour(value: unknown, issues: EntryIssue[]) {
   const digits = given.currency === undefined ? undefined : currencyDigits(given.currency);
   const columns: Record<string, unknown> = {
     ...given,
+    categories:
+      given.categories === undefined && hasCategories(value) ? CATEGORIES_WITH_ISSUE : given.categories,
     ...(translations === undefined ? {} : checkTranslations(translations, issues)),
     name_folded: given.name && foldName(given.name),
     currency_digits: digits,
@@ -254,6 +255,13 @@ export function checkTour(value: unknown, issues: EntryIssue[]) {
       checkSchedule(schedule, `schedules[${at}]`, issues),
     ),
   };
+}
+
+/** Stands for categories with an issue: prices by them are not checked. */
+const CATEGORIES_WITH_ISSUE: never[] = [];
+
+function hasCategories(tour: unknown): boolean {
+  return isRecord(tour) && tour.categories !== undefined;
 }
 
 /**
@@ -375,7 +383,8 @@ function parseFields<S extends z.ZodObject>(
 }
 
 function parseField(schema: z.ZodType, value: unknown, path: string, issues: EntryIssue[]): unknown {
-  if (schema === PRICES && isRecord(value)) return parseFields(PRICES, value, path, issues);
+  if (schema === PRICES && isRecord(value))
+    return parsePrices(value, (code, message) => issues.push({ field: joinPath(path, code), message }));
   const { data, error } = schema.safeParse(value);
   for (const issue of error?.issues ?? []) {
     const unknownKeys = issue.code === 'unrecognized_keys' ? issue.keys : [];

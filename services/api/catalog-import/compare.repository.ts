@@ -1,4 +1,5 @@
 import { CHANGEABLE_DEPARTURE_COLUMNS, STORED_TOUR_COLUMNS, TOUR_DEFAULTS } from './catalog-schema';
+import { codesOf, removedCodes, withoutRemoved } from './changed-categories';
 import { isMeant, isStagedFor, startTimeAfter } from './match-departures';
 import { queryStage, type Stage } from './stage.repository';
 
@@ -45,12 +46,13 @@ const columnsOf = (row?: string) =>
   STORED_TOUR_COLUMNS.map((column) => (row ? `${row}.${column}` : column)).join(', ');
 
 /**
- * Returns the SQL of a price in minor units. Uses the price of the file. If the file has no price, uses the stored price, unless the tour
- * gets a new currency.
+ * Returns the SQL of the prices in minor units: those of the file replace the stored ones, category by category. A new departure has no
+ * stored prices, and one of a tour with a new currency keeps none.
  */
-const price = (category: string) => `case when '${category}' = any(s.emptied) then null
-  else coalesce((s.${category} * m.minor_units)::bigint,
-                case when not m.is_repriced then (d.prices_minor->>'${category}')::bigint end) end`;
+const PRICES = `jsonb_strip_nulls(
+  case when d.id is null or (m.is_repriced and s.position is not null) then '{}' else d.prices_minor end
+  || coalesce((select jsonb_object_agg(code, (nullif(amount, '')::numeric * m.minor_units)::bigint)
+               from jsonb_each_text(s.prices) as given (code, amount)), '{}'))`;
 
 /** Returns the SQL of a field: the value of the file, otherwise the stored value. */
 const kept = (column: string) =>
@@ -74,6 +76,7 @@ const COMPARE = `
            m is distinct from t as differs, coalesce(t.id, gen_random_uuid()) as tour_id,
            coalesce(m.currency <> t.currency, false) as is_repriced,
            power(10, m.currency_digits)::numeric as minor_units, t.start_time as stored_start_time, t.time_zone as stored_time_zone,
+           ${codesOf('m.categories')} as codes, ${removedCodes('t.categories', 'm.categories')} as removed,
            ${columnsOf('m')}
     from staged_tours s
     left join tours t on t.slug = s.slug
@@ -89,10 +92,7 @@ const COMPARE = `
            case when d.id is null then s.start_time else d.start_time end as start_time,
            ${kept('return_date')} as return_date,
            coalesce(s.seats_total, d.seats_total) as seats_total,
-           case when s.position is null then d.prices_minor else ('{"adult": ' || (s.adult * m.minor_units)::bigint
-             || coalesce(', "child": ' || ${price('child')}, '')
-             || coalesce(', "single_supplement": ' || ${price('single_supplement')}, '') || '}')::jsonb
-           end as prices_minor,
+           ${withoutRemoved('given.prices', 'm')} as prices_minor,
            case when s.position is null then 'cancelled' else coalesce(s.status, d.status, 'scheduled') end as status,
            ${closing('closes_at', 'closes_before')} as closes_at,
            ${closing('closes_before', 'closes_at')} as closes_before
@@ -100,6 +100,7 @@ const COMPARE = `
     join merged m on m.entry = s.entry
     left join departures d on d.tour_id = m.tour_id and d.departure_date = s.departure_date
       and ${isStagedFor('s', 'd', 'm.start_time')}
+    cross join lateral (select ${PRICES} as prices) as given
   ),
   -- Decides the action for each departure. Deletes a missing departure that has no hold or lead. Cancels a missing departure that has one,
   -- unless the departure is past.
@@ -123,6 +124,13 @@ const COMPARE = `
     select entry, position, action, id, tour_id, departure_date, start_time, return_date, seats_total, prices_minor, status, closes_at,
       closes_before
     from decided where action is not null
+    union all
+    -- Adds the other departures of a tour that loses categories with a price.
+    select m.entry, null, 'drop_prices', d.id, d.tour_id, d.departure_date, d.start_time, d.return_date, d.seats_total,
+      d.prices_minor - m.removed, d.status, d.closes_at, d.closes_before
+    from merged m join departures d on d.tour_id = m.tour_id
+    where jsonb_exists_any(d.prices_minor, m.removed) and ${withoutRemoved('d.prices_minor', 'm')} <> d.prices_minor
+      and not exists (select from decided o where o.id = d.id and o.action is not null)
     returning entry
   )
   -- Adds the tours of which only departures change, with the action touch: the import increments their revision.

@@ -1,13 +1,16 @@
 import type { Db } from '../../platform/database/database';
 import { START_TIME } from '../catalog/start-time';
 import { type TranslatedFields, translateFields } from '../catalog/tour-text';
-import { PRICES, TOUR_FIELDS } from './catalog-schema';
+import { DEFAULT_CATEGORIES } from '../pricing/category';
+import { TOUR_FIELDS } from './catalog-schema';
+import { codesOf } from './changed-categories';
 
 /** A tour or departure with the names and units of a catalog file. */
 export type FileEntry = Record<string, unknown>;
 
 /** Returns the SQL that converts minor to major units. A floating point division gives the number nearest to the exact value. */
-const major = (minor: string, tour: string) => `${minor}::float8 / 10::float8 ^ ${tour}.currency_digits`;
+export const major = (minor: string, tour: string) =>
+  `${minor}::float8 / 10::float8 ^ ${tour}.currency_digits`;
 
 /** Returns the SQL that builds the entry of a tour as JSON, without departures. @param row SQL: the alias of the tour's row */
 export function tourJson(row: string): string {
@@ -20,13 +23,20 @@ export function tourJson(row: string): string {
 
 /** Returns the SQL that builds the entry of a departure as JSON, with its own start time. Instants are in UTC, with milliseconds. */
 export function departureJson(row: string, tour: string): string {
-  const prices = Object.keys(PRICES.shape).map(
-    (category) => `'${category}', ${major(`(${row}.prices_minor->>'${category}')`, tour)}`,
-  );
   return `json_build_object('departure_date', ${row}.departure_date, 'start_time', ${row}.start_time, 'return_date', ${row}.return_date,
-    'seats_total', ${row}.seats_total, 'prices', json_build_object(${prices.join()}), 'status', ${row}.status,
+    'seats_total', ${row}.seats_total, 'prices', ${pricesJson(row, tour)}, 'status', ${row}.status,
     'closes_at', to_char(${row}.closes_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
     'closes_before', ${row}.closes_before)`;
+}
+
+/** Returns the SQL of the prices of a departure: one for each category of the tour, or null. */
+function pricesJson(row: string, tour: string): string {
+  const priceOf = (code: string) => major(`(${row}.prices_minor->>${code})`, tour);
+  const defaults = DEFAULT_CATEGORIES.map(({ code }) => `'${code}', ${priceOf(`'${code}'`)}`);
+  // Names the default categories, because a subquery for each departure would make a large export slower.
+  return `case when ${tour}.categories is null then json_build_object(${defaults.join()}) else
+    (select json_object_agg(category->>'code', ${priceOf("(category->>'code')")} order by place)
+     from jsonb_array_elements(${tour}.categories) with ordinality as listed (category, place)) end`;
 }
 
 /** Returns the fields of a tour that a catalog file has, without its departures. */
@@ -44,6 +54,21 @@ export async function exportLanguages(db: Db): Promise<string[]> {
     `select distinct l.tag collate "C" as language from tours t cross join lateral jsonb_object_keys(t.translation_names) as l (tag) order by 1`,
   );
   return rows.map(({ language }) => language);
+}
+
+/** Returns the codes of all categories: the default ones first, if a tour has them. */
+export async function exportCategoryCodes(db: Db): Promise<string[]> {
+  const { rows }: { rows: { code: string }[] } = await db.raw(
+    `select distinct c.code collate "C" as code from tours t cross join unnest(${codesOf('t.categories')}) as c (code) order by 1`,
+  );
+  const codes = rows.map(({ code }) => code);
+  const defaults = DEFAULT_CATEGORIES.map(({ code }) => code);
+  // An empty catalog exports templates for tours with the default categories.
+  if (codes.length === 0) return defaults;
+  return [
+    ...defaults.filter((code) => codes.includes(code)),
+    ...codes.filter((code) => !defaults.includes(code)),
+  ];
 }
 
 /** A tour with texts that are not translated. */

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CLOCK } from '../../platform/database/database';
 import type { Issue, IssueList } from './catalog-file';
+import { removedCodes } from './changed-categories';
 import { beginsAt } from './match-departures';
 import { findTenfoldPrices, type TenfoldPrices } from './risky-changes';
-import { departureJson, type FileEntry, tourJson } from './export-catalog';
+import { departureJson, type FileEntry, major, tourJson } from './export-catalog';
 import { placeJson, queryStage, type Stage } from './stage.repository';
 
 /** The result of an import or of a dry run, as `--json` prints it. All counts are 0 if there are issues. */
@@ -23,6 +24,10 @@ export interface ImportReport {
   tenfold_prices?: TenfoldPrices['listed'];
   /** The number of all such prices; absent if all are listed. */
   tenfold_prices_total?: number;
+  /** The prices of categories that a tour loses, at most 1,000; absent if there are none. */
+  removed_prices?: RemovedPrice[];
+  /** The number of all such prices; absent if all are listed. */
+  removed_prices_total?: number;
   /** Possible mistakes of the files, with their places. Absent if there is none. */
   warnings?: Issue[];
   /** In a dry run: the changes of each tour. */
@@ -44,6 +49,16 @@ interface BookingsToTell {
   booking_refs: string[];
 }
 
+/** A price that a departure loses with its category. In major units. */
+export interface RemovedPrice {
+  tour: string;
+  departure_date: string;
+  start_time: string | null;
+  category: string;
+  price: number;
+  currency: string;
+}
+
 export interface PastDepartures {
   departures: number;
   first: { tour: string; departure_date: string; start_time: string | null };
@@ -52,7 +67,7 @@ export interface PastDepartures {
 /** The numbers of staged changes by action. */
 export interface ChangeCounts {
   tours: Partial<Record<'insert' | 'update' | 'touch' | 'archive', number>>;
-  departures: Partial<Record<'insert' | 'update' | 'delete' | 'cancel', number>>;
+  departures: Partial<Record<'insert' | 'update' | 'delete' | 'cancel' | 'drop_prices', number>>;
 }
 
 /**
@@ -73,12 +88,15 @@ export async function reportChanges(
   const bookings = await findBookingsToTell(stage);
   const past = await findPastDepartures(stage);
   const prices = await findTenfoldPrices(stage);
+  const removed = await findRemovedPrices(stage);
   const warnings = [...issues.warnings(), ...(await findWarnings(stage))];
   const report: ImportReport = toReport(counts, total, prune, issues);
   if (bookings.length > 0) report.bookings_to_tell = bookings;
   if (past) report.past_departures = past;
   if (prices.listed.length > 0) report.tenfold_prices = prices.listed;
   if (prices.total > prices.listed.length) report.tenfold_prices_total = prices.total;
+  if (removed.listed.length > 0) report.removed_prices = removed.listed;
+  if (removed.total > removed.listed.length) report.removed_prices_total = removed.total;
   if (warnings.length > 0) report.warnings = warnings;
   return { report, counts };
 }
@@ -133,6 +151,24 @@ async function findBookingsToTell(stage: Stage): Promise<BookingsToTell[]> {
   );
   return rows.map(({ booking }) => booking);
 }
+
+/** Finds the prices of the categories that the tours lose. */
+async function findRemovedPrices(stage: Stage): Promise<{ listed: RemovedPrice[]; total: number }> {
+  const rows = await queryStage<{ price: RemovedPrice; total: number }>(
+    stage,
+    `select json_build_object('tour', c.slug, 'departure_date', n.departure_date, 'start_time', ${beginsAt('n', 'c')},
+       'category', category, 'price', ${major('(d.prices_minor->>category)', 't')}, 'currency', t.currency) as price,
+       (count(*) over ())::integer as total
+     from changed_tours c join tours t on t.id = c.id join changed_departures n on n.entry = c.entry
+     join departures d on d.id = n.id cross join unnest(${removedCodes('t.categories', 'c.categories')}) as category
+     where n.action <> 'delete' and jsonb_exists(d.prices_minor, category) and not jsonb_exists(n.prices_minor, category)
+     order by c.slug, n.departure_date, ${beginsAt('n', 'c')}, category limit ?`,
+    [MOST_REMOVED_PRICES],
+  );
+  return { listed: rows.map(({ price }) => price), total: rows[0]?.total ?? 0 };
+}
+
+const MOST_REMOVED_PRICES = 1000;
 
 /**
  * Warns of a new tour whose slug differs from another one by leading zeros only: a spreadsheet that reads `00123` as a number writes `123`.
@@ -201,13 +237,14 @@ interface Change<Action> {
 }
 
 type TourChange = Change<'insert' | 'update' | 'touch' | 'archive'> & {
-  departures: (Change<'insert' | 'update' | 'delete' | 'cancel'> & { start_time: string | null })[] | null;
+  departures: (Change<Exclude<keyof typeof CHANGES, 'archive'>> & { start_time: string | null })[] | null;
 };
 
 const CHANGES = {
   insert: 'created',
   update: 'updated',
   archive: 'archived',
+  drop_prices: 'updated',
   delete: 'deleted',
   cancel: 'cancelled',
 } as const;
@@ -241,11 +278,11 @@ export async function findDiff(stage: Stage): Promise<TourDiff[]> {
 
 /** Returns `fields` for an update, and an empty object for other actions. */
 function compareFields({ action, ...entries }: Change<string>): { fields?: FieldDiff[] } {
-  if (action !== 'update') return {};
+  if (action !== 'update' && action !== 'drop_prices') return {};
   const [before, after] = [flatten(entries.before), flatten(entries.after)];
   return {
     fields: [...new Set([...Object.keys(before), ...Object.keys(after)])]
-      .filter((field) => !isDeepStrictEqual(before[field], after[field]))
+      .filter((field) => !isDeepStrictEqual(before[field] ?? null, after[field] ?? null))
       .map((field) => ({ field, before: before[field], after: after[field] })),
   };
 }

@@ -2,6 +2,7 @@ import { CLOCK } from '../../platform/database/database';
 import { describePlace, type Issue, type Place } from './catalog-file';
 import { MOST_MINOR_UNITS } from '../pricing/currency';
 import { MOST_LANGUAGES, nearestName, TOO_MANY_LANGUAGES } from './catalog-schema';
+import { categoriesAfter, codesOf, removedCodes } from './changed-categories';
 import { departureName, isMeant, isOnlyRow, startTimeAfter } from './match-departures';
 import { placeJson, queryStage, type Stage } from './stage.repository';
 
@@ -81,6 +82,16 @@ const isLockedInTourCurrency = (sale: string) =>
 const isSkipped = (date: string, time: string, zone: string) =>
   `((${date} + ${time}::time) at time zone ${zone}) at time zone ${zone} <> ${date} + ${time}::time`;
 
+/** Returns the SQL that is true if a live hold, or a standing lead of a departure to come, has the category. */
+const isUsed = (tour: string, code: string) =>
+  `(exists (select from clock, departures d join seat_holds h on h.departure_id = d.id
+            where d.tour_id = ${tour}.id and not h.sandbox and hold_lives(h.status, h.expires_at, clock.at)
+              and jsonb_exists(h.party, ${code}))
+    or exists (select from clock, booking_leads l left join departures d on d.id = l.departure_id
+               where l.tour_id = ${tour}.id and not l.sandbox and lead_stands(l.status, l.payment_due_at, clock.at)
+                 and jsonb_exists(l.party, ${code}) and (d.id is null or not departure_is_past(
+                   d.departure_date, coalesce(d.start_time, ${tour}.stored_start_time), ${tour}.stored_time_zone, clock.at))))`;
+
 const REFUSED = `
   ${CLOCK},
   -- The tour of each entry, stored or new. Its currency, time zone and start time are the file's, or the stored ones.
@@ -90,13 +101,18 @@ const REFUSED = `
            coalesce((s.columns->>'currency_digits')::integer, t.currency_digits) as digits, s.base_price,
            s.columns->>'currency' <> t.currency as is_repriced,
            ${startTimeAfter('s', 't')} as start_time, t.start_time as stored_start_time,
-           nullif(coalesce(s.columns->>'time_zone', t.time_zone, 'UTC'), unknown.name) as time_zone, t.time_zone as stored_time_zone
+           nullif(coalesce(s.columns->>'time_zone', t.time_zone, 'UTC'), unknown.name) as time_zone, t.time_zone as stored_time_zone,
+           -- Empty for a tour that does not exist, and for categories with issues.
+           case when s.columns is null and t.id is null then '{}' else ${codesOf(categoriesAfter('s', 't'))} end as codes,
+           ${removedCodes('t.categories', `(${categoriesAfter('s', 't')})`)} as removed,
+           ${categoriesAfter('s', 't')} is distinct from t.categories as has_new_categories
     from staged_tours s left join tours t on t.slug = s.slug
     left join unnest(?::text[]) as unknown (name) on unknown.name = s.columns->>'time_zone'
     where s.entry >= 0
   ),
   departure as not materialized (
-    select s.*, t.id as tour_id, t.slug, t.currency, t.digits, t.time_zone, coalesce(s.start_time, t.start_time) as begins_at
+    select s.*, t.id as tour_id, t.slug, t.currency, t.digits, t.time_zone, t.codes, t.start_time as tour_time,
+           coalesce(s.start_time, t.start_time) as begins_at
     from staged_departures s join tour t on t.entry = s.entry where s.position is not null
   ),
   -- Numbers the rows that share their date with other rows of the same tour.
@@ -126,11 +142,8 @@ const REFUSED = `
       and not exists (select from changed_departures c where c.id = d.id and c.action = 'delete')
   ),
   amount as (
-    select d.entry, d.position, given.field, given.amount, d.currency, d.digits from departure d
-    cross join lateral (values ('prices.adult', d.adult), ('prices.child', d.child),
-      ('prices.single_supplement', d.single_supplement)) as given(field, amount)
-    where greatest(scale(d.adult), scale(d.child), scale(d.single_supplement)) > d.digits
-      or greatest(d.adult, d.child, d.single_supplement) * power(10, d.digits)::numeric > ${MOST_MINOR_UNITS}
+    select d.entry, d.position, 'prices.' || given.code as field, nullif(given.amount, '')::numeric as amount, d.currency, d.digits
+    from departure d cross join lateral jsonb_each_text(d.prices) as given (code, amount)
     union all
     select entry, null, 'base_price', base_price, currency, digits from tour
   ),
@@ -194,6 +207,21 @@ const REFUSED = `
     from amount
     where scale(amount) > digits or amount * power(10, digits)::numeric > ${MOST_MINOR_UNITS}
     union all
+    select d.entry, d.position, 2, 'prices.' || given.code,
+           format('is no category of the tour; known are %s', array_to_string(d.codes, ', ')), null
+    from departure d cross join lateral jsonb_each_text(d.prices) as given (code, amount)
+    where given.amount is not null and d.codes <> '{}' and given.code <> all(d.codes)
+    union all
+    -- Leaves out a past departure that has no such price: no one buys it any more.
+    select d.entry, d.position, 2, 'prices.' || d.codes[1],
+           format('is required: %s is the first category of the tour', d.codes[1]), null
+    from departure d
+    where d.codes <> '{}' and d.prices is not null and (d.prices->>d.codes[1]) is null and not exists (
+      select from clock, departures o
+      where o.tour_id = d.tour_id and o.departure_date = d.departure_date and ${isMeant('d', 'o', 'd.tour_time')}
+        and not jsonb_exists(o.prices_minor, d.codes[1])
+        and departure_is_past(o.departure_date, coalesce(o.start_time, d.tour_time), d.time_zone, clock.at))
+    union all
     select entry, null, 3, 'tour_slug', format('names no tour: there is none with the slug %s', slug), null
     from tour where has_departures_alone and id is null
     union all
@@ -222,6 +250,26 @@ const REFUSED = `
       where s.entry = r.entry and (s.departure_date is null
         or (not s.is_scheduled and s.departure_date = d.departure_date and ${isMeant('s', 'd', 'r.start_time')})))
     group by r.entry
+    union all
+    select t.entry, null, 4, 'categories',
+           format('must keep %s: live holds, or standing bookings of departures to come, use it', code), null
+    from tour t cross join unnest(t.removed) as code
+    where ${isUsed('t', 'code')}
+    union all
+    -- Names the departures to come that the file leaves without a price of the first category.
+    select t.entry, null, 4, 'categories',
+           format('begin with %s, so the file must price it on every departure to come; missing: ', t.codes[1])
+             || string_agg(${departureName('d.departure_date', 'coalesce(d.start_time, t.start_time)')}, ', '
+                  order by d.departure_date, coalesce(d.start_time, t.start_time)), null
+    from clock, tour t join departures d on d.tour_id = t.id
+    where t.has_new_categories and t.codes <> '{}' and not jsonb_exists(d.prices_minor, t.codes[1])
+      and not departure_is_past(d.departure_date, coalesce(d.start_time, t.start_time), t.time_zone, clock.at)
+      and not exists (
+        select from departure s
+        where s.entry = t.entry and (s.departure_date is null
+          or (not s.is_scheduled and s.departure_date = d.departure_date and ${isMeant('s', 'd', 't.start_time')})))
+      and not exists (select from changed_departures c where c.id = d.id and c.action = 'delete')
+    group by t.entry, t.codes
     union all
     select c.entry, c.position, 5, 'seats_total',
            format('must be at least %s: so many seats of %s on %s are held or booked', seats_taken(d.id, clock.at), t.slug,

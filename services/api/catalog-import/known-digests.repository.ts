@@ -13,7 +13,7 @@ import { queryStage, type Stage } from './stage.repository';
  * The version of the rules. Increment this number with every change to the meaning or the validity of an entry (catalog-schema.ts, the
  * lists of currencies and countries). The next import then parses and compares all entries again.
  */
-const RULES = 4;
+const RULES = 5;
 /** The versions of the runtime's data, which defines the valid time zones. */
 const RUNTIME = `${process.versions.icu} ${process.versions.tz}`;
 const PREFIX = `catalog entry, rules ${RULES}, ${RUNTIME}\n`;

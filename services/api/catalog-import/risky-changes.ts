@@ -49,7 +49,7 @@ const TENFOLD = `
     select t.slug, c.departure_date, ${beginsAt('c', 't')}, 'prices.' || category, (d.prices_minor->>category)::bigint,
            (c.prices_minor->>category)::bigint, t.currency, t.currency_digits
     from changed_departures c join departures d on d.id = c.id join changed_tours t on t.entry = c.entry
-    cross join unnest(array['adult', 'child', 'single_supplement']) as category
+    cross join jsonb_object_keys(d.prices_minor) as category
     where c.action = 'update' and not t.is_repriced
   )
   select json_strip_nulls(json_build_object('tour', slug, 'departure_date', departure_date, 'start_time', start_time, 'field', field,

@@ -15,6 +15,7 @@ import {
   type DepartureEntry,
   type EntryIssue,
 } from './catalog-schema';
+import type { PricesEntry } from './category-fields';
 import { isDeparturesFile, readCatalogFile } from './read-catalog-file';
 import { copyRows, type Stage, type StagedRow } from './stage.repository';
 import { findUnchangedEntries } from './known-digests.repository';
@@ -189,8 +190,7 @@ class EntryRows {
   ): void {
     const { departure_date, start_time, seats_total, prices, return_date, status, closes_at, closes_before } =
       departure;
-    const { adult, child, single_supplement } = prices ?? ({} as Partial<NonNullable<typeof prices>>);
-    const emptied = Object.entries({ child, single_supplement, return_date, closes_at, closes_before })
+    const emptied = Object.entries({ return_date, closes_at, closes_before })
       .filter(([, value]) => value === null)
       .map(([name]) => name);
     this.chunk.departures.push([
@@ -202,9 +202,7 @@ class EntryRows {
       departure_date,
       start_time,
       seats_total,
-      adult,
-      child,
-      single_supplement,
+      toStagedPrices(prices),
       return_date,
       status === null ? 'scheduled' : status,
       closes_at,
@@ -214,4 +212,12 @@ class EntryRows {
       null,
     ]);
   }
+}
+
+/** Writes amounts as texts, because a number of JSON has lost the last zeros that an amount of a CSV file may have. */
+function toStagedPrices(prices: PricesEntry | undefined): string | undefined {
+  if (prices === undefined) return undefined;
+  return JSON.stringify(prices, (code, amount: unknown) =>
+    code === '' || amount === null ? amount : String(amount),
+  );
 }

@@ -26,11 +26,12 @@ const STAGED = {
     base_price numeric, has_list boolean, departures integer, is_new boolean`,
   /**
    * A null `position` marks a departure that is missing from the list of its tour. `departure_id` is then its id, and `start_time` its
-   * start time after the import. `is_scheduled` marks a departure that a schedule describes. `index` is the place in the list of departures
+   * start time after the import. `prices` has amounts as texts by category: null clears one, and an empty text is one with an issue.
+   * `is_scheduled` marks a departure that a schedule describes. `index` is the place in the list of departures
    * or of schedules. `file` and `line` are the place in a departures file. `emptied` has the names of the cleared fields.
    */
   staged_departures: `entry integer, position integer, index integer, file text, line integer, departure_date date,
-    start_time text, seats_total integer, adult numeric, child numeric, single_supplement numeric, return_date date, status text,
+    start_time text, seats_total integer, prices jsonb, return_date date, status text,
     closes_at timestamptz, closes_before text, emptied text[], is_scheduled boolean not null default false, departure_id uuid`,
   /**
    * Stores the rows of tour_imports and tour_edits as they are before the comparison. A null `tour_id`: the catalog did not have the tour.

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import {
+  CATEGORY_KINDS,
+  type Category,
+  categoryFault,
+  MOST_CATEGORIES,
+  peopleOfUnit,
+} from '../pricing/category';
+import { MOST_MINOR_UNITS } from '../pricing/currency';
+import {
+  amountField,
+  choiceField,
+  expecting,
+  integerField,
+  lineField,
+  listField,
+  objectField,
+  textField,
+  type WrittenAmount,
+} from './field-checks';
+
+// Checks the price categories of a tour, and prices by category. categories.repository.ts checks what depends on the catalog.
+
+const CODE_RULE = 'must be 2 to 32 of a-z, 0-9 and _';
+const NO_CODE = `names no category: a code ${CODE_RULE}`;
+
+/** Returns whether the text has the form of a code. Refuses the name with a meaning in JavaScript; categoryFault refuses other names. */
+export function isCategoryCode(text: string): boolean {
+  return /^[a-z0-9_]{2,32}$/.test(text) && text !== '__proto__';
+}
+
+const code = textField(isCategoryCode, CODE_RULE);
+const CATEGORY_NAME = lineField(100);
+const CATEGORY = objectField({
+  code,
+  kind: choiceField(...CATEGORY_KINDS),
+  name: CATEGORY_NAME.nullish(),
+  age_from: integerField(0, 120).nullish(),
+  age_to: integerField(0, 120).nullish(),
+  seats: integerField(0, 50).nullish(),
+  people: integerField(0, 99).nullish(),
+  min: integerField(1, 99).nullish(),
+  max: integerField(1, 99).nullish(),
+  with: listField(code, MOST_CATEGORIES).nullish(),
+  at_most: code.nullish(),
+});
+
+/** The price categories of a tour. Each message names the category. Fills in `seats` and `people`. */
+export const CATEGORIES = listField(z.unknown(), MOST_CATEGORIES)
+  .min(1, 'must have at least one entry')
+  .transform((given, context): Category[] => {
+    const categories = given.map((item, index) => readCategory(item, index, context));
+    const valid = categories.filter((category) => category !== undefined);
+    if (valid.length < categories.length) return z.NEVER;
+    const fault = categoryFault(valid);
+    if (fault) context.addIssue({ code: 'custom', path: fault.path, message: fault.message });
+    return valid;
+  });
+
+/** Returns the category with its defaults. Adds the issues of an invalid one, and returns undefined. */
+function readCategory(item: unknown, index: number, context: z.RefinementCtx): Category | undefined {
+  const { data, error } = CATEGORY.safeParse(item);
+  if (data) return withDefaults(data);
+  const name = typeof item === 'object' ? (item as { code?: unknown } | null)?.code : undefined;
+  const subject = typeof name === 'string' && isCategoryCode(name) ? `of ${name} ` : '';
+  for (const issue of error.issues) {
+    const keys = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [key]) : [[]];
+    for (const key of keys)
+      context.addIssue({
+        code: 'custom',
+        path: [index, ...issue.path, ...key],
+        message: `${subject}${issue.message}`,
+      });
+  }
+  return undefined;
+}
+
+/** Builds a category with the fields that it has. A unit takes one seat, unless the file says otherwise. */
+function withDefaults({ seats, people, with: companions, ...given }: z.infer<typeof CATEGORY>): Category {
+  const filled = {
+    ...given,
+    seats: seats ?? 1,
+    people: people ?? peopleOfUnit({ kind: given.kind, seats: seats ?? 1 }),
+    with: companions?.length ? companions : null,
+  };
+  return Object.fromEntries(Object.entries(filled).filter(([, value]) => value !== null)) as never;
+}
+
+export const AMOUNT = amountField(MOST_MINOR_UNITS);
+const PRICE = AMOUNT.nullish();
+
+/** Prices by the code of the category, in major units. Null: the category gets no price. */
+export type PricesEntry = Record<string, number | WrittenAmount | null>;
+
+/** Prices by category. parsePrices finds the issue of each price. */
+export const PRICES = z.custom<PricesEntry>(
+  (value) => isObject(value) && Object.entries(value).every((price) => issueOfPrice(price) === undefined),
+  expecting('must be an object of prices by category, such as {"adult": 480}'),
+);
+
+/** A price with an issue, as it is staged: the category is not without a price. */
+export const PRICE_WITH_ISSUE = '';
+
+/** Returns the prices of an object. Calls `report` for each price with an issue, and returns PRICE_WITH_ISSUE for it. */
+export function parsePrices(
+  value: object,
+  report: (code: string, message: string) => void,
+): Record<string, PricesEntry[string] | typeof PRICE_WITH_ISSUE> {
+  const prices = Object.entries(value).map(([key, amount]) => {
+    const issue = issueOfPrice([key, amount]);
+    if (issue !== undefined) report(key, issue);
+    return [key, issue === undefined ? amount : PRICE_WITH_ISSUE];
+  });
+  return Object.fromEntries(prices.filter(([key]) => isCategoryCode(key as string))) as never;
+}
+
+function issueOfPrice([key, amount]: [string, unknown]): string | undefined {
+  if (!isCategoryCode(key)) return NO_CODE;
+  return PRICE.safeParse(amount).error?.issues[0]!.message;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The names of categories in one language, by code. */
+export const CATEGORY_NAMES = z
+  .record(
+    z.string(),
+    z.unknown(),
+    expecting('must be an object of names by category, such as {"senior": "…"}'),
+  )
+  .transform((given, context) => {
+    const names = Object.entries(given).map(([key, text]) => {
+      const { data, error } = CATEGORY_NAME.safeParse(text);
+      const message = isCategoryCode(key) ? error?.issues[0]!.message : NO_CODE;
+      if (message !== undefined) context.addIssue({ code: 'custom', path: [key], message });
+      return [key, data];
+    });
+    return Object.fromEntries(names) as Record<string, string>;
+  });
