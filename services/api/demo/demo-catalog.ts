@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { categoriesOf, type Category, firstCategory } from '../pricing/category';
 import type { UndatedRate } from '../pricing/convert-price';
 import {
   addDays,
@@ -31,6 +32,8 @@ interface DemoTour {
   duration_days: number;
   currency: string;
   base_price: number;
+  /** Absent: the default list. */
+  categories?: Category[];
   [field: string]: unknown;
 }
 
@@ -44,7 +47,8 @@ export interface DemoCatalogDeparture {
   seats_total: number;
   closes_at?: string;
   closes_before?: string;
-  prices: { adult: number; child?: number; single_supplement?: number };
+  /** By category. */
+  prices: Record<string, number>;
 }
 
 /** A tour of the demo catalog in the import format. */
@@ -62,9 +66,8 @@ interface DemoSchedule extends DepartureSchedule {
 }
 
 interface SeasonalPrices {
-  /** The prices of a child and of a single supplement, as shares of the adult's price. */
-  child?: number;
-  single_supplement?: number;
+  /** The prices of the other categories, as shares of the price of the tour's first category. */
+  shares?: Record<string, number>;
   /** The months of each season, 1 to 12. */
   high_season?: number[];
   low_season?: number[];
@@ -141,11 +144,9 @@ function startTimesOn(schedule: DemoSchedule, date: string): (string | undefined
 function pricesOn(tour: DemoTour, rates: SeasonalPrices, date: string): DemoCatalogDeparture['prices'] {
   const season = seasonFactor(rates, monthOf(date));
   const part = (share: number) => rounded(tour, tour.base_price * season * share);
-  return {
-    adult: season === 1 ? tour.base_price : part(1),
-    ...(rates.child && { child: part(rates.child) }),
-    ...(rates.single_supplement && { single_supplement: part(rates.single_supplement) }),
-  };
+  const first = firstCategory(categoriesOf(tour.categories ?? null)).code;
+  const others = Object.entries(rates.shares ?? {}).map(([code, share]) => [code, part(share)] as const);
+  return Object.fromEntries([[first, season === 1 ? tour.base_price : part(1)], ...others]);
 }
 
 function seasonFactor({ high_season, low_season, swing = 0 }: SeasonalPrices, month: number): number {
