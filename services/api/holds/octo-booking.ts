@@ -15,10 +15,11 @@ export interface OctoContact {
   notes?: string | null;
 }
 
-/** One seat of an OCTO booking. */
+/** One unit of an OCTO booking. */
 export interface StoredUnitItem {
   uuid: string;
-  unitId: 'adult' | 'child';
+  /** The code of its category. */
+  unitId: string;
   resellerReference: string | null;
   contact: OctoContact;
 }
@@ -73,7 +74,7 @@ export function customerOfContact(contact: OctoContact): Person {
 
 /** One traveller of a unit item, as a lead stores its travellers. */
 interface UnitTraveller {
-  category: StoredUnitItem['unitId'];
+  category: string;
   first_name: string;
   last_name: string;
   birth_date: null;

@@ -1,3 +1,4 @@
+import { InvalidInputError } from '../../platform/errors';
 import type { Tour } from '../catalog/tour';
 import {
   departureStatus,
@@ -7,10 +8,13 @@ import {
   seatsAvailable,
 } from '../departures/departure';
 import type { PricedDeparture, SoldDeparture } from '../departures/find-departures';
-import { type Party, seatsOf } from '../pricing/party';
+import type { Category } from '../pricing/category';
+import { assertParty, assertPartySize, type Party, seatsOf } from '../pricing/party';
+import type { Prices } from '../pricing/price-categories';
 import type { OctoCapability } from './capabilities';
 import { lowestUnitPricing, type OctoUnitPricing, toUnitPricing } from './pricing.dto';
 import { hasStartTimes, maxUnits } from './product.dto';
+import { unitCategories, unitCount } from './unit.dto';
 
 export interface OctoOpeningHours {
   /**
@@ -34,12 +38,13 @@ export interface OctoCalendarDay {
    */
   localDate: string;
   /**
-   * True if one departure has enough free seats for the wanted units, or for one unit if the request names no units.
+   * True if one departure sells the wanted units together and has enough free seats for them. If the request names no units: for one unit.
    * @example true
    */
   available: boolean;
   /**
    * The best status of the departures, in the order AVAILABLE, LIMITED, SOLD_OUT, CLOSED. LIMITED: fewer than half of the seats are free.
+   * SOLD_OUT: the free seats are too few for any unit.
    * @example "LIMITED"
    */
   status: OctoAvailabilityStatus;
@@ -80,12 +85,12 @@ export interface OctoAvailability {
    */
   allDay: boolean;
   /**
-   * True if the departure has enough free seats for the wanted units, or for one unit if the request names no units.
+   * True if the departure sells the wanted units together and has enough free seats for them. If the request names no units: for one unit.
    * @example true
    */
   available: boolean;
   /**
-   * LIMITED: fewer than half of the seats are free.
+   * LIMITED: fewer than half of the seats are free. SOLD_OUT: the free seats are too few for any unit.
    * @example "LIMITED"
    */
   status: OctoAvailabilityStatus;
@@ -131,7 +136,7 @@ const ALL_DAY = [{ from: '00:00', to: '23:59' }];
 /** The values of a request on which the answer of an availability depends. */
 export interface AvailabilityView {
   capabilities: OctoCapability[];
-  /** The wanted units; undefined: one seat. */
+  /** The wanted units; undefined: one unit. */
   party?: Party;
 }
 
@@ -232,22 +237,57 @@ function lowestPricingOf(ofDay: PricedDeparture[], view: AvailabilityView): Octo
   if (!view.capabilities.includes('octo/pricing')) return undefined;
   const open = ofDay.filter(({ departure }) => isOpen(departure));
   const shown = open.length > 0 ? open : ofDay;
-  return lowestUnitPricing(shown.map(({ quote }) => toUnitPricing(quote)));
+  return lowestUnitPricing(shown.map(({ quote }) => quote));
 }
 
 function seatsOfDeparture(tour: Tour, { departure }: SoldDeparture, { party }: AvailabilityView) {
   const vacancies = seatsAvailable(departure);
   const capacity = departure.seatsTotal;
-  const status = STATUSES[departureStatus(departure)];
-  const isLimited = status === 'AVAILABLE' && vacancies * 2 < capacity;
-  const wanted = party ? seatsOf(party) : 1;
-  const isPriced = !party?.child || departure.prices.child !== undefined;
+  const fitsOne = fewestSeats(departure) <= vacancies;
+  const fits = (wanted: Party) =>
+    isSold(departure, wanted) &&
+    seatsOf(wanted, departure.tour.categories) <= vacancies &&
+    unitCount(wanted) <= maxUnits(tour);
   return {
-    available: isPriced && wanted <= Math.min(vacancies, maxUnits(tour)) && vacancies > 0,
-    status: isLimited ? ('LIMITED' as const) : status,
+    available: party ? fits(party) : fitsOne,
+    status: statusOf(departure, fitsOne),
     vacancies,
     capacity,
   };
+}
+
+/** @param fitsOne the free seats are enough for one unit */
+function statusOf(departure: ListedDeparture, fitsOne: boolean): OctoAvailabilityStatus {
+  const status = STATUSES[departureStatus(departure)];
+  if (status !== 'AVAILABLE') return status;
+  if (!fitsOne) return 'SOLD_OUT';
+  return seatsAvailable(departure) * 2 < departure.seatsTotal ? 'LIMITED' : 'AVAILABLE';
+}
+
+/** The part of a departure that decides which units it sells. */
+interface Selling {
+  tour: { categories: readonly Category[] };
+  prices: Prices;
+}
+
+/** Returns the seats of the smallest booking: one unit, or the fewest that a category allows. */
+function fewestSeats({ tour: { categories }, prices }: Selling): number {
+  const priced = unitCategories(categories).filter(
+    ({ code, seats }) => prices[code] !== undefined && seats > 0,
+  );
+  return Math.min(...priced.map(({ seats, min = 1 }) => seats * min));
+}
+
+/** Returns whether the departure sells these units together in one booking. */
+function isSold({ tour: { categories }, prices }: Selling, party: Party): boolean {
+  try {
+    assertParty(party, categories, prices);
+    assertPartySize(party, categories);
+    return true;
+  } catch (error) {
+    if (error instanceof InvalidInputError) return false;
+    throw error;
+  }
 }
 
 function pricingOf({ quote }: SoldDeparture, { capabilities }: AvailabilityView) {

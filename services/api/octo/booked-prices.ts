@@ -1,13 +1,13 @@
 import { totalOf } from '../pricing/party';
-import { CATEGORIES, type Prices } from '../pricing/price-categories';
-import { PLATFORM_PRICE } from '../pricing/quote-tenant-price';
-import { partyOf, type ShownOctoBooking } from './stored-octo-booking';
-import { type OctoPricing, type OctoUnitId, toPricing } from './pricing.dto';
+import { mapPrices, type Prices } from '../pricing/price-categories';
+import { platformPricesOf } from '../pricing/quote-tenant-price';
+import { type OctoPricing, toPricing } from './pricing.dto';
+import { saleOf, type ShownOctoBooking } from './stored-octo-booking';
 
 /** The locked prices of a booking. */
 export interface BookedPrices {
-  /** One unit. */
-  units: Record<OctoUnitId, OctoPricing>;
+  /** One unit of each category with a locked price, by code. */
+  units: Record<string, OctoPricing>;
   total: OctoPricing;
 }
 
@@ -16,19 +16,18 @@ export interface BookedPrices {
  * lacks this price, `net` is the platform's present price.
  */
 export function bookedPrices(state: ShownOctoBooking): BookedPrices {
-  const { prices, currency, currencyDigits, priceBreakdown } = state.lead ?? state.hold;
-  const platform: Prices = { adult: prices.adult, ...presentPlatformPrices(state, currency) };
-  for (const category of CATEGORIES) {
-    const locked = priceBreakdown[PLATFORM_PRICE[category]] as number | undefined;
-    if (locked !== undefined) platform[category] = Math.round(locked * 10 ** currencyDigits);
-  }
+  const sale = saleOf(state);
+  const { prices, party, currency, currencyDigits } = sale;
+  const locked = platformPricesOf(sale);
+  const present = presentPlatformPrices(state, currency);
+  const platform = mapPrices(prices, (retail, code) => {
+    const net = locked[code];
+    return net === undefined ? (present[code] ?? retail) : Math.round(net * 10 ** currencyDigits);
+  });
   const pricing = (net: number, retail: number) => toPricing({ net, retail, currency, currencyDigits });
-  const party = partyOf(state);
+  const units = Object.entries(prices).map(([code, retail]) => [code, pricing(platform[code]!, retail)]);
   return {
-    units: {
-      adult: pricing(platform.adult, prices.adult),
-      child: pricing(platform.child ?? prices.child ?? 0, prices.child ?? 0),
-    },
+    units: Object.fromEntries(units),
     total: pricing(totalOf(party, platform), totalOf(party, prices)),
   };
 }
@@ -37,7 +36,7 @@ export function bookedPrices(state: ShownOctoBooking): BookedPrices {
 function presentPlatformPrices(
   { departure: { departure, quote } }: ShownOctoBooking,
   currency: string,
-): Partial<Prices> {
+): Prices {
   if (quote?.currency === currency) return quote.converted;
   return departure.tour.currency === currency ? departure.prices : {};
 }

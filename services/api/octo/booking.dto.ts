@@ -11,23 +11,15 @@ import { type BookedPrices, bookedPrices } from './booked-prices';
 import { customerOf } from './booking.request';
 import type { OctoCapability } from './capabilities';
 import {
-  keptUnitsOf,
   lockedPolicy,
-  type StoredOctoBooking,
-  partyOf,
+  lockedUnits,
   type ShownOctoBooking,
   stands,
+  unitsOfBooking,
 } from './stored-octo-booking';
-import { OCTO_UNIT_IDS, type OctoPricing, type OctoUnitId } from './pricing.dto';
-import {
-  cancellationTerms,
-  type OctoOption,
-  type OctoProduct,
-  type OctoUnit,
-  OPTION_ID,
-  toProduct,
-  toUnit,
-} from './product.dto';
+import type { OctoPricing } from './pricing.dto';
+import { cancellationTerms, type OctoOption, type OctoProduct, OPTION_ID, toProduct } from './product.dto';
+import { type OctoUnit, toUnit } from './unit.dto';
 
 export type OctoBookingStatus = 'CONFIRMED' | 'ON_HOLD' | 'PENDING' | 'EXPIRED' | 'CANCELLED';
 
@@ -58,7 +50,7 @@ export interface OctoUnitItem {
   resellerReference: string | null;
   /** Always null. */
   supplierReference: string | null;
-  unitId: OctoUnitId;
+  unitId: string;
   unit: OctoUnit;
   /** The status of the booking. */
   status: OctoBookingStatus;
@@ -177,13 +169,8 @@ const OF_LEAD: Record<BookingStatus, OctoBookingStatus> = {
 
 /** Builds the parts that are the same in all bookings of a tour or of a departure. */
 interface SharedParts {
-  productOf(state: ShownOctoBooking): BookedProduct;
+  productOf(state: ShownOctoBooking): OctoProduct;
   availabilityOf(state: ShownOctoBooking): OctoAvailability;
-}
-
-interface BookedProduct {
-  product: OctoProduct;
-  units: Record<OctoUnitId, OctoUnit>;
 }
 
 /** Returns a hold or lead as OCTO's booking. @param parts one object for all bookings of a list */
@@ -197,11 +184,9 @@ export function toOctoBooking(
   const status = lead ? OF_LEAD[lead.status] : OF_HOLD[hold.status];
   const prices = bookedPrices(state);
   const isPriced = capabilities.includes('octo/pricing');
-  const toBooked = (unit: OctoUnit) => (isPriced ? withBookedPrice(unit, prices) : unit);
-  const shared = parts.productOf(state);
-  const units = bookedUnits(state, shared).map(toBooked);
-  const product = asBooked(shared.product, {
-    units,
+  const units = bookedUnits(state, view, prices);
+  const product = asBooked(parts.productOf(state), {
+    units: [...units.values()],
     currency: prices.total.currency,
     terms: cancellationTerms(lockedPolicy(state)),
   });
@@ -231,8 +216,8 @@ export function toOctoBooking(
       utcRedeemedAt: null,
       deliveryOptions: lead ? [{ deliveryFormat: 'QRCODE', deliveryValue: lead.bookingRef }] : [],
     },
-    unitItems: itemsOf(octo.uuid, octo.unitItems, partyOf(state)).map((item) => ({
-      ...toUnitItem(item, toBooked(shared.units[item.unitId]), status),
+    unitItems: itemsOf(octo.uuid, octo.unitItems, unitsOfBooking(state)).map((item) => ({
+      ...toUnitItem(item, units.get(item.unitId)!, status),
       ...(isPriced && { pricing: prices.units[item.unitId] }),
     })),
     ...(isPriced && { pricing: prices.total }),
@@ -241,19 +226,12 @@ export function toOctoBooking(
 
 /** Creates the SharedParts of one answer. Each part is built once, because a list may show one departure a thousand times. */
 export function createSharedParts(view: BookingView): SharedParts {
-  const products = new Map<string, BookedProduct>();
+  const products = new Map<string, OctoProduct>();
   const availabilities = new Map<string, OctoAvailability>();
   const localTimes = new Map<string, ToLocalTime>();
   return {
     productOf: ({ tour, shown, quote }) =>
-      getOrMake(products, tour.id, () => {
-        const productView = { ...view, quote };
-        const units = {
-          adult: toUnit('adult', tour, productView),
-          child: toUnit('child', tour, productView),
-        };
-        return { product: toProduct(tour, productView, shown), units };
-      }),
+      getOrMake(products, tour.id, () => toProduct(tour, { ...view, quote }, shown)),
     availabilityOf: ({ tour, departure }) =>
       getOrMake(availabilities, departure.departure.id, () => {
         const toLocalTime = getOrMake(localTimes, tour.timeZone, () => localTimeIn(tour.timeZone));
@@ -339,12 +317,16 @@ function contactOf({ octo, hold, lead }: ShownOctoBooking, tenant: Tenant): Octo
   };
 }
 
-/** Returns the unit items as the client sent them. If REST has changed the seats since, adds items or leaves out the last ones. */
-function itemsOf(uuid: string, sent: StoredUnitItem[], party: Party): StoredUnitItem[] {
-  const left = { ...party };
-  const known = sent.filter(({ unitId }) => left[unitId]-- > 0);
-  const added = OCTO_UNIT_IDS.flatMap((unitId) =>
-    Array.from({ length: Math.max(left[unitId], 0) }, (_, index) => ({
+/** Returns the unit items as the client sent them. If REST has changed the units since, adds items or leaves out the last ones. */
+function itemsOf(uuid: string, sent: StoredUnitItem[], units: Party): StoredUnitItem[] {
+  const left = new Map(Object.entries(units));
+  const known = sent.filter(({ unitId }) => {
+    const free = left.get(unitId) ?? 0;
+    left.set(unitId, free - 1);
+    return free > 0;
+  });
+  const added = Object.keys(units).flatMap((unitId) =>
+    Array.from({ length: Math.max(left.get(unitId)!, 0) }, (_, index) => ({
       uuid: derivedUuid(`${uuid} ${unitId} ${index}`),
       unitId,
       resellerReference: null,
@@ -378,10 +360,20 @@ function toUnitItem(
   };
 }
 
-/** Returns the units of the product, and those that the booking keeps although the product has them no more. */
-function bookedUnits(state: StoredOctoBooking, { product, units }: BookedProduct): OctoUnit[] {
-  const shown: OctoUnitId[] = [...product.options[0]!.units.map(({ id }) => id), ...keptUnitsOf(state)];
-  return OCTO_UNIT_IDS.filter((id) => shown.includes(id)).map((id) => units[id]);
+/** Returns the units that the booking has locked, by id. With octo/pricing, each has its locked price. */
+function bookedUnits(
+  state: ShownOctoBooking,
+  { capabilities }: BookingView,
+  prices: BookedPrices,
+): Map<string, OctoUnit> {
+  const { tour, shown } = state;
+  const isPriced = capabilities.includes('octo/pricing');
+  return new Map(
+    lockedUnits(state).map((category) => {
+      const pricing = isPriced ? [prices.units[category.code]!] : undefined;
+      return [category.code, toUnit(category, { capabilities, tour, shown }, { pricing })];
+    }),
+  );
 }
 
 /** The parts of a product that a booking keeps, although the tenant may sell the product with others now. */
@@ -413,9 +405,4 @@ export function withoutContacts({ cancellation, unitItems, ...booking }: OctoBoo
     notes: null,
     unitItems: unitItems.map((item) => ({ ...item, contact: NO_CONTACT })),
   };
-}
-
-/** Shows the price of the booking in place of the lowest price of the open dates. */
-function withBookedPrice({ pricingFrom: _, ...unit }: OctoUnit, { units }: BookedPrices): OctoUnit {
-  return { ...unit, pricing: [units[unit.id]] };
 }

@@ -7,7 +7,7 @@ import { clearableInput, emailInput, proseInput, readAll, textInput } from '../h
 import type { Party } from '../pricing/party';
 import { PHONE_MAX, phoneInput, readPhone } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
-import { partyOfUnits } from './find-product';
+import { countUnits } from './find-product';
 import { unprocessable } from './octo.errors';
 
 /**
@@ -68,7 +68,7 @@ export interface OctoReservationBody {
   /** At most 2,000 characters. */
   notes?: string | null;
   /**
-   * One for each seat.
+   * One for each unit.
    * @maxItems 100 must have at most 100 items
    */
   unitItems?: OctoUnitItemBody[] | null;
@@ -262,18 +262,16 @@ function unitItemInput(item: OctoUnitItemBody, index: number): SentUnitItem {
 }
 
 /**
- * Returns the party of the unit items. Checks only rules that are the same for all products: assertUnits and assertMaxUnits check those of
+ * Returns the units of the unit items. Checks only rules that are the same for all products: requireUnits and assertMaxUnits check those of
  * one product.
- * @throws OctoRefusalError UNPROCESSABLE_ENTITY for no unit items, INVALID_UNIT_ID for a unit that no product has; InvalidInputError for
- * two unit items with the same UUID (400)
+ * @throws OctoRefusalError UNPROCESSABLE_ENTITY for no unit items; InvalidInputError for two unit items with the same UUID (400)
  */
-export function partyOfItems(items: SentUnitItem[] | undefined): Party {
+export function unitsOfItems(items: SentUnitItem[] | undefined): Party {
   if (!items?.length) throw unprocessable('unitItems must have at least one unit.');
-  const party = partyOfUnits(items.map(({ unitId }) => ({ id: unitId, quantity: 1 })));
   const uuids = items.flatMap(({ uuid }) => uuid ?? []);
   if (new Set(uuids).size < uuids.length)
     throw new InvalidInputError('body', 'unitItems', 'must not have a uuid twice');
-  return party;
+  return countUnits(items.map(({ unitId }) => ({ id: unitId, quantity: 1 })));
 }
 
 /**

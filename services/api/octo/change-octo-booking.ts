@@ -1,5 +1,4 @@
 import type { Db } from '../../platform/database/database';
-import { TourNotFoundError } from '../catalog/catalog.errors';
 import type { TourRef } from '../catalog/tour';
 import type { ApiKeyPrincipal, Scope } from '../credentials/credential';
 import type { DepartureChoice } from '../departures/choose-departure';
@@ -9,7 +8,7 @@ import { HoldExpiredError, HoldStateConflictError } from '../holds/hold.errors';
 import { assertHoldMinutes } from '../holds/hold-length';
 import { type ChangedOctoDetails, octoColumns, withChangedDetails } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
-import { type Party, seatsOf } from '../pricing/party';
+import type { Party } from '../pricing/party';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
 import { decideBookingChange } from '../seats/amend-booking';
 import { decideHoldChange } from '../seats/amend-hold';
@@ -27,21 +26,25 @@ import { departureOfHold, lockedHold } from '../seats/stored-hold';
 import { byKey } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import { type SentDetails, withoutNull } from './booking.request';
-import { assertCurrency, assertMaxUnits, assertUnits } from './find-product';
+import { assertCurrency, assertMaxUnits, requireUnits } from './find-product';
 import { mergedWith } from './merged-details';
 import { invalidId, unprocessable } from './octo.errors';
 import {
-  keptUnitsOf,
-  partyOf,
+  changedUnits,
+  keptUnits,
+  partyWithUnits,
   placeOf,
   type Reader,
+  saleOf,
   seatsOn,
   type ShownOctoBooking,
   type ShownParts,
   shownParts,
   stands,
   type StoredOctoBooking,
+  unitsOfBooking,
 } from './stored-octo-booking';
+import { unitCount } from './unit.dto';
 
 /** A request to change a booking. */
 export interface OctoRequest {
@@ -180,7 +183,7 @@ function decideSaleOfHold(
   const { contact, unitItems, customer } = mergedWith(sent, booking, tenant);
   const by = byKey(principal);
   const sale = saleOfHold({ ...seller, claim: null }, hold, {
-    party: sent.party ?? partyOf(booking),
+    party: sent.units ? partyWithUnits(booking, sent.units) : hold.party,
     travellers: null,
     customer: customer ?? hold.customer,
     paymentMethod: null,
@@ -233,8 +236,8 @@ export async function prepareOctoCancellation(
 
 /** The parts of a request that are checked against the tour. */
 interface SentSale {
-  /** The party of the unit items. Undefined: the request leaves them out. */
-  party: Party | undefined;
+  /** Undefined: the request leaves out the unit items. */
+  units: Party | undefined;
   currency: string | null | undefined;
 }
 
@@ -273,7 +276,7 @@ export async function prepareOctoChange(
       if ((lead ?? hold).anonymizedAt) throw unprocessable('The booking is anonymized.');
       if (lead && tour.id !== lead.tour.id) throw unprocessable('A confirmed booking keeps its product.');
       assertSale(tenant, booking, change, parts.tour);
-      const wanted = { to, party: change.party, customer };
+      const wanted = { to, party: change.units && changedUnits(booking, change.units), customer };
       const decision = lead
         ? decideLeadChange(seller, facts, lead, change, wanted)
         : decideHoldChanges(seller, facts, hold, change, wanted);
@@ -282,10 +285,10 @@ export async function prepareOctoChange(
   });
 }
 
-/** The departure after a change, and the party and the customer that it names. Undefined: the change leaves it as it is. */
+/** The departure after a change, and the units and the customer that it names. Undefined: the change leaves them as they are. */
 interface WantedChange {
   to: DepartureChoice;
-  party: Party | undefined;
+  party: Record<string, number> | undefined;
   customer: Partial<PartialCustomer> | undefined;
 }
 
@@ -302,7 +305,7 @@ function decideLeadChange(
     notes,
     externalRef,
     expectedTotal: null,
-    party: { adult: party?.adult, child: party?.child },
+    party: { party },
     // If REST has made the booking, keeps the name, phone and email that the sent contact lacks.
     customer: lead.source === 'octo' ? customer : withoutNull(customer),
   };
@@ -324,8 +327,7 @@ function decideHoldChanges(
 ): OctoDecision {
   const by = byKey(principal);
   const amendment = {
-    adults: party?.adult,
-    children: party?.child,
+    party: { party },
     tour,
     departureId,
     departureDate,
@@ -360,23 +362,23 @@ export function scopeOf({ lead }: StoredOctoBooking): Scope {
  * booking keeps its currency and the units that it has or has locked, and only more units are checked against its tour. Runs under the
  * lock, because another request may have moved the booking to another tour.
  * @param tour the tour after the change
- * @throws errors of assertCurrency, assertUnits and assertMaxUnits
+ * @throws errors of assertCurrency, requireUnits and assertMaxUnits
  */
 function assertSale(
   tenant: Tenant,
   booking: StoredOctoBooking,
-  { party, currency }: SentSale,
+  { units, currency }: SentSale,
   tour: ShownParts['tour'],
 ): void {
   if (tour.id !== placeOf(booking).tourId) {
     assertCurrency(currency, sellingCurrencyOf(tenant, tour), 'product');
-    if (party) assertUnits(tour, party);
-    return assertMaxUnits(tour, party ?? partyOf(booking));
+    if (units) requireUnits(tour, units);
+    return assertMaxUnits(tour, units ?? unitsOfBooking(booking));
   }
-  assertCurrency(currency, booking.lead ?? booking.hold, 'booking');
-  if (!party) return;
-  assertUnits(tour, party, keptUnitsOf(booking));
-  assertMaxUnits(tour, party, seatsOf(partyOf(booking)));
+  assertCurrency(currency, saleOf(booking), 'booking');
+  if (!units) return;
+  requireUnits(tour, units, keptUnits(booking));
+  assertMaxUnits(tour, units, unitCount(unitsOfBooking(booking)));
 }
 
 /** Decides a change that needs a live hold. @throws OctoRefusalError INVALID_BOOKING_UUID for an ended hold */
@@ -386,19 +388,6 @@ function onLiveHold<T>(uuid: string, decide: () => T): T {
   } catch (error) {
     if (error instanceof HoldExpiredError || error instanceof HoldStateConflictError)
       throw invalidId('uuid', uuid);
-    throw error;
-  }
-}
-
-/**
- * Performs a change whose request may not name the product.
- * @throws OctoRefusalError INVALID_PRODUCT_ID with the id of the product instead of TourNotFoundError
- */
-export async function namingProduct<T>(productId: () => string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof TourNotFoundError) throw invalidId('productId', productId());
     throw error;
   }
 }

@@ -67,12 +67,6 @@ export interface OctoCommentary {
 
 const MINUTES_A_DAY = 24 * 60;
 
-/** The texts of the units with octo/content. */
-export const UNIT_CONTENT = {
-  adult: { title: 'Adult', shortDescription: 'From 18 years.', features: [] },
-  child: { title: 'Child', shortDescription: 'Up to 17 years.', features: [] },
-};
-
 /** Returns the fields that octo/content adds to a product. A field that the catalog does not have is null or an empty list. */
 export function toProductContent(tour: Tour, baseUrl: string) {
   return {

@@ -8,13 +8,14 @@ import type { WishedLanguages } from '../catalog/tour-text';
 import type { PagePosition, Tour, TourRef } from '../catalog/tour';
 import type { ListedDeparture } from '../departures/departure';
 import { departuresOfSales, listDepartures, type PricedDeparture } from '../departures/find-departures';
+import type { Category } from '../pricing/category';
 import type { Currency } from '../pricing/convert-price';
-import { type Party, seatsOf } from '../pricing/party';
+import { type Party, toParty } from '../pricing/party';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
 import { badOctoRequest, invalidId, unprocessable } from './octo.errors';
-import { OCTO_UNIT_IDS, type OctoUnitId } from './pricing.dto';
-import { maxUnits, type OctoProduct, OPTION_ID, type ProductView, toProduct, unitsOf } from './product.dto';
+import { maxUnits, type OctoProduct, OPTION_ID, type ProductView, toProduct } from './product.dto';
+import { soldUnits, unitCategories, unitCount } from './unit.dto';
 
 /**
  * Returns the tour with this UUID. Does not accept a slug, because in OCTO the slug is the product's `reference`.
@@ -71,36 +72,38 @@ export async function languageOfStoredProduct(
   return languageOfEarlierName(db, { id, name: internalName, language: locale }, title);
 }
 
-/** Adds up units. @throws OctoRefusalError INVALID_UNIT_ID for an id that no product has */
-export function partyOfUnits(units: { id: string; quantity: number }[]): Party {
-  const party = { adult: 0, child: 0, single_supplement: 0 };
-  for (const { id, quantity } of units) {
-    const unit = OCTO_UNIT_IDS.find((known) => known === id);
-    if (!unit) throw invalidId('unitId', id);
-    party[unit] += quantity;
-  }
-  return party;
+/** Adds up the units of a request. The ids are as sent: requireUnits judges them. */
+export function countUnits(units: { id: string; quantity: number }[]): Party {
+  const counted = new Map<string, number>();
+  for (const { id, quantity } of units) counted.set(id, (counted.get(id) ?? 0) + quantity);
+  return Object.fromEntries(counted);
 }
 
 /**
- * Checks that the product has the units of a party.
+ * Returns the party of the units of a request, in the order of the tour's categories.
  * @param kept the units that the booking has, or whose price it has locked: it keeps them although the product has them no more
- * @throws OctoRefusalError INVALID_UNIT_ID
+ * @throws OctoRefusalError INVALID_UNIT_ID for a unit that the product does not have
  */
-export function assertUnits(tour: Tour, party: Party, kept: readonly OctoUnitId[] = []): void {
-  const known = [...unitsOf(tour), ...kept];
-  const missing = OCTO_UNIT_IDS.find((unit) => party[unit] > 0 && !known.includes(unit));
-  if (missing) throw invalidId('unitId', missing);
+export function requireUnits(tour: Tour, units: Party, kept: readonly Category[] = []): Party {
+  const sold = codesOf([...soldUnits(tour), ...kept]);
+  const all = codesOf([...unitCategories(tour.categories), ...kept]);
+  for (const [code, number] of Object.entries(units))
+    if (!(number > 0 ? sold : all).includes(code)) throw invalidId('unitId', code);
+  return toParty(units, tour.categories);
+}
+
+function codesOf(categories: Category[]): string[] {
+  return categories.map(({ code }) => code);
 }
 
 /**
  * Checks that the product allows as many units in one booking.
- * @param had the seats that the booking has on the product: it keeps them although the product allows fewer now
+ * @param had the units that the booking has on the product: it keeps them although the product allows fewer now
  * @throws OctoRefusalError UNPROCESSABLE_ENTITY
  */
 export function assertMaxUnits(tour: Tour, party: Party, had = 0): void {
   const most = Math.max(maxUnits(tour), had);
-  if (seatsOf(party) > most) throw unprocessable(`unitItems must have at most ${most} units.`);
+  if (unitCount(party) > most) throw unprocessable(`unitItems must have at most ${most} units.`);
 }
 
 /**

@@ -22,7 +22,8 @@ import {
   toCalendar,
   type ToRows,
 } from './availability.dto';
-import { assertUnits, findRequestedTour, partyOfUnits } from './find-product';
+import { countUnits, findRequestedTour, requireUnits } from './find-product';
+import { unitCount } from './unit.dto';
 import { badOctoRequest, invalidId } from './octo.errors';
 import { capabilitiesOf, octoBody, octoEnvironment, sendTexts } from './octo.router';
 
@@ -128,7 +129,7 @@ export class OctoAvailabilityController {
     @Body() body: OctoAvailabilityBody,
   ): Promise<OctoAvailability[]> {
     const { tour, view } = await this.read(request, body);
-    return this.send(request, { tour, departures: askedDepartures(body), view }, toAvailabilities);
+    return this.send(request, { tour, departures: requestedDepartures(body), view }, toAvailabilities);
   }
 
   private async read(
@@ -136,14 +137,20 @@ export class OctoAvailabilityController {
     body: OctoCalendarBody,
   ): Promise<{ tour: Tour; view: AvailabilityView }> {
     const tour = await findRequestedTour(this.context, apiKeyPrincipalOf(request).tenant, body);
-    const party = body.units?.length ? partyOfUnits(body.units) : undefined;
-    if (party) assertUnits(tour, party);
-    return { tour, view: { capabilities: capabilitiesOf(request), party } };
+    const party = requireUnits(tour, countUnits(body.units ?? []));
+    return {
+      tour,
+      view: { capabilities: capabilitiesOf(request), party: unitCount(party) > 0 ? party : undefined },
+    };
   }
 
   /** Sends the departures as JSON. Spends the quota by their number, and streams a list that costs more than one unit. */
-  private async send<Row>(request: HttpRequest, asked: Asked, toRows: ToRows<Row>): Promise<Row[]> {
-    const { departures, tour } = asked;
+  private async send<Row>(
+    request: HttpRequest,
+    requested: RequestedRows,
+    toRows: ToRows<Row>,
+  ): Promise<Row[]> {
+    const { departures, tour } = requested;
     const principal = apiKeyPrincipalOf(request);
     const rows =
       'ids' in departures
@@ -153,21 +160,25 @@ export class OctoAvailabilityController {
     await spendForRows(request, 'availability', rows);
     await inTurnOfKey(this.context, principal, 'departures', () =>
       rows > ROWS_A_UNIT
-        ? sendTexts(request, listTexts(this.rows(principal.tenant, asked, toRows)), NO_STORE)
-        : this.sendShort(request, asked, toRows),
+        ? sendTexts(request, listTexts(this.rows(principal.tenant, requested, toRows)), NO_STORE)
+        : this.sendShort(request, requested, toRows),
     );
     return ALREADY_SENT;
   }
 
   /** Sends a short list. Answers a repeat from memory while the seats, the tour and the tenant stay the same. */
-  private async sendShort<Row>(request: HttpRequest, asked: Asked, toRows: ToRows<Row>): Promise<void> {
-    const { tour, departures, view } = asked;
+  private async sendShort<Row>(
+    request: HttpRequest,
+    requested: RequestedRows,
+    toRows: ToRows<Row>,
+  ): Promise<void> {
+    const { tour, departures, view } = requested;
     const { answers, availability } = this.context;
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
     // The cache keeps this function, which must not refer to the request.
     const load = async () =>
-      jsonContent(await allOf(this.rows(tenant, asked, toRows)), ['Cache-Control', NO_STORE]);
+      jsonContent(await allOf(this.rows(tenant, requested, toRows)), ['Cache-Control', NO_STORE]);
     const key = JSON.stringify(['octo', tenantVersion(tenant), request.path, tour.id, departures, view]);
     const readVersion = () => availability.seatsVersion(tour.id, tenant.sandbox, tour.revision);
     const current = await answers.get(key, async () => ({
@@ -180,7 +191,7 @@ export class OctoAvailabilityController {
 
   private rows<Row>(
     tenant: Tenant,
-    { tour, departures, view }: Asked,
+    { tour, departures, view }: RequestedRows,
     toRows: ToRows<Row>,
   ): AsyncGenerator<Row[]> {
     return toRows(tour, this.slices(tenant, tour, departures), view);
@@ -190,17 +201,17 @@ export class OctoAvailabilityController {
   private async *slices(
     tenant: Tenant,
     tour: Tour,
-    asked: AskedDepartures,
+    requested: RequestedDepartures,
   ): AsyncGenerator<PricedDeparture[]> {
     const found = new Set<string>();
     for await (const { items } of departureSlices(this.context, tenant, tour, {
-      ...asked,
+      ...requested,
       limit: DEPARTURES_MAX,
     })) {
       for (const { departure } of items) found.add(departure.id);
       yield items;
     }
-    const unknown = 'ids' in asked ? asked.ids.find((id) => !found.has(id)) : undefined;
+    const unknown = 'ids' in requested ? requested.ids.find((id) => !found.has(id)) : undefined;
     if (unknown !== undefined) throw invalidId('availabilityId', unknown);
   }
 }
@@ -223,9 +234,9 @@ async function* listTexts(parts: AsyncGenerator<unknown[]>): AsyncGenerator<stri
 }
 
 /** The departures that a request asks for, and the values on which their rows depend. */
-interface Asked {
+interface RequestedRows {
   tour: Tour;
-  departures: AskedDepartures;
+  departures: RequestedDepartures;
   view: AvailabilityView;
 }
 
@@ -235,7 +246,7 @@ interface DateRange {
 }
 
 /** The departures that a request asks for. */
-type AskedDepartures = DateRange | { ids: string[] };
+type RequestedDepartures = DateRange | { ids: string[] };
 
 /** @throws BadInputError for a missing date, a range in reverse order, and a range of more than 366 days (400) */
 function calendarRange({ localDateStart, localDateEnd }: OctoCalendarBody): DateRange {
@@ -263,7 +274,7 @@ function requiredDate(field: string, value: string | null | undefined): string {
  * @throws OctoRefusalError BAD_REQUEST for both, for an empty list, and for more than 366 ids; INVALID_AVAILABILITY_ID for an id that is
  *   not a UUID; errors of calendarRange for a request without a list
  */
-function askedDepartures(body: OctoAvailabilityBody): AskedDepartures {
+function requestedDepartures(body: OctoAvailabilityBody): RequestedDepartures {
   const { availabilityIds, localDateStart, localDateEnd } = body;
   if (availabilityIds == null) return calendarRange(body);
   if (localDateStart != null || localDateEnd != null)

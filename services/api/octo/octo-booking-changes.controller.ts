@@ -20,19 +20,19 @@ import {
   type OctoChangeBody,
   type OctoConfirmationBody,
   type OctoExtensionBody,
-  partyOfItems,
   reasonOf,
+  unitsOfItems,
 } from './booking.request';
 import {
   prepareOctoCancellation,
   prepareOctoChange,
   prepareOctoConfirmation,
   prepareOctoExtension,
-  namingProduct,
   type OctoChange,
   type OctoRequest,
   scopeOf,
 } from './change-octo-booking';
+import { namingProduct } from './octo.errors';
 import { assertOption, findProductTour, findTargetDeparture, languageOfStoredProduct } from './find-product';
 import { anyScope, bookingViewOf, octoBody, octoEnvironment, setLanguageOfTour } from './octo.router';
 import {
@@ -117,9 +117,9 @@ export class OctoBookingChangesController {
       const { contact, unitItems } = comparableDetails(details, country);
       return { contact, unitItems, resellerReference: details.resellerReference ?? undefined, currency };
     };
-    const party = details.unitItems && partyOfItems(details.unitItems);
+    const units = details.unitItems && unitsOfItems(details.unitItems);
     return this.write(request, { ...CONFIRM, validated }, uuid, (write) =>
-      prepareOctoConfirmation(write, { ...details, party, currency }),
+      prepareOctoConfirmation(write, { ...details, units, currency }),
     );
   }
 
@@ -141,7 +141,7 @@ export class OctoBookingChangesController {
     if (optionId != null) assertOption(optionId);
     const change = {
       ...details,
-      party: details.unitItems && partyOfItems(details.unitItems),
+      units: details.unitItems && unitsOfItems(details.unitItems),
       currency,
       holdMinutes: expirationMinutes == null ? undefined : holdMinutesOf(body, tenant),
     };

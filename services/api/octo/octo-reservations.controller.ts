@@ -30,8 +30,8 @@ import {
   detailsOf,
   holdMinutesOf,
   type OctoReservationBody,
-  partyOfItems,
   type SentDetails,
+  unitsOfItems,
   uuidInput,
   withoutNull,
   withUuids,
@@ -39,10 +39,10 @@ import {
 import {
   assertMaxUnits,
   assertOption,
-  assertUnits,
   findProductDeparture,
   findRequestedTour,
   languageOfStoredProduct,
+  requireUnits,
 } from './find-product';
 import { answerBooking, bookingViewOf, octoBody, octoEnvironment, setLanguageOfTour } from './octo.router';
 import { getRepeated, isUuidTaken } from './stored-octo-booking';
@@ -65,12 +65,15 @@ interface Reservation {
   departureId: string;
   /** The content of the request, by which a repeat is recognized. */
   compared: ComparedRequest;
-  wanted: Omit<HoldRequest, 'departureDate'>;
+  /** The units of the unit items. */
+  units: Party;
+  wanted: Omit<HoldRequest, 'departureDate' | 'party'>;
 }
 
 /** The parts of the catalog on which a new reservation depends. */
 interface Offer {
   tour: Tour;
+  party: Party;
   priced: PricedDeparture;
   quote: Quoter;
   /** The tour with its texts in the wished languages. */
@@ -118,7 +121,7 @@ export class OctoReservationsController {
   private async place(
     request: HttpRequest,
     body: OctoReservationBody,
-    { uuid, departureId, compared, wanted }: Reservation,
+    { uuid, departureId, compared, units, wanted }: Reservation,
   ): Promise<OctoBooking> {
     const { context } = this;
     const { tenant } = apiKeyPrincipalOf(request);
@@ -135,9 +138,10 @@ export class OctoReservationsController {
         const isReplay = seller.claim !== null && (await isRepeat(context.db, seller.claim));
         if (uuid && !isReplay && (await isUuidTaken(context.db, tenant.id, uuid)))
           throw new OctoUuidTakenError();
-        offer = await this.findOffer(tenant, body, { party: wanted.party, wished: view.wished });
-        const { departureDate } = offer.priced.departure;
-        return prepareHold(seller, offer.tour, { departureId, times: [] }, { ...wanted, departureDate });
+        offer = await this.findOffer(tenant, body, { units, wished: view.wished });
+        const { tour, party, priced } = offer;
+        const { departureDate } = priced.departure;
+        return prepareHold(seller, tour, { departureId, times: [] }, { ...wanted, party, departureDate });
       },
       toAnswer: (hold) => toReservation(hold, offer!, view),
       named: (refusal) =>
@@ -152,21 +156,21 @@ export class OctoReservationsController {
 
   /**
    * Finds the product and the availability of a new reservation.
-   * @throws errors of findRequestedTour, assertUnits, assertMaxUnits and findProductDeparture
+   * @throws errors of findRequestedTour, requireUnits, assertMaxUnits and findProductDeparture
    */
   private async findOffer(
     tenant: Tenant,
     body: OctoReservationBody,
-    { party, wished }: { party: Party; wished: WishedLanguages | undefined },
+    { units, wished }: { units: Party; wished: WishedLanguages | undefined },
   ): Promise<Offer> {
     const { context } = this;
     const tour = await findRequestedTour(context, tenant, body);
-    assertUnits(tour, party);
+    const party = requireUnits(tour, units);
     assertMaxUnits(tour, party);
     const priced = await findProductDeparture(context, tenant, tour, body.availabilityId);
     const quote = await cachedQuoter(context, tenant, tour);
     const { tour: shown, shown: languages } = await showTour(context, tour, wished);
-    return { tour, priced, quote, shown, language: languages?.name ?? tour.language };
+    return { tour, party, priced, quote, shown, language: languages?.name ?? tour.language };
   }
 
   /**
@@ -182,14 +186,14 @@ export class OctoReservationsController {
   }
 }
 
-/** @throws BadInputError; OctoRefusalError INVALID_OPTION_ID; errors of partyOfItems */
+/** @throws BadInputError; OctoRefusalError INVALID_OPTION_ID; errors of unitsOfItems */
 function readReservation(body: OctoReservationBody, principal: ApiKeyPrincipal): Reservation {
   const { tenant } = principal;
   assertOption(body.optionId);
   const uuid = uuidInput('uuid', body.uuid);
   const details = detailsOf(body);
   const { contact = {}, unitItems, notes = null, resellerReference: externalRef = null } = details;
-  const party = partyOfItems(unitItems);
+  const units = unitsOfItems(unitItems);
   const departureId = body.availabilityId.toLowerCase();
   const { expirationMinutes, currency } = body;
   const sent = { uuid, departure: departureId, expirationMinutes, currency };
@@ -202,25 +206,25 @@ function readReservation(body: OctoReservationBody, principal: ApiKeyPrincipal):
     fingerprint: fingerprintOf(compared),
   };
   const wanted = {
-    party,
     externalRef,
     octo,
     by: byKey(principal),
     holdMinutes: holdMinutesOf(body, tenant),
     customer: customerOf(contact, tenant),
   };
-  return { uuid, productId: body.productId.toLowerCase(), departureId, compared, wanted };
+  return { uuid, productId: body.productId.toLowerCase(), departureId, compared, units, wanted };
 }
 
 /** Returns the refused attempt, for the log of refusals and the search for alternatives. */
-function attemptOf(wanted: Reservation['wanted'], { priced }: Offer) {
+function attemptOf(wanted: Reservation['wanted'], { party, priced, tour }: Offer) {
   const { departureDate, startTime } = priced.departure;
   return {
     ...wanted,
+    party,
     departureDate,
     departureTime: startTime ?? undefined,
     people: [wanted.customer],
-    quantity: seatsOf(wanted.party),
+    quantity: seatsOf(party, tour.categories),
   };
 }
 

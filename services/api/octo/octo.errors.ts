@@ -1,6 +1,6 @@
 import { AppError, type InputIssue } from '../../platform/errors';
-import { UnpricedCategoryError } from '../pricing/party';
-import type { Category } from '../pricing/price-categories';
+import { TourNotFoundError } from '../catalog/catalog.errors';
+import { UnsoldCategoryError } from '../pricing/party';
 
 /** The OCTO error for an id whose object does not exist or is not visible to the tenant. */
 export const ERROR_OF_ID = {
@@ -46,6 +46,19 @@ export function unprocessable(message: string): OctoRefusalError {
 
 export function badOctoRequest(message: string): OctoRefusalError {
   return new OctoRefusalError('BAD_REQUEST', message);
+}
+
+/**
+ * Performs a change whose request may not name the product.
+ * @throws OctoRefusalError INVALID_PRODUCT_ID with the id of the product instead of TourNotFoundError
+ */
+export async function namingProduct<T>(productId: () => string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof TourNotFoundError) throw invalidId('productId', productId());
+    throw error;
+  }
 }
 
 /** OCTO's answer to a problem. For an entry without `error`, the answer contains the problem's code in capitals. */
@@ -140,7 +153,7 @@ function toOctoError(problem: Problem, error: AppError | undefined, sent: Sent) 
 
 /** Returns a message that names every issue of the input, because an error of OCTO has no list of issues. */
 function messageOf({ detail }: Problem, error: AppError | undefined): string {
-  if (error instanceof UnpricedCategoryError) return UNPRICED[error.category];
+  if (error instanceof UnsoldCategoryError) return messageOfUnsold(error);
   const issues = error?.facts.errors as InputIssue[] | undefined;
   if (!issues) return detail;
   return issues
@@ -151,12 +164,10 @@ function messageOf({ detail }: Problem, error: AppError | undefined): string {
     .join(' ');
 }
 
-/** The booking has a category that has no price on the departure. */
-const UNPRICED: Record<Category, string> = {
-  adult: 'unitItems must have no adult: the departure has no price for one.',
-  child: 'unitItems must have no child: the departure has no price for one.',
-  single_supplement: 'The booking has a single supplement, and the departure has no price for one.',
-};
+/** Names the category of the units, or of the supplements that REST has added, and says what is right. */
+function messageOfUnsold({ category, errors }: UnsoldCategoryError): string {
+  return `The number of ${category} ${errors[0]!.message}.`;
+}
 
 /**
  * Names an issue that a use case found in a field of REST by the OCTO field that sets the same value. A message replaces one that makes
@@ -167,13 +178,10 @@ export const OCTO_ISSUES: Record<string, { field: string; message?: string } | u
   tour_id: { field: 'productId' },
   departure_date: { field: 'availabilityId' },
   departure_time: { field: 'availabilityId' },
-  quantity: { field: 'unitItems', message: 'must have from 1 to 50 units' },
-  adults: { field: 'unitItems', message: 'must have from 1 to 50 units' },
-  children: { field: 'unitItems', message: 'must have from 1 to 50 units' },
-  single_supplements: {
-    field: 'unitItems',
-    message: 'must keep an adult for each single supplement of the booking',
-  },
+  party: { field: 'unitItems' },
+  quantity: { field: 'unitItems' },
+  adults: { field: 'unitItems' },
+  children: { field: 'unitItems' },
   travellers: { field: 'unitItems', message: 'must keep a unit for each traveller whom the booking names' },
 };
 

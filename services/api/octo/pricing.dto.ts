@@ -1,7 +1,7 @@
-import type { Tour } from '../catalog/tour';
+import { basePrices, type Tour } from '../catalog/tour';
 import type { Currency } from '../pricing/convert-price';
-import type { Prices } from '../pricing/price-categories';
 import type { Quote, Quoter } from '../pricing/quote-tenant-price';
+import { unitCategories } from './unit.dto';
 
 /**
  * One price in minor units.
@@ -34,18 +34,13 @@ export interface OctoPricing {
   includedTaxes: string[];
 }
 
-export type OctoUnitId = 'adult' | 'child';
-
 /**
  * The price of one unit in minor units.
  * @example {"unitId": "adult", "original": 48950, "retail": 48950, "net": 44500, "currency": "EUR", "currencyPrecision": 2, "includedTaxes": []}
  */
 export interface OctoUnitPricing extends OctoPricing {
-  unitId: OctoUnitId;
+  unitId: string;
 }
-
-/** The units of all products, in their order. Each is the price category of the same name. */
-export const OCTO_UNIT_IDS: readonly OctoUnitId[] = ['adult', 'child'];
 
 /** The prices of one unit, in minor units of the currency of the sale. */
 interface UnitPrice extends Currency {
@@ -67,37 +62,37 @@ export function toPricing({ net, retail, currency, currencyDigits }: UnitPrice):
   };
 }
 
-/** Returns the prices of a departure by unit; a unit without a price is left out. */
+/** Returns the prices of a departure by unit, in the order of the categories; a unit without a price is left out. */
 export function toUnitPricing(quote: Quote): OctoUnitPricing[] {
-  return OCTO_UNIT_IDS.flatMap((unitId) => {
-    const price = priceOf(unitId, quote);
-    return price ? [{ unitId, ...toPricing(price) }] : [];
+  return unitCategories(quote.categories).flatMap(({ code }) => {
+    const price = priceOf(code, quote);
+    return price ? [{ unitId: code, ...toPricing(price) }] : [];
   });
 }
 
-/** Returns the lowest price of each unit among several departures. A unit without a price on any of them is left out. */
-export function lowestUnitPricing(departures: OctoUnitPricing[][]): OctoUnitPricing[] {
-  const all = departures.flat().sort((a, b) => a.retail - b.retail);
-  return OCTO_UNIT_IDS.flatMap((unitId) => all.find((one) => one.unitId === unitId) ?? []);
+/** Returns the lowest price of each unit among departures of one tour. A unit without a price on any of them is left out. */
+export function lowestUnitPricing(quotes: Quote[]): OctoUnitPricing[] {
+  const all = quotes.flatMap(toUnitPricing).sort((a, b) => a.retail - b.retail);
+  return unitCategories(quotes[0]!.categories).flatMap(
+    ({ code }) => all.find(({ unitId }) => unitId === code) ?? [],
+  );
 }
 
-function priceOf(unit: OctoUnitId, quote: Quote): UnitPrice | undefined {
+function priceOf(code: string, quote: Quote): UnitPrice | undefined {
   const { converted, tenant, currency, currencyDigits } = quote;
-  const [net, retail] = [converted[unit], tenant[unit]];
+  const [net, retail] = [converted[code], tenant[code]];
   return net === undefined || retail === undefined ? undefined : { net, retail, currency, currencyDigits };
 }
 
 /**
- * Returns the lowest price of a unit on the tour's open dates. If there is no open date, returns the base price for an adult.
- * @returns undefined for a child if no open date has a child price, and for a tour that the tenant has sold but whose rate is missing now
+ * Returns the lowest price of a category on the tour's open dates. If there is no open date, returns the base price for the first category.
+ * @returns undefined for another category if no open date has a price for it, and for a tour that the tenant has sold but whose rate is
+ *   missing now
  */
-export function lowestPrice(tour: Tour, quote: Quoter, unit: OctoUnitId): UnitPrice | undefined {
-  const dates = tour.lowestPrices.map(({ date, adult, child }) => {
-    const platform: Prices = { adult, ...(child === null ? {} : { child }) };
-    return quote(tour, platform, date);
-  });
-  const base = quote(tour, { adult: tour.basePriceMinor }, null);
+export function lowestPrice(tour: Tour, quote: Quoter, code: string): UnitPrice | undefined {
+  const dates = tour.lowestPrices.map(({ date, prices }) => quote(tour, prices, date));
+  const base = quote(tour, basePrices(tour), null);
   const lowest = (quotes: (Quote | undefined)[]) =>
-    quotes.flatMap((one) => (one && priceOf(unit, one)) ?? []).sort((a, b) => a.retail - b.retail)[0];
+    quotes.flatMap((one) => (one && priceOf(code, one)) ?? []).sort((a, b) => a.retail - b.retail)[0];
   return lowest(dates) ?? lowest([base]);
 }

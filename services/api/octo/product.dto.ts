@@ -11,40 +11,9 @@ import {
   type OctoLocation,
   type OctoMedia,
   toProductContent,
-  UNIT_CONTENT,
 } from './content.dto';
-import { lowestPrice, OCTO_UNIT_IDS, type OctoPricing, type OctoUnitId, toPricing } from './pricing.dto';
-
-/** @example {"minAge": 18, "maxAge": 99, "idRequired": false, "minQuantity": null, "maxQuantity": null, "paxCount": 1, "accompaniedBy": []} */
-export interface OctoUnitRestrictions {
-  minAge: number;
-  maxAge: number;
-  idRequired: boolean;
-  minQuantity: number | null;
-  maxQuantity: number | null;
-  paxCount: number;
-  accompaniedBy: string[];
-}
-
-/** @example {"id": "adult", "internalName": "Adult", "reference": "adult", "type": "ADULT", "requiredContactFields": [], "restrictions": {"minAge": 18, "maxAge": 99, "idRequired": false, "minQuantity": null, "maxQuantity": null, "paxCount": 1, "accompaniedBy": []}} */
-export interface OctoUnit {
-  id: OctoUnitId;
-  internalName: string;
-  reference: string;
-  type: 'ADULT' | 'CHILD';
-  requiredContactFields: string[];
-  restrictions: OctoUnitRestrictions;
-  /** With `octo/content`. */
-  title?: string;
-  /** With `octo/content`. */
-  shortDescription?: string;
-  /** With `octo/content`. */
-  features?: OctoFeature[];
-  /** With `octo/pricing`, in products: the lowest price of the open dates. */
-  pricingFrom?: OctoPricing[];
-  /** With `octo/pricing`, in bookings. */
-  pricing?: OctoPricing[];
-}
+import { lowestPrice, toPricing } from './pricing.dto';
+import { type OctoUnit, soldUnits, toUnit } from './unit.dto';
 
 /** @example {"minUnits": 1, "maxUnits": 16} */
 export interface OctoOptionRestrictions {
@@ -195,7 +164,7 @@ export interface OctoProduct {
 /** The id of the only option of each product. */
 export const OPTION_ID = 'DEFAULT';
 
-/** The most units in one booking of any tour. The limit for the seats of a hold or a booking of REST is the same. */
+/** The most units in one booking of any tour. */
 const UNITS_MAX = 50;
 
 /** The values of a request on which the answer of a product depends: the tenant, its prices and the capabilities. */
@@ -229,13 +198,14 @@ export function toProduct(tour: Tour, view: ProductView, shown: Tour = tour): Oc
     deliveryFormats: ['QRCODE'],
     deliveryMethods: ['VOUCHER'],
     redemptionMethod: 'MANIFEST',
-    options: [toOption(tour, view)],
+    options: [toOption(tour, view, shown)],
     ...(isPriced && { defaultCurrency: currency, availableCurrencies: [currency], pricingPer: 'UNIT' }),
     ...(capabilities.includes('octo/content') && toProductContent(shown, baseUrl)),
   };
 }
 
-function toOption(tour: Tour, view: ProductView): OctoOption {
+function toOption(tour: Tour, { quote, capabilities }: ProductView, shown: Tour): OctoOption {
+  const isPriced = capabilities.includes('octo/pricing');
   return {
     id: OPTION_ID,
     default: true,
@@ -245,7 +215,10 @@ function toOption(tour: Tour, view: ProductView): OctoOption {
     ...cancellationTerms(tour.cancellation),
     requiredContactFields: [],
     restrictions: { minUnits: 1, maxUnits: maxUnits(tour) },
-    units: unitsOf(tour).map((id) => toUnit(id, tour, view)),
+    units: soldUnits(tour).map((category) => {
+      const price = isPriced ? lowestPrice(tour, quote, category.code) : undefined;
+      return toUnit(category, { capabilities, tour, shown }, { pricingFrom: price && [toPricing(price)] });
+    }),
   };
 }
 
@@ -275,39 +248,4 @@ export function hasStartTimes({ startTimes }: Pick<Tour, 'startTimes'>): boolean
 
 export function maxUnits({ groupSizeMax }: Pick<Tour, 'groupSizeMax'>): number {
   return Math.min(UNITS_MAX, groupSizeMax ?? UNITS_MAX);
-}
-
-/** Returns the units of the tour's product: adults, and children if an open date has a price for them. */
-export function unitsOf({ lowestPrices }: Pick<Tour, 'lowestPrices'>): OctoUnitId[] {
-  const hasChild = lowestPrices.some(({ child }) => child !== null);
-  return OCTO_UNIT_IDS.filter((unit) => unit === 'adult' || hasChild);
-}
-
-const UNITS = {
-  adult: { internalName: 'Adult', type: 'ADULT', minAge: 18, maxAge: 99 },
-  child: { internalName: 'Child', type: 'CHILD', minAge: 0, maxAge: 17 },
-} as const;
-
-/** Returns a unit of the tour's product, with the lowest price of the open dates. */
-export function toUnit(id: OctoUnitId, tour: Tour, { quote, capabilities }: ProductView): OctoUnit {
-  const { internalName, type, minAge, maxAge } = UNITS[id];
-  const price = capabilities.includes('octo/pricing') ? lowestPrice(tour, quote, id) : undefined;
-  return {
-    id,
-    internalName,
-    reference: id,
-    type,
-    requiredContactFields: [],
-    restrictions: {
-      minAge,
-      maxAge,
-      idRequired: false,
-      minQuantity: null,
-      maxQuantity: null,
-      paxCount: 1,
-      accompaniedBy: [],
-    },
-    ...(price && { pricingFrom: [toPricing(price)] }),
-    ...(capabilities.includes('octo/content') && UNIT_CONTENT[id]),
-  };
 }

@@ -13,14 +13,15 @@ import { assertScope } from '../credentials/verify-credential';
 import { departuresOfSales, type SoldDeparture } from '../departures/find-departures';
 import { getHolds } from '../holds/find-hold';
 import type { OctoDetails } from '../holds/octo-booking';
-import { partyOfHold, type SeatHold } from '../holds/seat-hold';
+import type { SeatHold } from '../holds/seat-hold';
 import { type ComparedRequest, isSameRequest } from '../idempotency/fingerprint';
-import { type Party, seatsOf } from '../pricing/party';
+import type { Category } from '../pricing/category';
+import { type Party, toParty } from '../pricing/party';
 import { createQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
 import { badOctoRequest, invalidId } from './octo.errors';
-import { OCTO_UNIT_IDS, type OctoUnitId } from './pricing.dto';
 import { findOctoHolds, findPlacedByOcto, type OctoFilter } from './octo-bookings.repository';
+import { unitCategories } from './unit.dto';
 
 /** A booking of OCTO: its hold, and the lead that consumed the hold. */
 export interface StoredOctoBooking {
@@ -114,7 +115,7 @@ export function placeOf({ hold, lead }: StoredOctoBooking) {
 
 /** Returns the seats of the departure that the booking takes. */
 export function seatsOn(booking: StoredOctoBooking, departureId: string): number {
-  return stands(booking) && placeOf(booking).departureId === departureId ? seatsOf(partyOf(booking)) : 0;
+  return stands(booking) && placeOf(booking).departureId === departureId ? saleOf(booking).seats : 0;
 }
 
 /** Returns true unless the booking is cancelled or expired. */
@@ -122,16 +123,41 @@ export function stands({ hold, lead }: StoredOctoBooking): boolean {
   return lead ? isStanding(lead) : hold.status === 'active';
 }
 
-/** Returns the party of the booking, or of its hold before the confirmation. */
-export function partyOf({ hold, lead }: StoredOctoBooking): Party {
-  return lead ? lead.party : partyOfHold(hold);
+/** Returns the booking or, before the confirmation, its hold: the party, and the prices and categories that it has locked. */
+export function saleOf({ hold, lead }: StoredOctoBooking): BookingLead | SeatHold {
+  return lead ?? hold;
+}
+
+/** Returns the units of the booking: its party without supplements, which only REST sells. */
+export function unitsOfBooking(booking: StoredOctoBooking): Party {
+  const { party, categories } = saleOf(booking);
+  const units: Party = {};
+  for (const { code } of unitCategories(categories)) if (party[code]) units[code] = party[code];
+  return units;
+}
+
+/** Returns the numbers of a change to these units: 0 for each other unit of the booking. Its supplements stay as they are. */
+export function changedUnits(booking: StoredOctoBooking, units: Party): Record<string, number> {
+  const others = Object.keys(unitsOfBooking(booking)).map((code) => [code, 0]);
+  return { ...Object.fromEntries(others), ...units };
+}
+
+/** Returns the party of the booking after a change to these units. */
+export function partyWithUnits(booking: StoredOctoBooking, units: Party): Party {
+  const { party, categories } = saleOf(booking);
+  return toParty({ ...party, ...changedUnits(booking, units) }, categories);
+}
+
+/** Returns the units that a booking shows: those of the locked categories that have a locked price. */
+export function lockedUnits(booking: StoredOctoBooking): Category[] {
+  const { prices, categories } = saleOf(booking);
+  return unitCategories(categories).filter(({ code }) => prices[code] !== undefined);
 }
 
 /** Returns the units that a booking has, and those whose price its hold has locked. Its product may have some of them no more. */
-export function keptUnitsOf(booking: StoredOctoBooking): OctoUnitId[] {
-  const { hold, lead } = booking;
-  const party = partyOf(booking);
-  return OCTO_UNIT_IDS.filter((unit) => party[unit] > 0 || (!lead && hold.prices[unit] !== undefined));
+export function keptUnits(booking: StoredOctoBooking): Category[] {
+  const { party } = saleOf(booking);
+  return lockedUnits(booking).filter(({ code }) => !booking.lead || party[code]);
 }
 
 /** The tenant, and the languages of the shown texts. Undefined: each tour's own language. */
