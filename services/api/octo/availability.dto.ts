@@ -9,7 +9,7 @@ import {
 } from '../departures/departure';
 import type { PricedDeparture, SoldDeparture } from '../departures/find-departures';
 import type { Category } from '../pricing/category';
-import { assertParty, assertPartySize, type Party, seatsOf } from '../pricing/party';
+import { assertParty, type Party, seatsOf } from '../pricing/party';
 import type { Prices } from '../pricing/price-categories';
 import type { OctoCapability } from './capabilities';
 import { lowestUnitPricing, type OctoUnitPricing, toUnitPricing } from './pricing.dto';
@@ -282,7 +282,6 @@ function fewestSeats({ tour: { categories }, prices }: Selling): number {
 function isSold({ tour: { categories }, prices }: Selling, party: Party): boolean {
   try {
     assertParty(party, categories, prices);
-    assertPartySize(party, categories);
     return true;
   } catch (error) {
     if (error instanceof InvalidInputError) return false;

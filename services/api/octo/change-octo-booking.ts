@@ -183,7 +183,7 @@ function decideSaleOfHold(
   const { contact, unitItems, customer } = mergedWith(sent, booking, tenant);
   const by = byKey(principal);
   const sale = saleOfHold({ ...seller, claim: null }, hold, {
-    party: sent.units ? partyWithUnits(booking, sent.units) : hold.party,
+    party: { party: sent.units ? partyWithUnits(booking, sent.units) : hold.party },
     travellers: null,
     customer: customer ?? hold.customer,
     paymentMethod: null,

@@ -141,7 +141,16 @@ export class OctoReservationsController {
         offer = await this.findOffer(tenant, body, { units, wished: view.wished });
         const { tour, party, priced } = offer;
         const { departureDate } = priced.departure;
-        return prepareHold(seller, tour, { departureId, times: [] }, { ...wanted, party, departureDate });
+        return prepareHold(
+          seller,
+          tour,
+          { departureId, times: [] },
+          {
+            ...wanted,
+            party: { party },
+            departureDate,
+          },
+        );
       },
       toAnswer: (hold) => toReservation(hold, offer!, view),
       named: (refusal) =>
