@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { foldName } from '../../services/api/catalog/fold-name';
 import type { CancellationPolicy } from '../../services/api/catalog/cancellation-policy';
-import type { Category } from '../../services/api/pricing/category';
+import { type Category, DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
 import type { Translations } from '../../services/api/catalog/tour-text';
 import { issueApiKey } from '../../services/api/credentials/manage-credentials';
 import { SCOPES, type Scope } from '../../services/api/credentials/credential';
@@ -37,6 +37,7 @@ export async function givenKey(db: Db, tenant: Tenant, scopes: readonly Scope[] 
 export interface GivenTour {
   id: string;
   slug: string;
+  categories: readonly Category[];
 }
 
 export interface TourOverrides {
@@ -79,7 +80,10 @@ export async function givenTour(db: Db, overrides: TourOverrides = {}): Promise<
       ...saleColumns(overrides),
     })
     .returning(['id', 'slug']);
-  return row as GivenTour;
+  return {
+    ...(row as Pick<GivenTour, 'id' | 'slug'>),
+    categories: overrides.categories ?? DEFAULT_CATEGORIES,
+  };
 }
 
 /** Leaves out a column that is not given, because the schema of an earlier version lacks all of them. */

@@ -7,10 +7,11 @@ import {
   type HoldRequest,
   prepareBooking,
   prepareHold,
+  type TourToSell,
 } from '../../services/api/seats/prepare-sale';
 import { type HoldSale, sellerWithoutKey } from '../../services/api/seats/sale';
 import { performInTransaction } from '../../services/api/seats/perform';
-import type { TourRef } from '../../services/api/catalog/tour';
+
 import type { Tenant } from '../../services/api/tenants/tenant';
 import type { Db, Trx } from '../../services/platform/database/database';
 import { CUSTOMER } from './website';
@@ -76,7 +77,7 @@ export async function createBooking(
 export async function holdSaleOf(
   db: Db,
   tenant: Tenant,
-  tour: TourRef,
+  tour: TourToSell,
   request: HoldRequest,
 ): Promise<HoldSale> {
   const departure = await findDeparture(db, { tourId: tour.id, ...request });

@@ -212,15 +212,37 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "TenantPricesAnswer": {
+    "CategoryKind": {
+        "dataType": "refAlias",
+        "type": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["adult"]},{"dataType":"enum","enums":["youth"]},{"dataType":"enum","enums":["child"]},{"dataType":"enum","enums":["infant"]},{"dataType":"enum","enums":["senior"]},{"dataType":"enum","enums":["student"]},{"dataType":"enum","enums":["family"]},{"dataType":"enum","enums":["military"]},{"dataType":"enum","enums":["group"]},{"dataType":"enum","enums":["supplement"]},{"dataType":"enum","enums":["other"]}],"validators":{}},
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "Category": {
         "dataType": "refObject",
         "properties": {
-            "adult": {"dataType":"double","required":true},
-            "child": {"dataType":"double"},
-            "single_supplement": {"dataType":"double"},
-            "deposit": {"dataType":"double","required":true},
+            "code": {"dataType":"string","required":true},
+            "kind": {"ref":"CategoryKind","required":true},
+            "name": {"dataType":"string"},
+            "age_from": {"dataType":"integer"},
+            "age_to": {"dataType":"integer"},
+            "seats": {"dataType":"integer","required":true},
+            "people": {"dataType":"integer","required":true},
+            "min": {"dataType":"integer"},
+            "max": {"dataType":"integer"},
+            "with": {"dataType":"array","array":{"dataType":"string"}},
+            "at_most": {"dataType":"string"},
         },
         "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "Record_string.number_": {
+        "dataType": "refAlias",
+        "type": {"dataType":"nestedObjectLiteral","nestedProperties":{},"additionalProperties":{"dataType":"double"},"validators":{}},
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "TenantPricesAnswer": {
+        "dataType": "refAlias",
+        "type": {"ref":"Record_string.number_","validators":{}},
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "TourDetail": {
@@ -254,6 +276,7 @@ const models: TsoaRoute.Models = {
             "cancellation": {"dataType":"union","subSchemas":[{"ref":"CancellationPolicy"},{"dataType":"enum","enums":[null]}],"required":true},
             "booking_cutoff": {"dataType":"string","required":true},
             "start_time": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "categories": {"dataType":"array","array":{"dataType":"refObject","ref":"Category"},"required":true},
             "tenant_prices": {"ref":"TenantPricesAnswer","required":true},
         },
         "additionalProperties": false,
@@ -265,13 +288,8 @@ const models: TsoaRoute.Models = {
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "PricesAnswer": {
-        "dataType": "refObject",
-        "properties": {
-            "adult": {"dataType":"double","required":true},
-            "child": {"dataType":"double"},
-            "single_supplement": {"dataType":"double"},
-        },
-        "additionalProperties": false,
+        "dataType": "refAlias",
+        "type": {"ref":"Record_string.number_","validators":{}},
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "DepartureItem": {
@@ -341,6 +359,7 @@ const models: TsoaRoute.Models = {
             "quantity": {"dataType":"integer","required":true},
             "adults": {"dataType":"integer","required":true},
             "children": {"dataType":"integer","required":true},
+            "party": {"dataType":"nestedObjectLiteral","nestedProperties":{},"additionalProperties":{"dataType":"double"},"required":true},
             "hold_minutes": {"dataType":"integer","required":true},
             "expires_at": {"dataType":"string","required":true},
             "seats_available": {"dataType":"integer","required":true},
@@ -370,7 +389,8 @@ const models: TsoaRoute.Models = {
         "properties": {
             "departure_date": {"dataType":"string","required":true},
             "departure_time": {"dataType":"string"},
-            "quantity": {"dataType":"integer","required":true,"validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+            "quantity": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+            "party": {"dataType":"nestedObjectLiteral","nestedProperties":{},"additionalProperties":{"dataType":"double"}},
             "adults": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
             "children": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
             "hold_minutes": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 60","value":60}}},
@@ -391,6 +411,7 @@ const models: TsoaRoute.Models = {
             "quantity": {"dataType":"integer","required":true},
             "adults": {"dataType":"integer","required":true},
             "children": {"dataType":"integer","required":true},
+            "party": {"dataType":"nestedObjectLiteral","nestedProperties":{},"additionalProperties":{"dataType":"double"},"required":true},
             "hold_minutes": {"dataType":"integer","required":true},
             "expires_at": {"dataType":"string","required":true},
             "seats_available": {"dataType":"integer","required":true},
@@ -435,6 +456,7 @@ const models: TsoaRoute.Models = {
             "quantity": {"dataType":"integer","required":true},
             "adults": {"dataType":"integer","required":true},
             "children": {"dataType":"integer","required":true},
+            "party": {"dataType":"nestedObjectLiteral","nestedProperties":{},"additionalProperties":{"dataType":"double"},"required":true},
             "hold_minutes": {"dataType":"integer","required":true},
             "expires_at": {"dataType":"string","required":true},
             "seats_available": {"dataType":"integer","required":true},
@@ -464,6 +486,7 @@ const models: TsoaRoute.Models = {
             "quantity": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 50","value":50}}},
             "adults": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
             "children": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+            "party": {"dataType":"nestedObjectLiteral","nestedProperties":{},"additionalProperties":{"dataType":"double"}},
             "departure_date": {"dataType":"string"},
             "departure_time": {"dataType":"string"},
             "external_ref": {"dataType":"string"},
@@ -500,15 +523,10 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "Category": {
-        "dataType": "refAlias",
-        "type": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["adult"]},{"dataType":"enum","enums":["child"]},{"dataType":"enum","enums":["single_supplement"]}],"validators":{}},
-    },
-    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "CategoryPrice": {
         "dataType": "refObject",
         "properties": {
-            "category": {"ref":"Category","required":true},
+            "category": {"dataType":"string","required":true},
             "number": {"dataType":"integer","required":true},
             "unit_price": {"dataType":"double","required":true},
             "total": {"dataType":"double","required":true},
@@ -530,7 +548,7 @@ const models: TsoaRoute.Models = {
     "PriceBreakdown": {
         "dataType": "refObject",
         "properties": {
-            "platform_unit_price": {"dataType":"double","required":true},
+            "platform_unit_price": {"dataType":"double"},
             "converted_from": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
             "rate": {"dataType":"union","subSchemas":[{"dataType":"double"},{"dataType":"enum","enums":[null]}]},
             "rate_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
@@ -561,6 +579,7 @@ const models: TsoaRoute.Models = {
             "adults": {"dataType":"integer","required":true},
             "children": {"dataType":"integer","required":true},
             "single_supplements": {"dataType":"integer","required":true},
+            "party": {"dataType":"nestedObjectLiteral","nestedProperties":{},"additionalProperties":{"dataType":"double"},"required":true},
             "external_ref": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "payment_method": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["bank"]},{"dataType":"enum","enums":["reserve"]},{"dataType":"enum","enums":["card"]}],"required":true},
             "source": {"dataType":"string","required":true},
@@ -582,7 +601,7 @@ const models: TsoaRoute.Models = {
     "TravellerBody": {
         "dataType": "refObject",
         "properties": {
-            "category": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["adult"]},{"dataType":"enum","enums":["child"]}],"required":true},
+            "category": {"dataType":"string","required":true},
             "first_name": {"dataType":"string","required":true},
             "last_name": {"dataType":"string","required":true},
             "birth_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
@@ -604,6 +623,7 @@ const models: TsoaRoute.Models = {
             "adults": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
             "children": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
             "single_supplements": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+            "party": {"dataType":"nestedObjectLiteral","nestedProperties":{},"additionalProperties":{"dataType":"double"}},
             "travellers": {"dataType":"array","array":{"dataType":"refObject","ref":"TravellerBody"},"validators":{"maxItems":{"errorMsg":"must have at most 50 items","value":50}}},
             "payment_method": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["bank"]},{"dataType":"enum","enums":["reserve"]},{"dataType":"enum","enums":["card"]}]},
             "external_ref": {"dataType":"string"},
@@ -617,7 +637,7 @@ const models: TsoaRoute.Models = {
     "TravellerAnswer": {
         "dataType": "refObject",
         "properties": {
-            "category": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["adult"]},{"dataType":"enum","enums":["child"]}],"required":true},
+            "category": {"dataType":"string","required":true},
             "first_name": {"dataType":"string","required":true},
             "last_name": {"dataType":"string","required":true},
             "birth_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
@@ -642,6 +662,7 @@ const models: TsoaRoute.Models = {
             "adults": {"dataType":"integer","required":true},
             "children": {"dataType":"integer","required":true},
             "single_supplements": {"dataType":"integer","required":true},
+            "party": {"dataType":"nestedObjectLiteral","nestedProperties":{},"additionalProperties":{"dataType":"double"},"required":true},
             "external_ref": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "payment_method": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["bank"]},{"dataType":"enum","enums":["reserve"]},{"dataType":"enum","enums":["card"]}],"required":true},
             "source": {"dataType":"string","required":true},
@@ -687,6 +708,7 @@ const models: TsoaRoute.Models = {
             "adults": {"dataType":"integer","required":true},
             "children": {"dataType":"integer","required":true},
             "single_supplements": {"dataType":"integer","required":true},
+            "party": {"dataType":"nestedObjectLiteral","nestedProperties":{},"additionalProperties":{"dataType":"double"},"required":true},
             "external_ref": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "payment_method": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["bank"]},{"dataType":"enum","enums":["reserve"]},{"dataType":"enum","enums":["card"]}],"required":true},
             "source": {"dataType":"string","required":true},
@@ -748,6 +770,7 @@ const models: TsoaRoute.Models = {
             "adults": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
             "children": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
             "single_supplements": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+            "party": {"dataType":"nestedObjectLiteral","nestedProperties":{},"additionalProperties":{"dataType":"double"}},
             "name": {"dataType":"string"},
             "phone": {"dataType":"string"},
             "phone_country": {"dataType":"string"},
@@ -834,9 +857,9 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "OctoUnitId": {
+    "OctoUnitType": {
         "dataType": "refAlias",
-        "type": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["adult"]},{"dataType":"enum","enums":["child"]}],"validators":{}},
+        "type": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["ADULT"]},{"dataType":"enum","enums":["YOUTH"]},{"dataType":"enum","enums":["CHILD"]},{"dataType":"enum","enums":["INFANT"]},{"dataType":"enum","enums":["FAMILY"]},{"dataType":"enum","enums":["SENIOR"]},{"dataType":"enum","enums":["STUDENT"]},{"dataType":"enum","enums":["MILITARY"]},{"dataType":"enum","enums":["OTHER"]}],"validators":{}},
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "OctoUnitRestrictions": {
@@ -878,10 +901,10 @@ const models: TsoaRoute.Models = {
     "OctoUnit": {
         "dataType": "refObject",
         "properties": {
-            "id": {"ref":"OctoUnitId","required":true},
+            "id": {"dataType":"string","required":true},
             "internalName": {"dataType":"string","required":true},
             "reference": {"dataType":"string","required":true},
-            "type": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["ADULT"]},{"dataType":"enum","enums":["CHILD"]}],"required":true},
+            "type": {"ref":"OctoUnitType","required":true},
             "requiredContactFields": {"dataType":"array","array":{"dataType":"string"},"required":true},
             "restrictions": {"ref":"OctoUnitRestrictions","required":true},
             "title": {"dataType":"string"},
@@ -1044,7 +1067,7 @@ const models: TsoaRoute.Models = {
             "currency": {"dataType":"string","required":true},
             "currencyPrecision": {"dataType":"integer","required":true},
             "includedTaxes": {"dataType":"array","array":{"dataType":"string"},"required":true},
-            "unitId": {"ref":"OctoUnitId","required":true},
+            "unitId": {"dataType":"string","required":true},
         },
         "additionalProperties": false,
     },
@@ -1170,7 +1193,7 @@ const models: TsoaRoute.Models = {
             "uuid": {"dataType":"string","required":true},
             "resellerReference": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "supplierReference": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
-            "unitId": {"ref":"OctoUnitId","required":true},
+            "unitId": {"dataType":"string","required":true},
             "unit": {"ref":"OctoUnit","required":true},
             "status": {"ref":"OctoBookingStatus","required":true},
             "utcRedeemedAt": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},

@@ -36,6 +36,7 @@ export interface Category {
   /**
    * The oldest age, in years. Absent: no limit.
    * @isInt
+   * @example 99
    */
   age_to?: number;
   /**
@@ -53,11 +54,13 @@ export interface Category {
   /**
    * The fewest units in a booking that has some.
    * @isInt
+   * @example 1
    */
   min?: number;
   /**
    * The most units in a booking.
    * @isInt
+   * @example 20
    */
   max?: number;
   /**
@@ -65,7 +68,10 @@ export interface Category {
    * @example ["adult", "senior"]
    */
   with?: string[];
-  /** The code of a category whose units may not be exceeded. */
+  /**
+   * The code of a category whose units may not be exceeded.
+   * @example "adult"
+   */
   at_most?: string;
 }
 
@@ -130,25 +136,39 @@ export function categoryFault(categories: readonly Category[]): CategoryFault | 
       message: `the first category, ${first.code}, must take a seat and must be no supplement`,
     };
   for (const [index, category] of categories.entries()) {
-    const fault = faultOf(category, categories.slice(0, index), categories);
+    const fault = rangeFault(category) ?? faultOf(category, categories.slice(0, index), categories);
     if (fault) return { path: [index, fault.field], message: fault.message };
   }
   return undefined;
+}
+
+interface FieldFault {
+  field: keyof Category;
+  message: string;
+}
+
+function rangeFault({
+  code,
+  age_from = 0,
+  age_to = 120,
+  min = 0,
+  max = 99,
+}: Category): FieldFault | undefined {
+  if (age_from > age_to)
+    return { field: 'age_to', message: `of ${code} must be at least its age_from, ${age_from}` };
+  return min > max ? { field: 'max', message: `of ${code} must be at least its min, ${min}` } : undefined;
 }
 
 function faultOf(
   category: Category,
   before: readonly Category[],
   all: readonly Category[],
-): { field: keyof Category; message: string } | undefined {
-  const { code, age_from = 0, age_to = 120, min = 0, max = 99, at_most } = category;
+): FieldFault | undefined {
+  const { code, at_most } = category;
   const known = (other: string) => other !== code && all.some((one) => one.code === other);
   if (RESERVED.includes(code)) return { field: 'code', message: `must not be ${code}, which is reserved` };
   if (before.some((one) => one.code === code))
     return { field: 'code', message: `must be unique: ${code} comes twice` };
-  if (age_from > age_to)
-    return { field: 'age_to', message: `of ${code} must be at least its age_from, ${age_from}` };
-  if (min > max) return { field: 'max', message: `of ${code} must be at least its min, ${min}` };
   const stranger = category.with?.find((other) => !known(other));
   if (stranger !== undefined)
     return { field: 'with', message: `of ${code} must name other categories of the tour, not ${stranger}` };
