@@ -6,7 +6,6 @@ import { departureStatus } from '../../services/api/departures/departure';
 import { findCountedDepartures } from '../../services/api/departures/departure-list.repository';
 import { findSlugsContaining } from '../../services/api/health/known-names.repository';
 import { listHolds } from '../../services/api/holds/find-hold';
-import { seatsOf } from '../../services/api/pricing/party';
 import { ANY_TENANT } from '../../services/api/tenants/tenant';
 import type { Db } from '../../services/platform/database/database';
 import { findDeliveries } from '../../services/webhook-queue/deliveries/find-deliveries';
@@ -37,8 +36,8 @@ const LISTS: Record<NamedKind, List> = {
   widgetToken: (db) => listLive(db, 'widget_token'),
   hold: async (db) => {
     const holds = await listHolds(db, ANY_TENANT, { status: 'active', limit: MOST });
-    return holds.map(({ id, tenant, tour, departureDate, quantity }) =>
-      choice(id, tenant.slug, tour.slug, departureDate, countOf(quantity, 'seat')),
+    return holds.map(({ id, tenant, tour, departureDate, seats }) =>
+      choice(id, tenant.slug, tour.slug, departureDate, countOf(seats, 'seat')),
     );
   },
   endpoint: async (db) => {
@@ -78,8 +77,8 @@ async function listDepartures(db: Db, idOrSlug: string): Promise<NamedChoice[]> 
 async function findBookings(db: Db, typed: string | undefined): Promise<NamedChoice[]> {
   const search = typed !== undefined && /[\p{L}\p{N}]/u.test(typed) ? typed : undefined;
   const { items } = await listBookings(db, ANY_TENANT, { search, limit: MOST });
-  return items.map(({ bookingRef, tenant, tour, departureDate, party, status }) =>
-    choice(bookingRef, tenant.slug, tour.slug, departureDate, countOf(seatsOf(party), 'seat'), status),
+  return items.map(({ bookingRef, tenant, tour, departureDate, seats, status }) =>
+    choice(bookingRef, tenant.slug, tour.slug, departureDate, countOf(seats, 'seat'), status),
   );
 }
 

@@ -53,6 +53,38 @@ export function decimal(min: number, max: number, digits: number) {
   };
 }
 
+/** The code of a price category and the value that a flag gives it: `--party senior=1`. */
+export type OfCategory<T> = [code: string, value: T];
+
+/** Parses `senior=1`: the code of a price category and its value, by `parse`. @param example for the message */
+export function ofCategory<T>(parse: (text: string, name: string) => T, example: string) {
+  return (text: string, name: string): OfCategory<T> => {
+    const [, code, value] = /^([a-z0-9_]{2,32})=(.*)$/.exec(text) ?? [];
+    if (code === undefined || value === undefined)
+      throw new UsageError(`${name} must be the code of a price category and its value, such as ${example}`);
+    return [code, parse(value, `${name} ${code}`)];
+  };
+}
+
+/**
+ * Returns the mistakes of a flag that gives categories values: a category with two values.
+ * @param name of the flag
+ * @param others the values of the flags that mean one category each: the code of the category, the flag and its value
+ */
+export function repeatedCategories(
+  given: readonly OfCategory<unknown>[],
+  name: string,
+  others: readonly [code: string, flag: string, value: unknown][],
+): string[] {
+  const codes = given.map(([code]) => code);
+  const twice = codes.filter((code, index) => codes.indexOf(code) < index);
+  const both = others.filter(([code, , value]) => value !== undefined && codes.includes(code));
+  return [
+    ...new Set(twice.map((code) => `${name} gives ${code} two values`)),
+    ...both.map(([code, flag]) => `${flag} and ${name} ${code}=… mean the same and cannot be given together`),
+  ];
+}
+
 /** Parses a percentage by `parse`, with or without the percent sign. */
 export function percent<T>(parse: (text: string, name: string) => T) {
   return (text: string, name: string): T => parse(text.replace(/\s*%$/, ''), name);

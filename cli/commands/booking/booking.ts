@@ -38,6 +38,7 @@ import {
   TENANT_FLAG,
   TOUR_FLAG,
 } from '../../engine/list';
+import { checkPartyFlags, partyFlag, type PartyOptions, requestedParty } from '../../engine/party';
 import { REVEAL_FLAG } from '../../engine/personal-data';
 import {
   bookingRef,
@@ -62,7 +63,7 @@ import { showStatsCommand } from './stats';
 
 const REF = { ref: bookingRef };
 const DAY_MS = 86_400_000;
-const CHANGEABLE = ['date', 'adults', 'children', 'name', 'phone', 'email', 'notes'];
+const CHANGEABLE = ['date', 'adults', 'children', 'party', 'name', 'phone', 'email', 'notes'];
 
 const SANDBOX_FLAG = flag('--sandbox', 'only of sandbox tenants, which are left out unless named');
 
@@ -129,17 +130,20 @@ export const bookingVerbs: Verb[] = [
       }),
       flag('--adults <number>', 'how many adults', { parse: wholeNumber(0, 50) }),
       flag('--children <number>', 'how many children', { parse: wholeNumber(0, 50) }),
+      partyFlag('how many of each price category; 0 removes it, and a category that is not named stays'),
       flag('--name <text>', "the customer's name", { parse: line(200) }),
       flag('--phone <number>', "the customer's phone number", { parse: line(40) }),
       flag('--email <address>', "the customer's e-mail address", { parse: email }),
       flag('--notes <text>', 'notes, instead of those that it has', { parse: line(2000) }),
     ],
-    check: (options: object) => {
+    check: (options: PartyOptions) => {
+      checkPartyFlags(options);
       if (CHANGEABLE.every((name) => !(name in options)))
         throw new UsageError(`name at least one of ${CHANGEABLE.map((name) => `--${name}`).join(', ')}`);
     },
     examples: [
       'booking change ACME-1042 --date 2027-03-13 --adults 3',
+      'booking change ACME-1042 --party adult=2,senior=1,child=0',
       'booking change ACME-1042 --phone "+49 30 901821"',
     ],
     audits: true,
@@ -281,19 +285,17 @@ async function cancelBookingCommand(
   );
 }
 
-interface ChangeOptions {
+interface ChangeOptions extends PartyOptions {
   name?: string;
   phone?: string;
   email?: string;
   date?: NamedDeparture;
-  adults?: number;
-  children?: number;
   notes?: string;
 }
 
 async function changeBookingCommand(
   context: AuditedContext,
-  { date: departure, adults: adult, children: child, name, phone, email, notes }: ChangeOptions,
+  { date: departure, name, phone, email, notes, ...party }: ChangeOptions,
   ref: string,
 ): Promise<void> {
   const lead = await getBooking(context.db, ANY_TENANT, ref);
@@ -305,7 +307,7 @@ async function changeBookingCommand(
   const amendment = {
     departureDate: departure?.date,
     departureTime: departure?.time,
-    party: { adult, child },
+    party: requestedParty(party),
     customer,
     notes,
     expectedTotal: null,
@@ -377,7 +379,7 @@ const describeExpired = tableOf<ReturnType<typeof toBookingDocument>>(
     'tenant',
     { heading: 'tour', least: 10 },
     { heading: 'date', cell: departureOf },
-    { heading: 'party', cell: ({ adults, children }) => adults + children },
+    { heading: 'party', cell: ({ people }) => people },
     { heading: 'was due (utc)', cell: (booking) => shortTime(booking.payment_due_at) },
   ],
   'No unpaid booking whose payment window is over',

@@ -2,7 +2,14 @@ import { type BookingLead, peopleOf, priceBreakdown } from '../../../services/ap
 import { cancellationAnswer, shownRefund } from '../../../services/api/bookings/refund-answer';
 import { nameDeparture } from '../../../services/api/catalog/start-time';
 import { toMajor } from '../../../services/api/pricing/currency';
-import { type PricesAnswer, pricesAnswer } from '../../../services/api/pricing/price-categories';
+import { type Category, firstCategory } from '../../../services/api/pricing/category';
+import {
+  describeParty,
+  namedNumbers,
+  type Party,
+  peopleOf as travellersIn,
+} from '../../../services/api/pricing/party';
+import { firstPrice, type PricesAnswer, pricesAnswer } from '../../../services/api/pricing/price-categories';
 import { HIDDEN } from '../../../services/platform/text-forms';
 import {
   toCustomerDocument,
@@ -25,9 +32,10 @@ export function toBookingDocument(lead: BookingLead, reveal = false) {
     departure_date: lead.departureDate,
     departure_time: lead.departureTime,
     departure_status: lead.departureStatus,
-    adults: lead.party.adult,
-    children: lead.party.child,
-    single_supplements: lead.party.single_supplement,
+    ...namedNumbers(lead.party),
+    party: lead.party,
+    people: travellersIn(lead.party, lead.categories),
+    seats: lead.seats,
     status: lead.status,
     total_price: toMajor(lead.totalMinor, lead.currencyDigits),
     deposit_total: toMajor(lead.depositMinor, lead.currencyDigits),
@@ -59,8 +67,8 @@ export function departureOf({ departure_date: date, departure_time: time }: OnDe
 export function toBookingDetailDocument(lead: BookingLead, reveal: boolean) {
   return {
     ...toBookingDocument(lead, reveal),
-    unit_price: toMajor(lead.prices.adult, lead.currencyDigits),
-    prices: pricesAnswer(lead.prices, lead.currencyDigits),
+    unit_price: toMajor(firstPrice(lead.prices, lead.categories), lead.currencyDigits),
+    prices: pricesAnswer(lead.prices, lead.categories, lead.currencyDigits),
     customer: toCustomerDocument(lead.customer, reveal),
     travellers: lead.travellers && lead.travellers.map((one) => toTravellerDocument(one, reveal)),
     notes: lead.notes === null || reveal ? lead.notes : HIDDEN,
@@ -75,8 +83,21 @@ export function toBookingFacts(
   lead: BookingLead,
   { refund: _, ...document }: ReturnType<typeof toBookingDocument>,
 ) {
-  const facts = { ...document, cancellation: describeCancellation(lead) };
+  const facts = { ...withPartyInWords(document), cancellation: describeCancellation(lead) };
   return withMoney(facts, ['total_price', 'deposit_total']);
+}
+
+/** The fields of a hold or booking that are the numbers of one category each, and parts of its party. */
+type Named = Partial<ReturnType<typeof namedNumbers>>;
+
+/** Describes the party of a hold or booking for a person: `2 adults, 1 senior`. Leaves out the numbers that the party has too. */
+export function withPartyInWords<T extends Named & { party: Party }>({
+  adults: _adults,
+  children: _children,
+  single_supplements: _singles,
+  ...document
+}: T) {
+  return { ...document, party: describeParty(document.party) };
 }
 
 /** The fields of a price breakdown that are shown. Holds and leads store the breakdown (quote-tenant-price.ts). */
@@ -95,20 +116,32 @@ interface StoredRule {
   value: number;
 }
 
-/** Describes the locked prices: `495.00 EUR, made of the platform's 450.00 EUR by rule 7 (tour, percent 10); a child 350.00 EUR`. */
-export function describePrice(breakdown: StoredPrice, prices: PricesAnswer, currency: string): string {
+/** The locked prices of a hold or booking, and how the price of the first category was made. */
+interface ShownPrice {
+  price_breakdown: StoredPrice;
+  prices: PricesAnswer;
+  currency: string;
+}
+
+/**
+ * Describes the locked prices: `495.00 EUR, made of the platform's 450.00 EUR by rule 7 (tour, percent 10); child 350.00 EUR`.
+ * @param categories that are locked with the prices
+ */
+export function describePrice(
+  { price_breakdown: breakdown, prices, currency }: ShownPrice,
+  categories: readonly Category[],
+): string {
   const { platform_unit_price: platform, rule } = breakdown;
   const money = (amount: number) => formatMoney(amount, currency);
   const from = platform === undefined ? 'price' : money(platform);
   const reason = rule
     ? `made of the platform's ${from} by rule ${rule.id} (${rule.applies_to}, ${rule.kind} ${ruleValue(rule, money)})`
     : "the platform's own price";
-  const child = prices.child === undefined ? '' : `; a child ${money(prices.child)}`;
-  const single =
-    prices.single_supplement === undefined ? '' : `; a single room ${money(prices.single_supplement)} more`;
+  const first = firstCategory(categories).code;
+  const others = Object.entries(prices).filter(([code]) => code !== first);
   const { converted_from, rate, rate_date } = breakdown;
   const converted = converted_from ? `; converted from ${converted_from} at ${rate} of ${rate_date}` : '';
-  return `${money(prices.adult)}, ${reason}${child}${single}${converted}`;
+  return `${money(prices[first]!)}, ${reason}${others.map(([code, price]) => `; ${code} ${money(price)}`).join('')}${converted}`;
 }
 
 function ruleValue({ kind, value }: StoredRule, money: (amount: number) => string): string {

@@ -93,7 +93,7 @@ const COLUMNS: ItemColumn<ListedBooking>[] = [
       return booking.departure_status === 'cancelled' ? `${name} cancelled` : name;
     },
   },
-  { heading: 'party', right: true, cell: ({ adults, children }) => adults + children },
+  { heading: 'party', right: true, cell: ({ people }) => people },
   { heading: 'total', right: true, cell: (booking) => formatMoney(booking.total_price, booking.currency) },
   {
     heading: 'deposit',
@@ -223,6 +223,8 @@ const CSV_COLUMNS = [
   'single_supplement_unit_price',
   'refund_percent',
   'refund_amount',
+  'party',
+  'prices',
 ] as const;
 
 /** The first line: the names of the columns. */
@@ -235,11 +237,13 @@ function toCsvLine(lead: BookingLead, reveal: boolean): string {
   const octo_uuid = octo && octo.uuid;
   const octo_contacts = describeContacts(octo).join('; ') || null;
   const unitPrices = {
-    child_unit_price: booking.prices.child ?? null,
-    single_supplement_unit_price: booking.prices.single_supplement ?? null,
+    child_unit_price: booking.prices['child'] ?? null,
+    single_supplement_unit_price: booking.prices['single_supplement'] ?? null,
+    prices: JSON.stringify(booking.prices),
   };
+  const party = JSON.stringify(booking.party);
   const refunded = { refund_percent: refund?.percent ?? null, refund_amount: refund?.amount ?? null };
   const people = { customer_name, customer_phone, customer_email, travellers, octo_contacts };
-  const values = { ...booking, ...people, ...unitPrices, ...refunded, octo_uuid };
+  const values = { ...booking, ...people, ...unitPrices, ...refunded, party, octo_uuid };
   return csvLine(CSV_COLUMNS.map((column) => values[column]));
 }

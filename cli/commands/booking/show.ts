@@ -2,6 +2,7 @@ import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { findBookingChanges } from '../../../services/api/bookings/booking-lead.repository';
 import { bookingHistory, getBooking, type Moment } from '../../../services/api/bookings/find-booking';
 import { getHold, holdHistory } from '../../../services/api/holds/find-hold';
+import { firstCategory } from '../../../services/api/pricing/category';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database/database';
 import {
@@ -82,13 +83,22 @@ function describe(
   moments: Moment[],
   screen: Screen,
 ): string {
-  const { customer, travellers, octo, price_breakdown, prices, unit_price: _, ...facts } = booking;
+  const { categories } = lead;
+  const {
+    customer,
+    travellers,
+    octo,
+    price_breakdown: _breakdown,
+    prices: _prices,
+    unit_price: _,
+    ...facts
+  } = booking;
   const shown = explainHidden(toBookingFacts(lead, facts));
   return sections([
     ['', properties({ ...shown, customer: describeCustomer(customer) }, screen)],
     ['Travellers', travellers?.map(describeTraveller).join('\n')],
     ['Contacts by OCTO', describeContacts(octo).join('\n')],
-    ['Price of one adult', paragraph(describePrice(price_breakdown, prices, booking.currency), screen)],
+    [`Price of one ${firstCategory(categories).code}`, paragraph(describePrice(booking, categories), screen)],
     ['History', describeHistory(moments, screen)],
     ['Webhooks', describeDeliveries(deliveries, screen)],
     ['Refused', describeRefusals(refusals, screen)],

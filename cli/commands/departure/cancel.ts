@@ -9,6 +9,7 @@ import { cancelDeparture } from '../../../services/api/departures/change-departu
 import type { Departure } from '../../../services/api/departures/departure';
 import { findDepartureById } from '../../../services/api/departures/departure.repository';
 import { findTourDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
+import { namedNumbers } from '../../../services/api/pricing/party';
 import { datesOfBothKinds } from '../../../services/api/seats/decided';
 import { byOperator } from '../../../services/api/tenants/actor';
 import { changeSeats } from '../../engine/change-seats';
@@ -155,7 +156,7 @@ const AFFECTED_COLUMNS: ItemColumn<AffectedBooking>[] = [
   { heading: 'affected booking', cell: (booking) => booking.booking_ref },
   { heading: 'tenant', least: 8 },
   { heading: 'was', cell: (booking) => booking.status_before },
-  { heading: 'seats', right: true, cell: ({ adults, children }) => adults + children },
+  { heading: 'seats', right: true, cell: ({ seats }) => seats },
   {
     heading: 'refund',
     right: true,
@@ -171,8 +172,9 @@ function toAffectedDocument(booking: BookingLead, cancelled: boolean, reveal: bo
     status: cancelled ? 'cancelled' : booking.status,
     // The status before the cancellation. A confirmed booking is paid, so its money may have to be returned.
     status_before: booking.status,
-    adults: booking.party.adult,
-    children: booking.party.child,
+    ...namedNumbers(booking.party),
+    party: booking.party,
+    seats: booking.seats,
     // The departure is cancelled, so each confirmed booking is refunded in full.
     refund: refundAnswer(decideRefund(booking, booking.asOf, {}), booking),
     currency: booking.currency,

@@ -1,7 +1,6 @@
 import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { findTour } from '../../../services/api/catalog/find-tour';
 import { findNamedDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
-import { seatsOf } from '../../../services/api/pricing/party';
 import { moveDeparture, type MovedDeparture } from '../../../services/api/seats/move-departure';
 import { byOperator } from '../../../services/api/tenants/actor';
 import { changeSeats } from '../../engine/change-seats';
@@ -64,7 +63,7 @@ async function moveDepartureCommand(
 const LEFT_COLUMNS: ItemColumn<BookingLead>[] = [
   { heading: 'booking that stays', cell: ({ bookingRef }) => bookingRef },
   { heading: 'tenant', least: 8, cell: ({ tenant }) => tenant.slug },
-  { heading: 'seats', right: true, cell: ({ party }) => seatsOf(party) },
+  { heading: 'seats', right: true, cell: ({ seats }) => seats },
   { heading: 'why', cell: () => 'too few seats are free' },
 ];
 

@@ -14,7 +14,10 @@ import {
 } from '../../../services/api/holds/find-hold';
 import { HOLD_STATUSES, type HoldStatus, type SeatHold } from '../../../services/api/holds/seat-hold';
 import { toMajor } from '../../../services/api/pricing/currency';
-import { pricesAnswer } from '../../../services/api/pricing/price-categories';
+import { type Category, firstCategory } from '../../../services/api/pricing/category';
+import { namedNumbers } from '../../../services/api/pricing/party';
+import { firstPrice, pricesAnswer } from '../../../services/api/pricing/price-categories';
+import { platformPricesOf } from '../../../services/api/pricing/quote-tenant-price';
 import { byOperator } from '../../../services/api/tenants/actor';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database/database';
@@ -48,7 +51,13 @@ import type { Screen } from '../../terminal/screen';
 import { paragraph, properties, sections, shortTime } from '../../terminal/table';
 import { countOf } from '../../terminal/text';
 import { type AuditDocument, describeAudit, findAuditDocuments } from '../audit';
-import { departureOf, describeHistory, describePrice, toHistoryDocument } from '../booking/document';
+import {
+  departureOf,
+  describeHistory,
+  describePrice,
+  toHistoryDocument,
+  withPartyInWords,
+} from '../booking/document';
 import { FORCE_FLAG } from '../booking/erasure';
 import { describeRefusals, findRefusalDocuments, type RefusalDocument } from '../booking/refusals';
 import { anonymizeHoldCommand } from './anonymize';
@@ -131,12 +140,12 @@ function toHoldDocument(hold: SeatHold, reveal = false) {
     tour: hold.tour.slug,
     departure_date: hold.departureDate,
     departure_time: hold.departureTime,
-    quantity: hold.quantity,
-    adults: hold.quantity - hold.children,
-    children: hold.children,
+    quantity: hold.seats,
+    ...namedNumbers(hold.party),
+    party: hold.party,
     status: hold.status,
     expires_at: hold.expiresAt.toISOString(),
-    unit_price: toMajor(hold.prices.adult, hold.currencyDigits),
+    unit_price: toMajor(firstPrice(hold.prices, hold.categories), hold.currencyDigits),
     currency: hold.currency,
     external_ref: toReferenceDocument(hold.externalRef, peopleOf(hold), reveal),
     created_at: hold.createdAt.toISOString(),
@@ -148,17 +157,23 @@ function toHoldDetailDocument(hold: SeatHold, reveal: boolean) {
   return {
     ...toHoldDocument(hold, reveal),
     hold_minutes: hold.holdMinutes,
-    prices: pricesAnswer(hold.prices, hold.currencyDigits),
+    prices: pricesAnswer(hold.prices, hold.categories, hold.currencyDigits),
     customer: toCustomerDocument(hold.customer, reveal),
     anonymized_at: hold.anonymizedAt?.toISOString() ?? null,
     octo: toOctoDocument(hold.octo, reveal),
-    price_breakdown: hold.priceBreakdown,
+    price_breakdown: priceBreakdownOf(hold),
   };
 }
 
+/** Returns the price calculation of a hold, with the platform's price of the first category, as that of a booking has it. */
+function priceBreakdownOf(hold: SeatHold) {
+  const platform_unit_price = platformPricesOf(hold)[firstCategory(hold.categories).code];
+  return { platform_unit_price, ...hold.priceBreakdown };
+}
+
 /** Converts a hold for a person: the price is text with its currency. */
-function toHoldFacts<T extends ReturnType<typeof toHoldDocument>>(document: T) {
-  return withMoney(document, ['unit_price']);
+function toHoldFacts(document: ReturnType<typeof toHoldDocument>) {
+  return withMoney(withPartyInWords(document), ['unit_price']);
 }
 
 interface HoldListOptions {
@@ -188,7 +203,7 @@ async function showHoldCommand(
     refusals: await findRefusalDocuments(db, { holdId: id }),
     audit: await findAuditDocuments(db, [id]),
   };
-  await output.answer(document, (screen) => describe(document, history, screen));
+  await output.answer(document, (screen) => describe(document, hold.categories, history, screen));
 }
 
 type HoldShown = ReturnType<typeof toHoldDetailDocument> & {
@@ -199,14 +214,22 @@ type HoldShown = ReturnType<typeof toHoldDetailDocument> & {
   audit: AuditDocument[];
 };
 
-function describe(document: HoldShown, moments: HoldMoment[], screen: Screen): string {
-  const { customer, octo, price_breakdown, prices, history: _, ...others } = document;
+function describe(
+  document: HoldShown,
+  categories: readonly Category[],
+  moments: HoldMoment[],
+  screen: Screen,
+): string {
+  const { customer, octo, price_breakdown: _breakdown, prices: _prices, history: _, ...others } = document;
   const { refusals, audit, refuses_with: refusal, ...facts } = others;
   const shown = explainHidden(toHoldFacts(facts));
   return sections([
     ['', properties({ ...shown, customer: describeCustomer(customer) }, screen)],
     ['Contacts by OCTO', describeContacts(octo).join('\n')],
-    ['Price of one', paragraph(describePrice(price_breakdown, prices, document.currency), screen)],
+    [
+      `Price of one ${firstCategory(categories).code}`,
+      paragraph(describePrice(document, categories), screen),
+    ],
     ['History', describeHistory(moments, screen)],
     [
       'A booking with it',
@@ -219,9 +242,9 @@ function describe(document: HoldShown, moments: HoldMoment[], screen: Screen): s
 
 async function releaseHoldCommand(context: AuditedContext, _: object, id: string): Promise<void> {
   const { confirm, db, operator, output } = context;
-  const { quantity, tour, departureDate, departureTime, tenant } = await getHold(db, ANY_TENANT, id);
+  const { seats, tour, departureDate, departureTime, tenant } = await getHold(db, ANY_TENANT, id);
   const departure = nameDeparture(departureDate, departureTime);
-  await confirm(`Release ${countOf(quantity, 'seat')} of ${tour.slug} on ${departure}?`);
+  await confirm(`Release ${countOf(seats, 'seat')} of ${tour.slug} on ${departure}?`);
   const entry = { action: 'hold.release', subject: id };
   const { document } = await changeSeats(context, entry, async (trx, note) => {
     const seller = sellerWithoutKey(await findTenant(trx, tenant.slug));

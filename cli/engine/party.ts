@@ -1,0 +1,38 @@
+import type { RequestedParty } from '../../services/api/pricing/party';
+import { flag } from './command';
+import { refuseMistakes } from './failure';
+import { ofCategory, type OfCategory, repeatedCategories, wholeNumber } from './values';
+
+/** The flags of a party. `--adults`, `--children` and `--single-supplements` mean one category each, as in REST. */
+export interface PartyOptions {
+  party?: OfCategory<number>[];
+  adults?: number;
+  children?: number;
+  singleSupplements?: number;
+}
+
+/** Declares `--party`. @param about for the help */
+export function partyFlag(about: string) {
+  return flag('--party <category=number>', about, {
+    parse: ofCategory(wholeNumber(0, 99), 'adult=2'),
+    repeats: true,
+  });
+}
+
+/** Refuses a category that the flags name twice. @throws UsageError */
+export function checkPartyFlags({ party = [], adults, children, singleSupplements }: PartyOptions): void {
+  const named: [code: string, flag: string, value: unknown][] = [
+    ['adult', '--adults', adults],
+    ['child', '--children', children],
+    ['single_supplement', '--single-supplements', singleSupplements],
+  ];
+  refuseMistakes(repeatedCategories(party, '--party', named));
+}
+
+/** Returns the party that the flags name. */
+export function requestedParty({ party, adults, children, singleSupplements }: PartyOptions): RequestedParty {
+  return {
+    party: party && Object.fromEntries(party),
+    named: { adult: adults, child: children, single_supplement: singleSupplements },
+  };
+}
