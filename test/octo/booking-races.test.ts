@@ -197,8 +197,8 @@ describe.each([
         .db('booking_leads as l')
         .join('octo_bookings as o', 'o.hold_id', 'l.hold_id')
         .where({ uuid })
-        .first('l.adults', 'l.customer_name');
-      expect(lead).toMatchObject({ adults: 2, customerName: 'New' });
+        .first('l.party', 'l.customer_name');
+      expect(lead).toMatchObject({ party: { adult: 2 }, customerName: 'New' });
       expect(await seatsTaken(database.db, seats)).toBe(2);
     }
   });

@@ -538,9 +538,9 @@ describe('GET /octo/bookings', () => {
     const hold_id = await holdIdOf(api, uuid);
     await api.db.raw(
       `with copies as (
-         insert into seat_holds (tenant_id, departure_id, quantity, hold_minutes, status, expires_at, ended_at, unit_price_minor,
+         insert into seat_holds (tenant_id, departure_id, party, seats, hold_minutes, status, expires_at, ended_at, prices_minor,
            currency, currency_digits, price_breakdown, external_ref)
-         select tenant_id, departure_id, quantity, hold_minutes, 'released', expires_at, now(), unit_price_minor, currency,
+         select tenant_id, departure_id, party, seats, hold_minutes, 'released', expires_at, now(), prices_minor, currency,
            currency_digits, price_breakdown, external_ref from seat_holds, generate_series(1, 1000) where id = :hold_id
          returning id, tenant_id)
        insert into octo_bookings (tenant_id, uuid, hold_id, contact, unit_items, updated_at)

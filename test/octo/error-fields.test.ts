@@ -61,7 +61,7 @@ const REFUSED: [string, () => Promise<Response>, string][] = [
       const { first, second } = await givenTwoDates();
       return reserveOn(first, second, [ADULT, CHILD]);
     },
-    'unitItems must have no child: the departure has no price for one.',
+    'The number of child must be 0: the category child has no price.',
   ],
   [
     'a move of a child to a date without a price for it',
@@ -69,7 +69,7 @@ const REFUSED: [string, () => Promise<Response>, string][] = [
       const { first, second } = await givenTwoDates();
       return reseller.patch(at(await reserve(first, [ADULT, CHILD])), { availabilityId: second });
     },
-    'unitItems must have no child: the departure has no price for one.',
+    'The number of child must be 0: the category child has no price.',
   ],
   [
     'a move of a single supplement to a date without a price for it',
@@ -78,7 +78,7 @@ const REFUSED: [string, () => Promise<Response>, string][] = [
       const uuid = await givenBookingChangedByRest(reseller, first, { single_supplements: 1 });
       return reseller.patch(at(uuid), { availabilityId: second });
     },
-    'The booking has a single supplement, and the departure has no price for one.',
+    'The number of single_supplement must be 0: the category single_supplement has no price.',
   ],
   [
     'fewer adults than single supplements',
@@ -87,7 +87,7 @@ const REFUSED: [string, () => Promise<Response>, string][] = [
       const uuid = await givenBookingChangedByRest(reseller, first, { single_supplements: 2 });
       return reseller.patch(at(uuid), { unitItems: [ADULT] });
     },
-    'unitItems must keep an adult for each single supplement of the booking.',
+    'The number of single_supplement must be at most the number of adult: single_supplement may not exceed it.',
   ],
   [
     'fewer units than named travellers',

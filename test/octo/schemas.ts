@@ -34,8 +34,9 @@ export function expectOcto(response: Response, kind: keyof typeof SCHEMAS, statu
   return response.body;
 }
 
-/** Matches the names of fields of REST: an error of OCTO names the field that the client sent. */
-const REST_FIELD = /\b[a-z]+_[a-z_]+\b|^(adults|children|quantity|travellers|name|phone|email) /;
+/** Matches the names of fields of REST: an error of OCTO names the field that the client sent. The code of a category is no such name. */
+const REST_FIELD =
+  /\b(?!single_supplement\b)[a-z]+_[a-z_]+\b|^(adults|children|quantity|travellers|name|phone|email) /;
 
 /** Expects OCTO's form of an error, with the offending id if there is one. The message names no field of REST. */
 export function expectOctoError(response: Response, status: number, error: string, id: object = {}): void {
