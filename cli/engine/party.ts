@@ -1,4 +1,4 @@
-import type { RequestedParty } from '../../services/api/pricing/party';
+import type { RequestedParty } from '../../services/api/pricing/requested-party';
 import { flag } from './command';
 import { refuseMistakes } from './failure';
 import { ofCategory, type OfCategory, repeatedCategories, wholeNumber } from './values';

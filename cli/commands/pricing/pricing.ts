@@ -8,7 +8,7 @@ import {
 } from '../../../services/api/pricing/change-price-rules';
 import { PRICE_RULE_KINDS, type PriceRuleKind } from '../../../services/api/pricing/choose-price-rule';
 import { findLowPricesOf } from '../../../services/api/pricing/find-low-prices';
-import { partyInput } from '../../../services/api/pricing/party';
+import { partyInput } from '../../../services/api/pricing/requested-party';
 import { MOST_MINOR_UNITS } from '../../../services/api/pricing/currency';
 import { listPriceRules } from '../../../services/api/pricing/price-rule.repository';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';

@@ -235,14 +235,11 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "Record_string.number_": {
-        "dataType": "refAlias",
-        "type": {"dataType":"nestedObjectLiteral","nestedProperties":{},"additionalProperties":{"dataType":"double"},"validators":{}},
-    },
-    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "TenantPricesAnswer": {
-        "dataType": "refAlias",
-        "type": {"ref":"Record_string.number_","validators":{}},
+        "dataType": "refObject",
+        "properties": {
+        },
+        "additionalProperties": {"dataType":"double"},
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "TourDetail": {
@@ -288,8 +285,10 @@ const models: TsoaRoute.Models = {
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "PricesAnswer": {
-        "dataType": "refAlias",
-        "type": {"ref":"Record_string.number_","validators":{}},
+        "dataType": "refObject",
+        "properties": {
+        },
+        "additionalProperties": {"dataType":"double"},
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "DepartureItem": {

@@ -47,13 +47,17 @@ export function firstPrice(prices: Prices, categories: readonly Category[]): num
  * Prices by category in major units.
  * @example {"adult": 445, "child": 311.5, "single_supplement": 120}
  */
-export type PricesAnswer = Record<string, number>;
+export interface PricesAnswer {
+  [code: string]: number;
+}
 
 /**
  * The tenant's prices by category in major units, and the deposit of one unit of the first category.
  * @example {"adult": 445, "child": 311.5, "single_supplement": 120, "deposit": 133.5}
  */
-export type TenantPricesAnswer = Record<string, number>;
+export interface TenantPricesAnswer {
+  [code: string]: number;
+}
 
 /** Converts prices to major units, in the order of the categories. Leaves out categories without a price. */
 export function pricesAnswer(prices: Prices, categories: readonly Category[], digits: number): PricesAnswer {

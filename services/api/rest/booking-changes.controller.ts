@@ -32,7 +32,7 @@ import {
   type BookingPatch,
   type CancelBody,
 } from './booking.dto';
-import { bookingAmendment, cancelRequest } from './booking.request';
+import { comparedBookingChange, bookingAmendment, cancelRequest } from './booking.request';
 import { performRequest } from '../http/perform-request';
 import {
   type BookingLead,
@@ -115,7 +115,7 @@ export class BookingChangesController {
   ): Promise<BookingDetail> {
     const amendment = bookingAmendment(body, apiKeyPrincipalOf(request).tenant);
     return this.change(request, booking_ref, bookingDetail, {
-      operation: { ...CHANGE, validated: (country) => bookingAmendment(body, { country }) },
+      operation: { ...CHANGE, validated: (country) => comparedBookingChange(body, country) },
       prepare: (seller, named) => prepareBookingChange(this.context.db, seller, { ...named, ...amendment }),
     });
   }

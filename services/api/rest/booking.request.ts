@@ -12,7 +12,7 @@ import {
   textInput,
 } from '../http/input';
 import { departureTimeInput, optionalDepartureTime } from '../catalog/start-time';
-import { newPartyInput, partyInput } from '../pricing/party';
+import { comparedParty, comparedUnits, newPartyInput, partyInput } from '../pricing/requested-party';
 import { isCountry } from '../tenants/country';
 import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
@@ -56,6 +56,18 @@ export function bookingRequest(
     externalRef,
     notes,
   };
+}
+
+/** Returns the booking that a body asks for, for the comparison with an earlier request. */
+export function comparedBooking(body: BookingBody, country: string) {
+  const { party, ...others } = bookingRequest(body, { country });
+  return { ...others, party: comparedParty(party) };
+}
+
+/** Returns the change that a body asks for, for the comparison with an earlier request. */
+export function comparedBookingChange(body: BookingPatch, country: string) {
+  const { party = {}, ...others } = bookingAmendment(body, { country });
+  return { ...others, party: comparedUnits(party) };
 }
 
 /**

@@ -27,7 +27,7 @@ import type { WriteOperation } from '../http/write-request';
 import { cachedTourId } from '../catalog/cached-catalog';
 import { findTourToBook, prepareBooking } from '../seats/prepare-sale';
 import type { BookingSale } from '../seats/sale';
-import { requestedNumber } from '../pricing/party';
+import { requestedNumber } from '../pricing/requested-party';
 import { byKey } from '../tenants/actor';
 import {
   bookingAnswer,
@@ -38,7 +38,7 @@ import {
   bookingItem,
   type BookingPage,
 } from './booking.dto';
-import { bookingRequest } from './booking.request';
+import { comparedBooking, bookingRequest } from './booking.request';
 import { type LeadPosition, peopleOf } from '../bookings/booking-lead';
 import { getBooking, listBookings } from '../bookings/find-booking';
 import { cancellationQuote, type CancellationQuote } from '../bookings/refund-answer';
@@ -81,7 +81,7 @@ export class BookingsController {
           tour: await cachedTourId(context, tenant, body.tour_id),
           hold: wanted.holdId,
         }),
-        validated: (country) => bookingRequest(body, { country }),
+        validated: (country) => comparedBooking(body, country),
       },
       prepare: async (seller) => {
         const tour = await findTourToBook(context, tenant, body.tour_id, wanted);

@@ -10,7 +10,7 @@ import {
 } from '../http/input';
 import { departureTimeInput } from '../catalog/start-time';
 import { InvalidInputError } from '../../platform/errors';
-import { newPartyInput, partyInput, type RequestedParty } from '../pricing/party';
+import { comparedParty, newPartyInput, partyInput, type RequestedParty } from '../pricing/requested-party';
 import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
 import type { HoldAmendment } from '../seats/amend-hold';
@@ -36,6 +36,19 @@ export function holdRequest(body: HoldBody, { country }: Pick<Tenant, 'country'>
   const { hold_minutes: holdMinutes } = body;
   const person = { name, phone: null, email, ...phone };
   return { departureDate, departureTime, party, holdMinutes, externalRef, customer: person };
+}
+
+/** Returns the hold that a body asks for, for the comparison with an earlier request. */
+export function comparedHold(body: HoldBody, country: string) {
+  const { party, ...others } = holdRequest(body, { country });
+  return { ...others, party: comparedParty(party) };
+}
+
+/** Returns the change that a body asks for, for the comparison with an earlier request. */
+export function comparedHoldChange(body: HoldPatch, country: string) {
+  const { party: _, ...others } = holdAmendment(body, { country });
+  const { quantity, adults, children, party } = body;
+  return { ...others, quantity, adults, children, party };
 }
 
 /**

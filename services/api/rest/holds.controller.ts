@@ -29,7 +29,8 @@ import { strictQuery } from '../http/query-parameters';
 import { performRequest } from '../http/perform-request';
 import type { Write, WriteOperation } from '../http/write-request';
 import { toMajor } from '../pricing/currency';
-import { namedNumbers, requestedNumber, totalOf } from '../pricing/party';
+import { namedNumbers, totalOf } from '../pricing/party';
+import { requestedNumber } from '../pricing/requested-party';
 import { firstPrice, pricesAnswer } from '../pricing/price-categories';
 import { prepareHoldChange } from '../seats/amend-hold';
 import { prepareExtension, prepareRelease } from '../seats/change-hold';
@@ -39,7 +40,7 @@ import type { HoldSale } from '../seats/sale';
 import { byKey } from '../tenants/actor';
 import type { ChangedHold } from '../holds/change-hold';
 import { assertHoldMinutes } from '../holds/hold-length';
-import { holdAmendment, holdRequest } from './hold.request';
+import { comparedHold, comparedHoldChange, holdAmendment, holdRequest } from './hold.request';
 import { getHold, pageOfHolds } from '../holds/find-hold';
 import type { ExtendBody, HoldAnswer, HoldBody, HoldDetail, HoldItem, HoldPage, HoldPatch } from './hold.dto';
 import { customerAnswer, type SeatHold } from '../holds/seat-hold';
@@ -80,7 +81,7 @@ export class HoldsController {
       operation: {
         ...PLACE,
         subject: async () => ({ tour: await cachedTourId(context, tenant, id_or_slug) }),
-        validated: (country) => holdRequest(body, { country }),
+        validated: (country) => comparedHold(body, country),
       },
       prepare: async (seller) => {
         assertHoldMinutes(tenant, wanted.holdMinutes);
@@ -183,7 +184,7 @@ export class HoldsController {
   ): Promise<HoldAnswer> {
     const principal = apiKeyPrincipalOf(request);
     const amendment = { holdId: hold_id, by: byKey(principal), ...holdAmendment(body, principal.tenant) };
-    const validated = (country: string) => holdAmendment(body, { country });
+    const validated = (country: string) => comparedHoldChange(body, country);
     return performRequest(this.context, request, {
       operation: { ...CHANGE, ...subjectOf(hold_id), validated },
       prepare: (seller) => prepareHoldChange(this.context.db, seller, amendment),

@@ -31,15 +31,8 @@ import type { StoredColumns } from '../holds/seat-hold';
 import { depositOf } from '../pricing/apply-price-rule';
 import { toMajor } from '../pricing/currency';
 import { type Category, firstCategory } from '../pricing/category';
-import {
-  assertParty,
-  changedParty,
-  type Party,
-  type RequestedParty,
-  seatsOf,
-  totalOf,
-  unitsOf,
-} from '../pricing/party';
+import { assertParty, type Party, seatsOf, totalOf, unitsOf } from '../pricing/party';
+import { changedParty, type RequestedParty } from '../pricing/requested-party';
 import type { Prices } from '../pricing/price-categories';
 import { platformPricesOf } from '../pricing/quote-tenant-price';
 import { sellingCurrencyOf } from '../pricing/selling-currency';

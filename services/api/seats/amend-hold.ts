@@ -19,7 +19,8 @@ import {
 import type { StoredColumns } from '../holds/seat-hold';
 import { columnsOfHold } from '../holds/seat-hold.repository';
 import { partyFields } from '../holds/party-history';
-import { assertParty, changedParty, type Party, type RequestedParty, seatsOf } from '../pricing/party';
+import { assertParty, type Party, seatsOf } from '../pricing/party';
+import { changedParty, type RequestedParty } from '../pricing/requested-party';
 import type { LockedPrice } from '../pricing/price-categories';
 import { isLockedInSellingCurrency } from '../pricing/quote-tenant-price';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
