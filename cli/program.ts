@@ -145,7 +145,7 @@ function completeVerb(command: Command, verb: Verb, { start, width }: Form, noun
 
 function toOption(flag: Flag): Option {
   const notes = [
-    flag.must && 'required',
+    flag.must && (flag.unless ? `required without ${flagName(flag.unless)}` : 'required'),
     flag.choices && `one of ${flag.choices.join(', ')}`,
     flag.repeats && 'may be repeated, or a list with commas',
     flag.otherwise && `default ${flag.otherwise}`,

@@ -18,6 +18,8 @@ export interface Flag {
    * error.
    */
   must?: boolean;
+  /** A flag that may be given in place of this required one. */
+  unless?: Flag;
   /** The default, as the help shows it. The use case applies this default. */
   otherwise?: string;
 }

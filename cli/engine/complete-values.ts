@@ -64,7 +64,9 @@ export async function completeValues(
     args.push(await collect(complete));
   }
   const options = { ...values.options };
-  const missing = (verb.flags ?? []).filter((flag) => flag.must && isMissing(flag, values));
+  const missing = (verb.flags ?? []).filter(
+    (flag) => flag.must && isMissing(flag, values) && (!flag.unless || isMissing(flag.unless, values)),
+  );
   for (const flag of missing) {
     options[optionKey(flag)] = await collect(() => askFlag(flag, person));
   }

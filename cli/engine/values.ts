@@ -159,6 +159,11 @@ export const slug = matching(
   '2 to 63 of a-z, 0-9 and inner dashes, such as acme-travel',
 );
 
+export const categoryCode = matching(
+  (text) => /^[a-z0-9_]{2,32}$/.test(text),
+  'the code of a price category, such as adult: 2 to 32 of a-z, 0-9 and _',
+);
+
 export const bookingPrefix = matching(
   (text) => /^[A-Z0-9]{2,10}$/.test(text),
   '2 to 10 of A-Z and 0-9, such as ACME',

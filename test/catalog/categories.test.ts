@@ -1,10 +1,7 @@
 import type { Category } from '../../services/api/pricing/category';
 import { csvLines } from '../../services/api/catalog-import/catalog-csv';
-import {
-  exportCatalog,
-  exportCategoryCodes,
-  exportLanguages,
-} from '../../services/api/catalog-import/export-catalog';
+import { exportCatalog, exportLanguages } from '../../services/api/catalog-import/export-catalog';
+import { findCategoryCodes } from '../../services/api/catalog/known-categories';
 import { useTestDatabase } from '../support/database';
 import { givenTenant } from '../support/given';
 import { departureEntry, importFiles, importTours, tourEntry } from './catalog-files';
@@ -246,7 +243,7 @@ describe('an export of price categories', () => {
   }
   async function csvOf(kind: 'tours' | 'departures'): Promise<string> {
     const { db } = database;
-    const named = { languages: await exportLanguages(db), codes: await exportCategoryCodes(db) };
+    const named = { languages: await exportLanguages(db), codes: await findCategoryCodes(db) };
     let text = '';
     for await (const line of csvLines(exportCatalog(db), kind, named)) text += line;
     return text;

@@ -1,6 +1,7 @@
 import { ADULT_FLAG, seats as parseSeats } from '../../cli/commands/departure/document';
 import { parseFlag } from '../../cli/engine/command';
 import { toPrices } from '../../services/api/departures/change-departure';
+import { DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
 import { currencyDigits } from '../../services/api/pricing/currency';
 import { useTestDatabase } from '../support/database';
 import { readFiles } from './catalog-files';
@@ -40,7 +41,9 @@ async function storedPrices(currency: string, price: string) {
 /** Returns whether `departure set-price --adult` accepts the price. */
 function flagAccepts(currency: string, price: string): boolean {
   const tour = { currency, currencyDigits: currencyDigits(currency)! };
-  return accepts(() => toPrices({ adult: parseFlag(ADULT_FLAG, price) as string }, tour));
+  return accepts(() =>
+    toPrices({ adult: parseFlag(ADULT_FLAG, price) as string }, { ...tour, categories: DEFAULT_CATEGORIES }),
+  );
 }
 
 function accepts(parse: () => unknown): boolean {

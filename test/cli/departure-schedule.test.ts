@@ -100,7 +100,7 @@ describe('tourctl departure add', () => {
     const several = await departure(`add ${slug} 2031-05-01 2031-05-02 ${PRICE}`);
     expect([several.code, several.error.message]).toEqual([
       2,
-      `No terminal to ask on: add --yes if you agree: Add 2 departures to ${slug}, each with 12 seats and 25.00 EUR an adult?`,
+      `No terminal to ask on: add --yes if you agree: Add 2 departures to ${slug}, each with 12 seats, adult 25.00 EUR?`,
     ]);
     expect(await startsOf(slug)).toEqual([]);
     expect((await departure(`add ${slug} 2031-05-01 ${PRICE}`)).code).toBe(0);

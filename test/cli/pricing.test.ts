@@ -31,6 +31,7 @@ describe('tourctl pricing add', () => {
       applies_to: 'continent',
       tour: null,
       continent: 'europe',
+      category: null,
       percent: 12.5,
       amount: null,
       price: null,

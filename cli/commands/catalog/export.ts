@@ -6,11 +6,11 @@ import path from 'node:path';
 import { type CsvKind, csvLines } from '../../../services/api/catalog-import/catalog-csv';
 import {
   exportCatalog,
-  exportCategoryCodes,
   exportLanguages,
   findUntranslated,
   type UntranslatedTour,
 } from '../../../services/api/catalog-import/export-catalog';
+import { findCategoryCodes } from '../../../services/api/catalog/known-categories';
 import { csvLine } from '../../../services/platform/csv-cells';
 import type { Db } from '../../../services/platform/database/database';
 import type { Context } from '../../engine/context';
@@ -121,7 +121,7 @@ async function* asLines(entries: AsyncIterable<object>): AsyncGenerator<string> 
 }
 
 async function* asCsv(db: Db, written: Written, kind: CsvKind): AsyncGenerator<string> {
-  const [languages, codes] = [await exportLanguages(db), await exportCategoryCodes(db)];
+  const [languages, codes] = [await exportLanguages(db), await findCategoryCodes(db)];
   yield* csvLines(counted(db, written), kind, { languages, codes });
 }
 

@@ -4,14 +4,16 @@ import { nameDeparture } from '../../../services/api/catalog/start-time';
 import {
   type AddedDeparture,
   addDepartures,
-  type NewDepartures,
+  FirstPriceMissingError,
   type PlannedDeparture,
   planDepartures,
   type ScheduledDeparture,
 } from '../../../services/api/departures/add-departures';
+import { firstCategory } from '../../../services/api/pricing/category';
 import { pricesAnswer } from '../../../services/api/pricing/price-categories';
 import { flag } from '../../engine/command';
 import type { AuditedContext, Context } from '../../engine/context';
+import { UsageError } from '../../engine/failure';
 import { cutoff, formatMoney, startTime } from '../../engine/values';
 import type { Screen } from '../../terminal/screen';
 import { beside } from '../../terminal/table';
@@ -19,6 +21,9 @@ import { countIs, countOf } from '../../terminal/text';
 import {
   ADULT_FLAG,
   CHILD_FLAG,
+  describeCode,
+  describeFirstPrice,
+  PRICE_FLAG,
   type PriceOptions,
   seats,
   SINGLE_FLAG,
@@ -35,9 +40,10 @@ export const NEW_DEPARTURE_FLAGS = [
     otherwise: 'the start time of the tour, if it has one',
   }),
   flag('--seats <number>', 'how many seats each has', { parse: seats, must: true }),
-  { ...ADULT_FLAG, must: true },
+  { ...ADULT_FLAG, must: true, unless: PRICE_FLAG },
   CHILD_FLAG,
   SINGLE_FLAG,
+  PRICE_FLAG,
   flag('--closes-before <time>', 'no holds and bookings from so long before the start, such as 36h or 3d', {
     parse: cutoff,
     otherwise: 'the cut-off of the tour, if it has one',
@@ -49,7 +55,6 @@ export interface NewDepartureOptions extends PriceOptions {
   /** HH:MM */
   startTime?: string[];
   seats: number;
-  adult: string;
   closesBefore?: CutoffText;
 }
 
@@ -79,19 +84,23 @@ export async function addMany(
 ): Promise<void> {
   const { confirm, db, output } = context;
   const { departures } = addition;
-  const planned = await planDepartures(db, tour, { departures, prices: pricesOf(options) });
+  const prices = toNewPrices(options);
+  const planned = await planDepartures(db, tour, { departures, prices }).catch(refuseMissingPrice);
   const missing = planned.filter(({ exists }) => !exists);
   if (addition.dryRun) return answerDryRun(context, tour, planned);
   if (missing.length > 1) {
     output.note(describePlan(planned, output.screen));
-    const price = `${countOf(options.seats, 'seat')} and ${formatMoney(Number(options.adult), tour.currency)} an adult`;
-    await confirm(`Add ${countOf(missing.length, 'departure')} to ${tour.slug}, each with ${price}?`);
+    const { code } = firstCategory(tour.categories);
+    const price = `${describeCode(code)} ${formatMoney(Number(prices[code]), tour.currency)}`;
+    const each = `${countOf(options.seats, 'seat')}, ${price}`;
+    await confirm(`Add ${countOf(missing.length, 'departure')} to ${tour.slug}, each with ${each}?`);
   }
   await write(context, tour, options, addition);
 }
 
-function pricesOf(options: NewDepartureOptions): NewDepartures['prices'] {
-  return { ...toNewPrices(options), adult: options.adult };
+/** A missing price is a mistake of the command line, although only the tour says which category needs one. */
+function refuseMissingPrice(error: unknown): never {
+  throw error instanceof FirstPriceMissingError ? new UsageError(error.message) : error;
 }
 
 async function answerDryRun(
@@ -129,7 +138,7 @@ async function write(
       closesAt,
       closesBefore,
       seatsTotal: options.seats,
-      prices: pricesOf(options),
+      prices: toNewPrices(options),
     });
     const created = result.departures.filter(({ isNew }) => isNew);
     const first = created[0]?.departure;
@@ -144,7 +153,7 @@ async function write(
       closes_at: closesAt?.toISOString() ?? null,
       closes_before: closesBefore,
       seats_total: options.seats,
-      prices: pricesAnswer(first.prices, first.tour.currencyDigits),
+      prices: pricesAnswer(first.prices, first.tour.categories, first.tour.currencyDigits),
     };
     note(null, after, { subject: `${tour.slug} ${describeRange(created)}` });
     return result;
@@ -180,8 +189,7 @@ function describeAdded(tour: CatalogTour, departures: AddedDeparture[]): string 
       ? `${tour.slug} on ${nameOfAdded(departures[0]!)} exists already, and stays as it is: ${STAYS} it`
       : `All ${existing} exist already, and stay as they are: ${STAYS} them`;
   }
-  const { prices, currency } = toDepartureDocument(tour.slug, first.departure);
-  const price = `adult ${formatMoney(prices.adult, currency)}`;
+  const price = describeFirstPrice(toDepartureDocument(tour.slug, first.departure));
   const seatsOfEach = countOf(first.departure.seatsTotal, 'seat');
   if (departures.length === 1)
     return `${tour.slug} on ${nameOfAdded(first)} is added: ${seatsOfEach}, ${price}`;

@@ -7,6 +7,7 @@ import type { AuditedContext } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
 import { departureOnDate, instant, travelDate } from '../../engine/values';
 import { addMany, NEW_DEPARTURE_FLAGS, type NewDepartureOptions } from './add-many';
+import { toNewPrices } from './document';
 
 export const addDeparturesVerb: Verb = {
   usage: 'add <tour> <date...>',
@@ -24,6 +25,7 @@ export const addDeparturesVerb: Verb = {
   examples: [
     'departure add dolomites-hut-to-hut 2027-06-05 --seats 12 --adult 480',
     'departure add dolomites-hut-to-hut 2027-06-12 --seats 12 --adult 480 --child 336 --return-date 2027-06-17',
+    'departure add city-museum 2027-06-05 --seats 40 --price adult=18 --price senior=12,student=9.50',
     'departure add old-town-walk 2027-06-05 2027-06-06 --start-time 09:30,14:30 --seats 15 --adult 25',
   ],
   audits: true,
@@ -35,11 +37,9 @@ interface AddOptions extends NewDepartureOptions {
   closesAt?: Date;
 }
 
-function checkAddition(
-  { returnDate, startTime, closesAt, closesBefore }: AddOptions,
-  _: string,
-  named: NamedDeparture[],
-): void {
+function checkAddition(options: AddOptions, _: string, named: NamedDeparture[]): void {
+  const { returnDate, startTime, closesAt, closesBefore } = options;
+  toNewPrices(options);
   if (closesAt !== undefined && closesBefore !== undefined)
     throw new UsageError('--closes-at and --closes-before exclude each other: give one of them');
   if (returnDate !== undefined && named.some(({ date }) => date !== named[0]!.date))

@@ -16,14 +16,13 @@ import { departureOnDate, formatMoney, startTime } from '../../engine/values';
 import { countOf } from '../../terminal/text';
 import { addDeparturesVerb } from './add';
 import {
-  ADULT_FLAG,
+  describeCode,
   nameOf,
   nameOfDeparture,
   seats,
   toAuditedDeparture,
   toDepartureDocument,
-  CHILD_FLAG,
-  SINGLE_FLAG,
+  PRICE_FLAGS,
   type PriceOptions,
   toNewPrices,
 } from './document';
@@ -70,12 +69,15 @@ export const departureVerbs: Verb[] = [
     about:
       "Change prices of a departure in the tour's currency; what is held or booked keeps its price; sends departure.updated",
     args: { date: departureOnDate },
-    flags: [ADULT_FLAG, CHILD_FLAG, SINGLE_FLAG],
-    check: ({ adult, child, singleSupplement }: PriceOptions) => {
-      if ((adult ?? child ?? singleSupplement) === undefined)
-        throw new UsageError('one of --adult, --child and --single-supplement must be given');
+    flags: PRICE_FLAGS,
+    check: (options: PriceOptions) => {
+      if (Object.keys(toNewPrices(options)).length === 0)
+        throw new UsageError('one of --adult, --child, --single-supplement and --price must be given');
     },
-    examples: ['departure set-price dolomites-hut-to-hut 2027-06-05 --adult 1290 --child 990'],
+    examples: [
+      'departure set-price dolomites-hut-to-hut 2027-06-05 --adult 1290 --child 990',
+      'departure set-price city-museum 2027-06-05 --price senior=12 --price student=9.50',
+    ],
     audits: true,
     run: setPriceCommand,
   },
@@ -131,8 +133,7 @@ async function setPriceCommand(
   const { document } = await change(context, 'set-price', tour, (trx) => setPrices(trx, tour, named, prices));
   await context.output.answer(document, () => {
     const each = Object.entries(document.prices).map(
-      ([category, amount]) =>
-        `${category.replace('_', ' ')} ${formatMoney(amount as number, document.currency)}`,
+      ([code, amount]) => `${describeCode(code)} ${formatMoney(amount, document.currency)}`,
     );
     return `${tour.slug} on ${nameOf(document)} costs ${each.join(', ')}`;
   });

@@ -8,8 +8,16 @@ import {
 } from '../../../services/api/departures/departure';
 import { MOST_MINOR_UNITS } from '../../../services/api/pricing/currency';
 import { pricesAnswer } from '../../../services/api/pricing/price-categories';
-import { flag } from '../../engine/command';
-import { decimal, wholeNumber } from '../../engine/values';
+import { flag, flagName } from '../../engine/command';
+import { refuseMistakes } from '../../engine/failure';
+import {
+  decimal,
+  formatMoney,
+  type OfCategory,
+  ofCategory,
+  repeatedCategories,
+  wholeNumber,
+} from '../../engine/values';
 
 /** Parses the number of seats of a departure. */
 export const seats = wholeNumber(1, 100_000);
@@ -22,27 +30,54 @@ export const SINGLE_FLAG = flag('--single-supplement <money>', 'what an adult pa
   parse: price,
 });
 
+export const PRICE_FLAG = flag('--price <code=money>', 'the price of a category, such as senior=430', {
+  parse: ofCategory(price, 'senior=430'),
+  repeats: true,
+});
+export const PRICE_FLAGS = [ADULT_FLAG, CHILD_FLAG, SINGLE_FLAG, PRICE_FLAG];
+
 /** Decimal texts in major units. */
 export interface PriceOptions {
   adult?: string;
   child?: string;
   singleSupplement?: string;
+  price?: OfCategory<string>[];
 }
 
-/** Returns the given prices by their names in the use cases. */
-export function toNewPrices({ adult, child, singleSupplement }: PriceOptions): NewPrices {
-  return {
-    ...(adult !== undefined && { adult }),
-    ...(child !== undefined && { child }),
-    ...(singleSupplement !== undefined && { single_supplement: singleSupplement }),
-  };
+/**
+ * Returns the given prices by the codes of their categories.
+ * @throws UsageError for a category with two prices
+ */
+export function toNewPrices({ adult, child, singleSupplement, price: listed = [] }: PriceOptions): NewPrices {
+  const named: [code: string, flag: string, amount: string | undefined][] = [
+    ['adult', flagName(ADULT_FLAG), adult],
+    ['child', flagName(CHILD_FLAG), child],
+    ['single_supplement', flagName(SINGLE_FLAG), singleSupplement],
+  ];
+  refuseMistakes(repeatedCategories(listed, flagName(PRICE_FLAG), named));
+  const given = named.flatMap(([code, , amount]) => (amount === undefined ? [] : [[code, amount]]));
+  return Object.fromEntries([...given, ...listed]) as NewPrices;
+}
+
+/** Returns the price of the first category with its code: `adult 480.00 EUR`. A past departure may have lost this price. */
+export function describeFirstPrice({
+  prices,
+  currency,
+}: Pick<DepartureDocument, 'prices' | 'currency'>): string {
+  const [first] = Object.entries(prices);
+  return first === undefined ? 'no price' : `${describeCode(first[0])} ${formatMoney(first[1], currency)}`;
+}
+
+/** Returns the code of a category for a person: `single supplement`. */
+export function describeCode(code: string): string {
+  return code.replaceAll('_', ' ');
 }
 
 export type DepartureDocument = ReturnType<typeof toDepartureDocument>;
 
 /** Converts a departure for lists and answers. */
 export function toDepartureDocument(tourSlug: string, departure: Departure) {
-  const { currency, currencyDigits } = departure.tour;
+  const { currency, currencyDigits, categories } = departure.tour;
   return {
     id: departure.id,
     tour: tourSlug,
@@ -54,7 +89,7 @@ export function toDepartureDocument(tourSlug: string, departure: Departure) {
     seats_taken: departure.seatsTaken,
     seats_available: seatsAvailable(departure),
     currency,
-    prices: pricesAnswer(departure.prices, currencyDigits),
+    prices: pricesAnswer(departure.prices, categories, currencyDigits),
   };
 }
 
@@ -86,6 +121,6 @@ export function toAuditedDeparture({ cancelled, startTime, seatsTotal, prices, t
     cancelled,
     start_time: startTime,
     seats_total: seatsTotal,
-    prices: pricesAnswer(prices, tour.currencyDigits),
+    prices: pricesAnswer(prices, tour.categories, tour.currencyDigits),
   };
 }

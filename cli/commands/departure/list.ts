@@ -10,9 +10,9 @@ import { flag, type Verb } from '../../engine/command';
 import type { Context } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
 import { afterFlag, LIST_FLAGS, listOf } from '../../engine/list';
-import { formatMoney, travelDate, uuid } from '../../engine/values';
+import { travelDate, uuid } from '../../engine/values';
 import type { ItemColumn } from '../../terminal/table';
-import { toListedDocument } from './document';
+import { describeFirstPrice, toListedDocument } from './document';
 
 interface DepartureListOptions {
   /** YYYY-MM-DD */
@@ -59,10 +59,10 @@ const SEAT_COLUMNS: ItemColumn<CountedDocument>[] = [
   { heading: 'confirmed', right: true, aside: true, cell: (d) => d.seats_confirmed },
   { heading: 'free', right: true, cell: (d) => d.seats_available },
   {
-    heading: 'adult',
+    heading: 'price',
     right: true,
     aside: true,
-    cell: ({ prices, currency }) => formatMoney(prices.adult, currency),
+    cell: describeFirstPrice,
   },
   { heading: 'closes', aside: true, cell: (d) => d.closes_at },
   { heading: 'before', aside: true, cell: (d) => d.closes_before },

@@ -6,6 +6,7 @@ import type { AuditedContext } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
 import { travelDate } from '../../engine/values';
 import { addMany, NEW_DEPARTURE_FLAGS, type NewDepartureOptions } from './add-many';
+import { toNewPrices } from './document';
 
 export const scheduleDeparturesVerb: Verb = {
   usage: 'schedule <tour>',
@@ -32,7 +33,10 @@ export const scheduleDeparturesVerb: Verb = {
     ...NEW_DEPARTURE_FLAGS,
     flag('--dry-run', 'show the dates, and write nothing'),
   ],
-  check: (options: ScheduleOptions) => void expand(options),
+  check: (options: ScheduleOptions) => {
+    toNewPrices(options);
+    expand(options);
+  },
   asks: ({ dryRun }: ScheduleOptions) => dryRun !== true,
   examples: [
     'departure schedule old-town-walk --every daily --from 2027-05-01 --to 2027-09-30 --start-time 09:30,14:30 --seats 15 --adult 25',

@@ -20,6 +20,7 @@ export function toPriceRuleDocument(tenant: Tenant, rule: PriceRule, tourSlug: s
     applies_to: scopeOf(rule),
     tour: rule.tourId ? tourSlug : null,
     continent: rule.continent,
+    category: rule.category,
     percent: rule.percent === null ? null : Number(rule.percent),
     amount: rule.kind === 'amount' ? money : null,
     price: rule.kind === 'price' ? money : null,
@@ -38,6 +39,11 @@ function scopeOf({ tourId, continent }: PriceRule): 'tour' | 'continent' | 'all'
 
 export function describeScope({ tour, continent }: PriceRuleDocument): string {
   return tour ?? continent ?? 'all tours';
+}
+
+/** Returns the categories whose price the rule changes. */
+export function describeCategories({ category, percent }: PriceRuleDocument): string {
+  return category ?? (percent === null ? 'first' : 'all');
 }
 
 /** Returns `+12.5 %`, `-20.00 EUR` or `990.00 EUR`. */
@@ -68,5 +74,5 @@ function describeLowest(price: LowPrice): string {
   const { tour, departureDate: date, category, platformMinor, tenantMinor, currency, currencyDigits } = price;
   const money = (minor: number) => formatMoney(toMajor(minor, currencyDigits), currency);
   const when = date === null ? 'without a date' : `on ${nameDeparture(date, price.departureTime)}`;
-  return `${tour} ${when}, ${category.replace('_', ' ')}: ${money(tenantMinor)} instead of ${money(platformMinor)}`;
+  return `${tour} ${when}, ${category.replaceAll('_', ' ')}: ${money(tenantMinor)} instead of ${money(platformMinor)}`;
 }

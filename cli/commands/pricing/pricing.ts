@@ -1,4 +1,5 @@
 import { findTour } from '../../../services/api/catalog/find-tour';
+import { checkCategory, checkKnownCategory } from '../../../services/api/catalog/known-categories';
 import { checkContinent, noTourIn } from '../../../services/api/catalog/known-continents';
 import {
   addPriceRule,
@@ -19,6 +20,7 @@ import type { AuditedContext, Context } from '../../engine/context';
 import { refuseMistakes, UsageError } from '../../engine/failure';
 import { afterFlag, answerItems, DEFAULT_LIMIT, LIST_FLAGS } from '../../engine/list';
 import {
+  categoryCode,
   continent,
   decimal,
   percent,
@@ -30,6 +32,7 @@ import {
 } from '../../engine/values';
 import { properties } from '../../terminal/table';
 import {
+  describeCategories,
   describeLowPrices,
   describePriceChange,
   describeScope,
@@ -54,10 +57,19 @@ export const pricingVerbs: Verb[] = [
       flag('--percent <percent>', 'percent to add to each price; -50 halves it', {
         parse: percent(decimal(-100, 10_000, 4)),
       }),
-      flag('--amount <money>', "amount to add to an adult's price", {
+      flag('--amount <money>', "amount to add to the price of a tour's first category, such as adult", {
         parse: decimal(-MOST_MINOR_UNITS, MOST_MINOR_UNITS, 4),
       }),
-      flag('--price <money>', "an adult's price", { parse: decimal(0, MOST_MINOR_UNITS, 4) }),
+      flag('--price <money>', "price of a tour's first category, such as adult", {
+        parse: decimal(0, MOST_MINOR_UNITS, 4),
+      }),
+      flag(
+        '--category <code>',
+        'change the price of this category with --amount or --price, such as senior',
+        {
+          parse: categoryCode,
+        },
+      ),
       flag('--tour <slug>', 'only this tour, by slug or id'),
       flag('--continent <name>', 'only tours of this continent', { parse: continent }),
       flag('--travel-from <date>', 'only departures from this day on', { parse: travelDate }),
@@ -69,6 +81,7 @@ export const pricingVerbs: Verb[] = [
       'pricing add acme --percent 12.5 --round-to 5',
       'pricing add acme --price 990 --tour dolomites-hut-to-hut --travel-from 2027-06-01 --travel-to 2027-08-31',
       'pricing add acme --amount -20 --continent europe',
+      'pricing add acme --price 9.50 --category senior --tour city-museum',
     ],
     audits: true,
     run: addPricingCommand,
@@ -118,6 +131,9 @@ function checkRule({ tour, continent, travelFrom, travelTo, ...rule }: RuleOptio
   const kinds = PRICE_RULE_KINDS.filter((kind) => rule[kind] !== undefined);
   refuseMistakes([
     kinds.length !== 1 && 'one of --percent, --amount and --price must be given',
+    rule.percent !== undefined &&
+      rule.category !== undefined &&
+      '--category goes with --amount and --price: --percent changes every category',
     tour !== undefined && continent !== undefined && '--tour and --continent cannot be given together',
     travelFrom !== undefined &&
       travelTo !== undefined &&
@@ -141,6 +157,7 @@ async function showPricingCommand(
       { heading: 'change', right: true, cell: describePriceChange },
       { heading: 'travel', cell: describeTravel },
       { heading: 'round to', right: true, cell: (rule) => rule.round_to },
+      { heading: 'category', aside: true, cell: describeCategories },
     ],
     empty: `No rules: ${slug} sells at the platform's prices`,
     after: ({ id }) => id,
@@ -151,6 +168,7 @@ async function showPricingCommand(
 export interface RuleOptions extends Partial<Record<PriceRuleKind, string>> {
   tour?: string;
   continent?: string;
+  category?: string;
   travelFrom?: string;
   travelTo?: string;
   roundTo?: string;
@@ -177,13 +195,19 @@ async function addPricingCommand(
   await output.answer(document, (screen) => properties(withMoney(document, ['amount', 'price']), screen));
 }
 
-async function readRule(db: Db, { tour, continent, travelFrom, travelTo, roundTo, ...rule }: RuleOptions) {
+/** @throws UnknownTourError, UnknownCategoryError */
+async function readRule(db: Db, options: RuleOptions) {
+  const { continent, category, travelFrom, travelTo, roundTo, ...rule } = options;
+  const tour = rule.tour === undefined ? undefined : await findTour(db, rule.tour);
+  if (category !== undefined && tour) checkCategory(category, tour.categories);
+  else if (category !== undefined) await checkKnownCategory(db, category);
   return {
     continent,
+    category,
     travelFrom,
     travelTo,
     roundTo,
-    tour: tour === undefined ? undefined : await findTour(db, tour),
+    tour,
     change: toChange(rule),
   } satisfies NewPriceRule;
 }

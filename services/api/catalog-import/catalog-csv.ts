@@ -68,14 +68,18 @@ function parseJson(text: string): unknown {
 const { translations: _, ...UNTRANSLATED_FIELDS } = TOUR_FIELDS;
 const CSV_TOUR_COLUMNS = columnsOf(UNTRANSLATED_FIELDS);
 const CSV_TEXT_COLUMNS = columnsOf(TRANSLATION.shape);
-const CSV_DEPARTURE_COLUMNS = departureColumns(DEFAULT_CATEGORIES.map(({ code }) => code));
 
-/** Returns the columns of departures. @param codes of the categories that have a column */
+const DEFAULT_CODES = DEFAULT_CATEGORIES.map(({ code }) => code);
+
+/** Returns the columns of departures. @param codes of the categories that have a column. Empty: the default categories */
 function departureColumns(codes: string[]): CsvColumns {
   const columns = Object.entries({ [TOUR_OF_DEPARTURE]: TEXT, ...columnsOf(DEPARTURE.shape) });
-  const prices = codes.map((code): [string, Column] => [`prices.${code}`, MONEY]);
+  const priced = codes.length > 0 ? codes : DEFAULT_CODES;
+  const prices = priced.map((code): [string, Column] => [`prices.${code}`, MONEY]);
   return Object.fromEntries(columns.flatMap((column) => (column[0] === 'prices' ? prices : [column])));
 }
+
+const CSV_DEPARTURE_COLUMNS = departureColumns([]);
 
 /** Returns the column of the price of a category, such as `prices.senior`. Undefined: the name is no such column. */
 function priceColumn(name: string): Column | undefined {

@@ -106,12 +106,13 @@ export function parsePrices(
   value: object,
   report: (code: string, message: string) => void,
 ): Record<string, PricesEntry[string] | typeof PRICE_WITH_ISSUE> {
-  const prices = Object.entries(value).map(([key, amount]) => {
+  const prices = new Map<string, PricesEntry[string] | typeof PRICE_WITH_ISSUE>();
+  for (const [key, amount] of Object.entries(value as PricesEntry)) {
     const issue = issueOfPrice([key, amount]);
     if (issue !== undefined) report(key, issue);
-    return [key, issue === undefined ? amount : PRICE_WITH_ISSUE];
-  });
-  return Object.fromEntries(prices.filter(([key]) => isCategoryCode(key as string))) as never;
+    if (isCategoryCode(key)) prices.set(key, issue === undefined ? amount : PRICE_WITH_ISSUE);
+  }
+  return Object.fromEntries(prices);
 }
 
 function issueOfPrice([key, amount]: [string, unknown]): string | undefined {

@@ -1,13 +1,10 @@
-import { type Category, DEFAULT_CATEGORIES } from '../pricing/category';
+import { codesOf } from '../catalog/known-categories';
 
 /*
  * Builds the SQL that compares the price categories of a tour before and after an import. A tour may lose a category only if no live hold
  * and no standing booking of a departure to come uses it (issues.repository.ts). All departures of the tour then lose its price
  * (compare.repository.ts), except past ones that would keep no price of the first category.
  */
-
-/** Returns the SQL of a JSON literal. */
-const literal = (categories: readonly Category[]) => `'${JSON.stringify(categories)}'::jsonb`;
 
 /**
  * Returns the SQL of the column `categories` of a tour after the import: those of the entry `s`, otherwise the stored ones of the tour `t`.
@@ -16,11 +13,6 @@ const literal = (categories: readonly Category[]) => `'${JSON.stringify(categori
 export function categoriesAfter(entry: string, tour: string): string {
   return `case when jsonb_exists(${entry}.columns, 'categories') then nullif(${entry}.columns->'categories', 'null')
     else ${tour}.categories end`;
-}
-
-/** Returns the SQL of the codes as an array, in their order. @param categories SQL of a column `categories` */
-export function codesOf(categories: string): string {
-  return `array(select category->>'code' from jsonb_array_elements(coalesce(${categories}, ${literal(DEFAULT_CATEGORIES)})) as category)`;
 }
 
 /** Returns the SQL of the codes that a tour loses, as an array. It is empty if the new categories have issues. */

@@ -1,5 +1,6 @@
 import { CHANGEABLE_DEPARTURE_COLUMNS, STORED_TOUR_COLUMNS, TOUR_DEFAULTS } from './catalog-schema';
-import { codesOf, removedCodes, withoutRemoved } from './changed-categories';
+import { codesOf } from '../catalog/known-categories';
+import { removedCodes, withoutRemoved } from './changed-categories';
 import { isMeant, isStagedFor, startTimeAfter } from './match-departures';
 import { queryStage, type Stage } from './stage.repository';
 

@@ -3,7 +3,6 @@ import { START_TIME } from '../catalog/start-time';
 import { type TranslatedFields, translateFields } from '../catalog/tour-text';
 import { DEFAULT_CATEGORIES } from '../pricing/category';
 import { TOUR_FIELDS } from './catalog-schema';
-import { codesOf } from './changed-categories';
 
 /** A tour or departure with the names and units of a catalog file. */
 export type FileEntry = Record<string, unknown>;
@@ -54,21 +53,6 @@ export async function exportLanguages(db: Db): Promise<string[]> {
     `select distinct l.tag collate "C" as language from tours t cross join lateral jsonb_object_keys(t.translation_names) as l (tag) order by 1`,
   );
   return rows.map(({ language }) => language);
-}
-
-/** Returns the codes of all categories: the default ones first, if a tour has them. */
-export async function exportCategoryCodes(db: Db): Promise<string[]> {
-  const { rows }: { rows: { code: string }[] } = await db.raw(
-    `select distinct c.code collate "C" as code from tours t cross join unnest(${codesOf('t.categories')}) as c (code) order by 1`,
-  );
-  const codes = rows.map(({ code }) => code);
-  const defaults = DEFAULT_CATEGORIES.map(({ code }) => code);
-  // An empty catalog exports templates for tours with the default categories.
-  if (codes.length === 0) return defaults;
-  return [
-    ...defaults.filter((code) => codes.includes(code)),
-    ...codes.filter((code) => !defaults.includes(code)),
-  ];
 }
 
 /** A tour with texts that are not translated. */

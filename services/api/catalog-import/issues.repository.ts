@@ -2,7 +2,8 @@ import { CLOCK } from '../../platform/database/database';
 import { describePlace, type Issue, type Place } from './catalog-file';
 import { MOST_MINOR_UNITS } from '../pricing/currency';
 import { MOST_LANGUAGES, nearestName, TOO_MANY_LANGUAGES } from './catalog-schema';
-import { categoriesAfter, codesOf, removedCodes } from './changed-categories';
+import { codesOf } from '../catalog/known-categories';
+import { categoriesAfter, removedCodes } from './changed-categories';
 import { departureName, isMeant, isOnlyRow, startTimeAfter } from './match-departures';
 import { placeJson, queryStage, type Stage } from './stage.repository';
 

@@ -217,7 +217,9 @@ class EntryRows {
 /** Writes amounts as texts, because a number of JSON has lost the last zeros that an amount of a CSV file may have. */
 function toStagedPrices(prices: PricesEntry | undefined): string | undefined {
   if (prices === undefined) return undefined;
-  return JSON.stringify(prices, (code, amount: unknown) =>
-    code === '' || amount === null ? amount : String(amount),
-  );
+  const texts = Object.entries(prices).map(([code, amount]) => [
+    code,
+    amount === null ? null : amount.toString(),
+  ]);
+  return JSON.stringify(Object.fromEntries(texts));
 }

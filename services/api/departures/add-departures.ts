@@ -1,6 +1,7 @@
 import type { Db, Trx } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
 import type { CutoffText } from '../catalog/cutoff';
+import { firstCategory } from '../pricing/category';
 import type { PricedTour, Prices } from '../pricing/price-categories';
 import { assertNotSkipped, type NewPrices, toPrices } from './change-departure';
 import type { ListedDeparture } from './departure';
@@ -35,7 +36,7 @@ export interface NewDepartures {
   /** At most one of the two is not null. */
   closesAt: Date | null;
   closesBefore: CutoffText | null;
-  prices: NewPrices & { adult: string };
+  prices: NewPrices;
 }
 
 /** One of the departures to add. It may exist already. */
@@ -69,10 +70,10 @@ export interface AddedDepartures {
  */
 export async function planDepartures(
   db: Db,
-  tour: TourOfDeparture & Pick<PricedTour, 'currency' | 'currencyDigits'>,
+  tour: TourOfDeparture & Pick<PricedTour, 'currency' | 'currencyDigits' | 'categories'>,
   { departures, prices }: Pick<NewDepartures, 'departures' | 'prices'>,
 ): Promise<PlannedDeparture[]> {
-  toPrices(prices, tour);
+  toCompletePrices(prices, tour);
   const { starts, existing } = await comparedWithTour(db, tour, departures);
   return starts.map(({ date, startTime, past }) => ({
     date,
@@ -86,16 +87,14 @@ export async function planDepartures(
  * Adds the departures that the tour does not have, or none of them in case of an error. A departure that exists at the same date and start
  * time stays unchanged, even if it is cancelled. The tour may have any status, and a date may be past. Locks the tour, so that no import
  * changes its currency at the same time. Sends no event, because no tenant has a hold or booking on a new departure.
- * @throws DepartureHasNoTimeError, StartTimeSkippedError, EarlierReleaseRunsError; InvalidAmountError for more decimals than the currency
- *   has
+ * @throws DepartureHasNoTimeError, StartTimeSkippedError, EarlierReleaseRunsError; errors of toCompletePrices
  */
 export async function addDepartures(
   trx: Trx,
   tour: TourOfDeparture,
   { departures, prices, ...common }: NewDepartures,
 ): Promise<AddedDepartures> {
-  const { currency, currencyDigits } = await lockPricedTour(trx, tour.id);
-  const minor = toPrices(prices, { currency, currencyDigits }) as Prices;
+  const minor = toCompletePrices(prices, await lockPricedTour(trx, tour.id));
   const { starts, existing } = await comparedWithTour(trx, tour, departures);
   const missing = starts.filter((start) => !existing.has(keyOf(start)));
   const found = starts.flatMap((start) => existing.get(keyOf(start)) ?? []);
@@ -114,6 +113,20 @@ export async function addDepartures(
       isNew: isNew.has(departure.id),
     })),
   };
+}
+
+/**
+ * Returns the prices of a new departure in minor units.
+ * @throws FirstPriceMissingError, errors of toPrices
+ */
+function toCompletePrices(
+  given: NewPrices,
+  tour: Pick<PricedTour, 'currency' | 'currencyDigits' | 'categories'>,
+): Prices {
+  const prices = toPrices(given, tour);
+  const { code } = firstCategory(tour.categories);
+  if (prices[code] === undefined) throw new FirstPriceMissingError(code);
+  return prices;
 }
 
 interface ComparedDepartures {
@@ -170,6 +183,14 @@ export function refuseDuringUpdate(error: unknown): never {
 }
 
 // Only the terminal shows these errors.
+
+export class FirstPriceMissingError extends AppError {
+  readonly code = 'price_missing';
+
+  constructor(code: string) {
+    super(`--price ${code}=<money> is missing: ${code} is the first category of the tour`);
+  }
+}
 
 class EarlierReleaseRunsError extends AppError {
   readonly code = 'earlier_release_runs';

@@ -15,6 +15,7 @@ import {
   type TourOfDeparture,
 } from './find-departures';
 import { expireSeats } from './mark-expired-seats';
+import { checkCategory } from '../catalog/known-categories';
 import { nameDeparture } from '../catalog/start-time';
 
 export interface ChangedDeparture {
@@ -128,13 +129,13 @@ export function assertNotSkipped(
   if (missing) throw new StartTimeSkippedError(missing.date, missing.startTime!, missing.timeZone);
 }
 
-/** The new price of each category to change: a decimal text in major units of the tour's currency. */
-export type NewPrices = { [Category in keyof Prices]?: string };
+/** The new price of each category to change, by its code: a decimal text in major units of the tour's currency. */
+export type NewPrices = Record<string, string>;
 
 /**
  * Sets prices of a departure. Categories that are not given keep their prices. Existing holds and bookings keep their prices too. Enqueues
  * `departure.updated` if a price changes.
- * @throws InvalidAmountError for more decimals than the currency has; errors of findNamedDeparture, DepartureBusyError
+ * @throws errors of toPrices, findNamedDeparture, DepartureBusyError
  */
 export async function setPrices(
   trx: Trx,
@@ -151,17 +152,21 @@ export async function setPrices(
   return { before, after: { ...before, prices } };
 }
 
-/** @throws InvalidAmountError for more decimals than the currency has */
+/**
+ * Converts prices to minor units.
+ * @throws InvalidAmountError for more decimals than the currency has, UnknownCategoryError for a category that the tour does not have
+ */
 export function toPrices(
   given: NewPrices,
-  { currency, currencyDigits }: Pick<PricedTour, 'currency' | 'currencyDigits'>,
-): Partial<Prices> {
+  { currency, currencyDigits, categories }: Pick<PricedTour, 'currency' | 'currencyDigits' | 'categories'>,
+): Prices {
   const prices = Object.entries(given).map(([category, amount]) => {
+    checkCategory(category, categories);
     const minor = toMinor(amount, currencyDigits);
     if (minor === undefined) throw new InvalidAmountError(amount, currency, currencyDigits);
     return [category, minor];
   });
-  return Object.fromEntries(prices) as Partial<Prices>;
+  return Object.fromEntries(prices) as Prices;
 }
 
 /**
