@@ -85,7 +85,7 @@ async function visit(pathname: string, form?: Record<string, string>) {
 }
 
 const order = (adults: number, more: Record<string, string> = {}) =>
-  visit(`/tours/${tour.slug}`, { departure_date: date, adults: `${adults}`, ...more });
+  visit(`/tours/${tour.slug}`, { departure_date: date, 'party.adult': `${adults}`, ...more });
 
 const leadOf = (html: string) =>
   database
@@ -122,7 +122,7 @@ describe('the example of a tenant’s website', () => {
   });
 
   it('the example of a tenant’s website sells a tour to a family, and changes its date before and after the payment', async () => {
-    const held = await order(2, { children: '1' });
+    const held = await order(2, { 'party.child': '1' });
     expect(held.html).toMatch(/2 adults, 1 child.*€1,200\.00/s);
 
     const chosen = await visit(`${held.path}/date?date=${otherDate}`);
@@ -140,7 +140,7 @@ describe('the example of a tenant’s website', () => {
       return html.includes('webhook received') ? html : undefined;
     });
     expect(booked).toContain('Ana Lima, adult');
-    expect(await leadOf(booked)).toMatchObject({ status: 'confirmed', adults: 2, children: 1 });
+    expect(await leadOf(booked)).toMatchObject({ status: 'confirmed', party: { adult: 2, child: 1 } });
 
     const again = await visit(`${held.path}/date`, { departure_date: date, total: '1200' });
     expect(again.html).toContain('€1,200.00');
@@ -164,7 +164,7 @@ describe('the example of a tenant’s website', () => {
     const held = await visit(`/tours/${walk.slug}`, {
       departure_date: date,
       departure_time: '14:30',
-      adults: '2',
+      'party.adult': '2',
     });
     expect(held.html).toMatch(/, 14:30, 2 adults.*€100\.00/s);
     const others = await visit(`${held.path}/date?date=${date}&time=18:00`);
@@ -181,7 +181,7 @@ describe('the example of a tenant’s website', () => {
   });
 
   it('the example of a tenant’s website refuses an order without a time for a date with several departures', async () => {
-    const { status, html } = await visit(`/tours/${walk.slug}`, { departure_date: date, adults: '1' });
+    const { status, html } = await visit(`/tours/${walk.slug}`, { departure_date: date, 'party.adult': '1' });
     expect(status).toBe(400);
     expect(html).toContain(
       'departure_time: must name one of the departures of this date: 09:30, 14:30, 18:00',
@@ -275,7 +275,7 @@ describe('the example of a tenant’s website', () => {
     };
     await database.db('tours').where({ id: hike.id }).update(terms);
     const { html } = await visit(`/tours/${hike.slug}?date=${date}`);
-    expect(html).toMatch(/All meals.*Flights.*Free until the last week\..*name="adults"/s);
+    expect(html).toMatch(/All meals.*Flights.*Free until the last week\..*name="party\.adult"/s);
   });
 
   it('the example shows the terms of a cancellation before the form, and the refund before the customer cancels', async () => {
@@ -288,10 +288,10 @@ describe('the example of a tenant’s website', () => {
     const soon = await givenDeparture(db, trek, { date: daysFromToday(10) });
     const page = await visit(`/tours/${trek.slug}?date=${soon}`);
     expect(page.html).toMatch(
-      /Until 30 days before the start: 100 % refunded.*Until 36 hours before the start: 50 %.*name="adults"/s,
+      /Until 30 days before the start: 100 % refunded.*Until 36 hours before the start: 50 %.*name="party\.adult"/s,
     );
 
-    const held = await visit(`/tours/${trek.slug}`, { departure_date: soon, adults: '1' });
+    const held = await visit(`/tours/${trek.slug}`, { departure_date: soon, 'party.adult': '1' });
     const paid = await visit(held.path, CUSTOMER);
     expect(paid.html).toContain('If you cancel now, we refund €250.00 (50 %).');
     expect(paid.html).toContain('name="expected_refund" value="250"');
@@ -307,7 +307,7 @@ describe('the example of a tenant’s website', () => {
     const strict = await givenTour(db, { name: 'A Show', cancellation: { tiers: [] } });
     await givenDeparture(db, strict, { date });
     expect((await visit(`/tours/${strict.slug}?date=${date}`)).html).toContain('The price is not refunded.');
-    const shown = await visit(`/tours/${strict.slug}`, { departure_date: date, adults: '1' });
+    const shown = await visit(`/tours/${strict.slug}`, { departure_date: date, 'party.adult': '1' });
     expect((await visit(shown.path, CUSTOMER)).html).toContain('If you cancel now, nothing is refunded.');
   });
 
@@ -317,7 +317,7 @@ describe('the example of a tenant’s website', () => {
     const closesAt = `${daysFromToday(2)}T00:00:00Z`;
     await givenDeparture(database.db, cruise, { date: today, seats: 3, closesAt });
     await givenDeparture(database.db, cruise, { date: soon, seats: 2 });
-    await visit(`/tours/${cruise.slug}`, { departure_date: soon, adults: '2' });
+    await visit(`/tours/${cruise.slug}`, { departure_date: soon, 'party.adult': '2' });
     const month = async (day: string) => (await visit(`/tours/${cruise.slug}?month=${day.slice(0, 7)}`)).html;
     expect(await month(today)).toMatch(/<td [^>]*aria-current="date">.*3 left.*today<\/small>/s);
     expect(await month(soon)).toContain('<small>sold out</small>');
@@ -329,7 +329,7 @@ describe('the example of a tenant’s website', () => {
   });
 
   it('the form of the travellers comes back with its values, and each reason beside the refused field', async () => {
-    const held = await order(1, { children: '1' });
+    const held = await order(1, { 'party.child': '1' });
     const sent = { ...CUSTOMER, phone: '12', 'travellers.1.first_name': 'Bo', 'travellers.1.last_name': '' };
     const { status, path: stayed, html } = await visit(held.path, sent);
     expect({ status, stayed }).toEqual({ status: 400, stayed: held.path });
@@ -348,15 +348,15 @@ describe('the example of a tenant’s website', () => {
     const boat = await givenTour(database.db, { name: 'A Boat' });
     await givenDeparture(database.db, boat, { date, seats: 2 });
     await givenDeparture(database.db, boat, { date: later, seats: 20 });
-    const { status, html } = await visit(`/tours/${boat.slug}`, { departure_date: date, adults: '7' });
+    const { status, html } = await visit(`/tours/${boat.slug}`, { departure_date: date, 'party.adult': '7' });
     expect(status).toBe(409);
     expect(html).toContain('2 seats are free.');
     expect(html).toContain(`href="?date=${later}&amp;time=#party"`);
-    expect(html).toMatch(/name="adults" [^>]*value="7"/);
+    expect(html).toMatch(/name="party\.adult" [^>]*value="7"/);
   });
 
   it('the page of an order whose hold has expired leads to the same departure and party', async () => {
-    const held = await order(2, { children: '1' });
+    const held = await order(2, { 'party.child': '1' });
     const hold = await database.db('seat_holds').orderBy('created_at', 'desc').first<{ id: string }>('id');
     await endHoldIn(database.db, hold.id, -1000);
     const { status, html } = await visit(held.path, CUSTOMER);
@@ -364,7 +364,7 @@ describe('the example of a tenant’s website', () => {
     expect(html).toContain('The time to pay is over');
     const [, link] = /href="(\/tours\/[^"]*#party)"/.exec(html)!;
     const again = await visit(link!.replaceAll('&amp;', '&'));
-    expect(again.html).toMatch(/name="adults" [^>]*value="2".*name="children" [^>]*value="1"/s);
+    expect(again.html).toMatch(/name="party\.adult" [^>]*value="2".*name="party\.child" [^>]*value="1"/s);
   });
 
   it('package.json of the example has the versions of the packages that these tests use', () => {

@@ -71,7 +71,7 @@ describeInChromium('the example shop in a browser', (browser) => {
       expect(await day.innerText()).toMatch(/\$/);
       await day.focus();
       await page.keyboard.press('Enter');
-      await page.locator('[name=adults]').focus();
+      await page.locator('[name="party.adult"]').focus();
       await page.keyboard.press('Enter');
       await page.waitForURL('**/orders/*');
       expect(await page.locator('form').innerText()).toContain('more minutes');

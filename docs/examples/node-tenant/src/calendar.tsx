@@ -36,13 +36,15 @@ interface CalendarProps {
   departures: Departure[];
   chosen: Chosen;
   today: string;
+  /** The code of the category whose price is shown. */
+  category: string;
 }
 
 /**
- * A month, with the lowest price of an adult on each day that has a departure; links to the other months; the times of the chosen date if
+ * A month, with the lowest price of the category on each day that has a departure; links to the other months; the times of the chosen date if
  * it has several.
  */
-export function Calendar({ departures, chosen, today }: CalendarProps) {
+export function Calendar({ departures, chosen, today, category }: CalendarProps) {
   const months = [...new Set(departures.map(({ departure_date }) => departure_date.slice(0, 7)))].sort();
   if (months.length === 0) return <p class="empty">There is no departure now.</p>;
   const firstFree = departures.find(isFree)?.departure_date.slice(0, 7);
@@ -56,13 +58,13 @@ export function Calendar({ departures, chosen, today }: CalendarProps) {
           </a>
         ))}
       </nav>
-      <Month month={month} departures={departures} chosen={chosen} today={today} />
-      {chosen.sameDate.length > 1 && <Times chosen={chosen} />}
+      <Month month={month} departures={departures} chosen={chosen} today={today} category={category} />
+      {chosen.sameDate.length > 1 && <Times chosen={chosen} category={category} />}
     </div>
   );
 }
 
-function Month({ month, departures, chosen, today }: CalendarProps & { month: string }) {
+function Month({ month, departures, chosen, today, category }: CalendarProps & { month: string }) {
   return (
     <table>
       <caption>{monthName(month, 'long')}</caption>
@@ -82,6 +84,7 @@ function Month({ month, departures, chosen, today }: CalendarProps & { month: st
                   date={date}
                   departures={departures.filter((one) => one.departure_date === date)}
                   isChosen={date === chosen.date}
+                  category={category}
                 />
                 {date === today && <small>today</small>}
               </td>
@@ -98,9 +101,10 @@ interface DayProps {
   date: string;
   departures: Departure[];
   isChosen: boolean;
+  category: string;
 }
 
-function Day({ date, departures, isChosen }: DayProps) {
+function Day({ date, departures, isChosen, category }: DayProps) {
   const day = Number(date.slice(8)) || '';
   const free = departures.filter(isFree);
   const [first] = departures;
@@ -112,7 +116,7 @@ function Day({ date, departures, isChosen }: DayProps) {
       </>
     );
   }
-  const lowest = Math.min(...free.map(({ tenant_prices }) => tenant_prices.adult));
+  const lowest = Math.min(...free.map(({ tenant_prices }) => tenant_prices[category]!));
   const several = departures.length > 1;
   return (
     <a href={`?date=${date}${several ? '#times' : '#party'}`} aria-current={isChosen || undefined}>
@@ -124,15 +128,20 @@ function Day({ date, departures, isChosen }: DayProps) {
   );
 }
 
+interface TimesProps {
+  chosen: Chosen;
+  category: string;
+}
+
 /** The times of a date with several departures. One that cannot be booked is shown without a link. */
-function Times({ chosen: { date = '', departure: chosen, sameDate } }: { chosen: Chosen }) {
+function Times({ chosen: { date = '', departure: chosen, sameDate }, category }: TimesProps) {
   return (
     <section id="times">
       <h3>Choose a time on {longDate(date)}</h3>
       <ul class="times">
         {sameDate.map((departure) => (
           <li>
-            <Time departure={departure} isChosen={departure === chosen} />
+            <Time departure={departure} isChosen={departure === chosen} category={category} />
           </li>
         ))}
       </ul>
@@ -140,7 +149,13 @@ function Times({ chosen: { date = '', departure: chosen, sameDate } }: { chosen:
   );
 }
 
-function Time({ departure, isChosen }: { departure: Departure; isChosen: boolean }) {
+interface TimeProps {
+  departure: Departure;
+  isChosen: boolean;
+  category: string;
+}
+
+function Time({ departure, isChosen, category }: TimeProps) {
   const { departure_date, start_time, tenant_prices, currency } = departure;
   if (!isFree(departure)) {
     return (
@@ -153,7 +168,7 @@ function Time({ departure, isChosen }: { departure: Departure; isChosen: boolean
   return (
     <a href={`?date=${departure_date}&time=${start_time}#party`} aria-current={isChosen || undefined}>
       {start_time}
-      <small>{money(tenant_prices.adult, currency)}</small>
+      <small>{money(tenant_prices[category]!, currency)}</small>
       <small>{seatsText(departure)}</small>
     </a>
   );

@@ -2,7 +2,8 @@ import type { TourPlatform } from '@tour-platform/client';
 import { Router } from 'express';
 import { Calendar, chosenIn, todayIn } from './calendar.js';
 import { findOrder, type Order, type Orders } from './orders.js';
-import { longDate, money, peopleOf, sendPage } from './page.js';
+import { longDate, money, sendPage } from './page.js';
+import { describeParty, totalOf } from './party.js';
 import { type Departure, upcomingDepartures } from './tour-platform.js';
 
 /** "Change my date", of seats that are held and of a booking. */
@@ -20,12 +21,17 @@ export function changeDates(platform: TourPlatform, orders: Orders): Router {
       <>
         <h1>Change my date</h1>
         <p class="lead">
-          {order.tourName}, now {longDate(order.date, order.time)}, {peopleOf(order)},{' '}
-          {money(order.total, order.currency)}
+          {order.tourName}, now {longDate(order.date, order.time)},{' '}
+          {describeParty(order.party, order.categories)}, {money(order.total, order.currency)}
         </p>
         <h2 id="dates">Choose a date</h2>
         <div class="choice">
-          <Calendar departures={others} chosen={chosen} today={todayIn(order.timeZone)} />
+          <Calendar
+            departures={others}
+            chosen={chosen}
+            today={todayIn(order.timeZone)}
+            category={order.categories[0]!.code}
+          />
           {chosen.departure && <Change order={order} departure={chosen.departure} />}
         </div>
       </>,
@@ -118,19 +124,17 @@ function NewPrice({ order, moved }: { order: Order; moved: Order }) {
 
 function Change({ order, departure }: { order: Order; departure: Departure }) {
   const { departure_date, start_time, tenant_prices, currency } = departure;
-  const total = order.adults * tenant_prices.adult + order.children * (tenant_prices.child ?? 0);
-  // Prices are in major units: without rounding, 3 × 0.1 is not 0.3.
-  const rounded = Number(total.toFixed(3));
+  const total = totalOf(order.party, tenant_prices);
   return (
     <form id="party" class="panel" method="post">
       <h3>{longDate(departure_date, start_time)}</h3>
       <p class="price">
-        {money(rounded, currency)}
-        {rounded !== order.total && ` instead of ${money(order.total, order.currency)}`}
+        {money(total, currency)}
+        {total !== order.total && ` instead of ${money(order.total, order.currency)}`}
       </p>
       <input type="hidden" name="departure_date" value={departure_date} />
       <input type="hidden" name="departure_time" value={start_time ?? ''} />
-      <input type="hidden" name="total" value={rounded} />
+      <input type="hidden" name="total" value={total} />
       <button>Change to this date</button>
     </form>
   );

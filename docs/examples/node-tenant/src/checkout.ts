@@ -3,6 +3,7 @@ import { Router } from 'express';
 import { refusedForm, type Values } from './form.js';
 import { sendOrder } from './order-page.js';
 import { findOrder, type Order, type Orders } from './orders.js';
+import { travellersOf } from './party.js';
 
 /** Sells seats that are held: the page of the order, its payment, its cancellation. */
 export function sell(platform: TourPlatform, orders: Orders): Router {
@@ -20,7 +21,7 @@ export function sell(platform: TourPlatform, orders: Orders): Router {
       response.redirect(303, `/orders/${order.id}`);
     } catch (error) {
       const rows = namedRows(order, values);
-      // The platform counts the travellers that were sent, the form all seats.
+      // The platform counts the travellers that were sent, the form all of them.
       const form = refusedForm(values, error, (field) =>
         field.replace(/\d+/, (sent) => `${rows[Number(sent)]}`),
       );
@@ -77,6 +78,7 @@ async function cancel(
 /** Books once even if it is called twice, because the idempotency key is derived from the order. */
 async function book(platform: TourPlatform, order: Order, values: Values): Promise<string> {
   const { name = '', phone = '', email = '' } = values;
+  const people = travellersOf(order.party, order.categories);
   const { data } = await platform.POST('/api/tenant/bookings', {
     params: { header: { 'Idempotency-Key': `${order.id}-booking` } },
     body: {
@@ -84,15 +86,14 @@ async function book(platform: TourPlatform, order: Order, values: Values): Promi
       hold_id: order.holdId,
       departure_date: order.date,
       departure_time: order.time ?? undefined,
-      adults: order.adults,
-      children: order.children,
+      party: order.party,
       expected_total: order.total,
       external_ref: order.id,
       name,
       phone,
       email,
       travellers: namedRows(order, values).map((row) => ({
-        category: row < order.adults ? ('adult' as const) : ('child' as const),
+        category: people[row]!.code,
         first_name: values[`travellers.${row}.first_name`] ?? '',
         last_name: values[`travellers.${row}.last_name`] ?? '',
         birth_date: values[`travellers.${row}.birth_date`] || undefined,
@@ -103,9 +104,8 @@ async function book(platform: TourPlatform, order: Order, values: Values): Promi
 }
 
 /** Returns the rows of the form with a name: the customer may name the other travellers later. */
-function namedRows({ adults, children }: Order, values: Values): number[] {
-  const rows = Array.from({ length: adults + children }, (_, row) => row);
-  return rows.filter(
+function namedRows({ party, categories }: Order, values: Values): number[] {
+  return [...travellersOf(party, categories).keys()].filter(
     (row) => values[`travellers.${row}.first_name`] || values[`travellers.${row}.last_name`],
   );
 }

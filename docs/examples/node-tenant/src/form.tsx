@@ -28,6 +28,10 @@ export function refusedForm(values: Values, error: unknown, nameOf = (field: str
 
 interface InputProps {
   label: string;
+  /** Follows the label. */
+  detail?: string;
+  /** A small text below the label. */
+  hint?: string;
   name: string;
   form: Form;
   type?: 'text' | 'number' | 'tel' | 'email' | 'date';
@@ -40,7 +44,7 @@ interface InputProps {
 }
 
 /** A field with the value that was sent, and the platform's reason beside it if it is refused. */
-export function Input({ label, form: { values, issues }, ...input }: InputProps) {
+export function Input({ label, detail, hint, form: { values, issues }, ...input }: InputProps) {
   const { name, value } = input;
   const issue = issues[name];
   const id = `${name}-issue`;
@@ -55,7 +59,11 @@ export function Input({ label, form: { values, issues }, ...input }: InputProps)
   return (
     <div>
       <label>
-        <span>{label}</span>
+        <span>
+          {label}
+          {detail}
+        </span>
+        {hint && <small>{hint}</small>}
         <input {...attributes} />
       </label>
       {issue && <p id={id} class="issue">{`${label} ${issue}.`}</p>}

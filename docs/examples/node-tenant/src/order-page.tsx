@@ -3,7 +3,8 @@ import type { Response } from 'express';
 import { Refunded, RefundNow } from './cancellation.js';
 import { type Form, Input } from './form.js';
 import type { Order } from './orders.js';
-import { longDate, money, peopleOf, sendPage } from './page.js';
+import { longDate, money, sendPage } from './page.js';
+import { describeParty, labelOf, travellersOf } from './party.js';
 import { Refusal } from './refusal.js';
 import type { Booking, CancellationQuote } from './tour-platform.js';
 
@@ -23,7 +24,7 @@ export async function sendOrder(
     <>
       <h1>{order.tourName}</h1>
       <p class="lead">
-        {longDate(order.date, order.time)}, {peopleOf(order)}
+        {longDate(order.date, order.time)}, {describeParty(order.party, order.categories)}
       </p>
       <p class="price">{money(order.total, order.currency)}</p>
       {booked ? (
@@ -57,12 +58,11 @@ function Payment({ order, form }: { order: Order; form: Form }) {
 }
 
 /** The seats may still be free: the link leads to the same departure and party. */
-function ExpiredHold({ order: { tour, date, time, adults, children } }: { order: Order }) {
+function ExpiredHold({ order: { tour, date, time, party } }: { order: Order }) {
   const choice = new URLSearchParams({
     date,
     time: time ?? '',
-    adults: `${adults}`,
-    children: `${children}`,
+    ...Object.fromEntries(Object.entries(party).map(([code, units]) => [`party.${code}`, `${units}`])),
   });
   return (
     <section class="notice" role="alert">
@@ -85,7 +85,6 @@ interface PaymentFormProps {
 }
 
 function PaymentForm({ order, form, minutes }: PaymentFormProps) {
-  const seats = order.adults + order.children;
   const isNamed = Object.keys(form.values).some((name) => name.startsWith('travellers') && form.values[name]);
   return (
     <form class="panel" method="post" action={`/orders/${order.id}`}>
@@ -100,9 +99,9 @@ function PaymentForm({ order, form, minutes }: PaymentFormProps) {
       <Input label="Email" form={form} type="email" name="email" required autocomplete="email" />
       <details open={isNamed}>
         <summary>Names of the travellers (you can leave them out)</summary>
-        {Array.from({ length: seats }, (_, row) => (
+        {travellersOf(order.party, order.categories).map((category, row) => (
           <fieldset>
-            <legend>{`${row < order.adults ? 'Adult' : 'Child'} ${row + 1}`}</legend>
+            <legend>{`${labelOf(category, 1)} ${row + 1}`}</legend>
             <Input label="First name" form={form} name={`travellers.${row}.first_name`} />
             <Input label="Last name" form={form} name={`travellers.${row}.last_name`} />
             <Input label="Born on" form={form} type="date" name={`travellers.${row}.birth_date`} />

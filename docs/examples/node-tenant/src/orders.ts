@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { Party } from './party.js';
+import type { Category } from './tour-platform.js';
 
 /** One sale. Its id is the `external_ref` of hold, booking and webhook, and idempotency keys are derived from it. */
 export interface Order {
@@ -11,8 +13,9 @@ export interface Order {
   date: string;
   /** The start time of the departure, which tells it apart from others of the date. Null: it has none. */
   time: string | null;
-  adults: number;
-  children: number;
+  party: Party;
+  /** The categories of the tour at the time of the hold. */
+  categories: Category[];
   holdId: string;
   payUntil: string;
   /** The price that the customer saw, in major units. */

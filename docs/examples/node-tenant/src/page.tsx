@@ -69,10 +69,3 @@ export function longDate(date: string, time: string | null = null): string {
   const day = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeZone: 'UTC' }).format(new Date(date));
   return time === null ? day : `${day}, ${time}`;
 }
-
-export function peopleOf({ adults, children }: { adults: number; children: number }): string {
-  const some = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`;
-  return children === 0
-    ? some(adults, 'adult', 'adults')
-    : `${some(adults, 'adult', 'adults')}, ${some(children, 'child', 'children')}`;
-}

@@ -5,6 +5,7 @@ type Schemas = components['schemas'];
 export type CatalogItem = Schemas['CatalogItem'];
 export type Filters = Schemas['CatalogFiltersAnswer'];
 export type Tour = Schemas['TourDetail'];
+export type Category = Schemas['Category'];
 export type Departure = Schemas['DepartureItem'];
 export type Availability = Schemas['AvailabilityAnswer'];
 export type Booking = Schemas['BookingDetail'];

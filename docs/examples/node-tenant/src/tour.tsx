@@ -2,11 +2,18 @@ import type { TourPlatform } from '@tour-platform/client';
 import { type Request, type Response, Router } from 'express';
 import { Calendar, type Chosen, chosenIn, todayIn } from './calendar.js';
 import { PolicyTerms } from './cancellation.js';
-import { type Form, Input, refusedForm, type Values } from './form.js';
+import { type Form, refusedForm, type Values } from './form.js';
 import type { Orders } from './orders.js';
 import { countryName, days, longDate, money, Picture, sendPage } from './page.js';
+import { PARTY_FIELDS, partyField, PartyFields, partyIn } from './party.js';
 import { Refusal } from './refusal.js';
-import { type Availability, type Departure, type Tour, upcomingDepartures } from './tour-platform.js';
+import {
+  type Availability,
+  type Category,
+  type Departure,
+  type Tour,
+  upcomingDepartures,
+} from './tour-platform.js';
 
 /** The page of a tour: its calendar, and the form that holds seats. */
 export function showTour(platform: TourPlatform, orders: Orders): Router {
@@ -23,7 +30,7 @@ export function showTour(platform: TourPlatform, orders: Orders): Router {
       const order = await holdSeats(platform, orders, request.params.slug, values);
       response.redirect(303, `/orders/${order}`);
     } catch (error) {
-      const form = refusedForm(values, error);
+      const form = refusedForm(values, error, partyField);
       await sendTour(response.status(form.refusal!.status), platform, request.params.slug, form);
     }
   });
@@ -41,17 +48,15 @@ function valuesIn({ query }: Request): Values {
 
 /** Holds the seats for the time of a payment. @returns the id of the new order */
 async function holdSeats(platform: TourPlatform, orders: Orders, tour: string, values: Values) {
-  const { departure_date = '', departure_time, adults, children } = values;
+  const { departure_date = '', departure_time } = values;
   const id = orders.newId();
   const path = { id_or_slug: tour };
-  const party = { adults: Number(adults), children: Number(children ?? 0) };
   const { data: hold } = await platform.POST('/api/gateway/tours/{id_or_slug}/hold', {
     params: { path, header: { 'Idempotency-Key': `${id}-hold` } },
     body: {
       departure_date,
       departure_time: departure_time || undefined,
-      quantity: party.adults + party.children,
-      ...party,
+      party: partyIn(values),
       external_ref: id,
     },
   });
@@ -63,7 +68,8 @@ async function holdSeats(platform: TourPlatform, orders: Orders, tour: string, v
     timeZone: data.time_zone,
     date: hold.departure_date,
     time: hold.departure_time,
-    ...party,
+    party: hold.party,
+    categories: data.categories,
     holdId: hold.hold_id,
     payUntil: hold.expires_at,
     total: hold.total_price,
@@ -99,11 +105,16 @@ async function sendTour(response: Response, platform: TourPlatform, slug: string
       <Terms tour={tour} />
       <h2 id="dates">Choose a date</h2>
       <div class="choice">
-        <Calendar departures={departures} chosen={chosen} today={todayIn(tour.time_zone)} />
+        <Calendar
+          departures={departures}
+          chosen={chosen}
+          today={todayIn(tour.time_zone)}
+          category={tour.categories[0]!.code}
+        />
         <section id="party" class="panel">
-          {form.refusal && <Refusal error={form.refusal} shown={['adults', 'children']} />}
+          {form.refusal && <Refusal error={form.refusal} shown={PARTY_FIELDS} />}
           {availability ? (
-            <PartyForm availability={availability} form={form} />
+            <PartyForm categories={tour.categories} availability={availability} form={form} />
           ) : (
             <p>Choose a date in the calendar{chosen.date && ', then a time'}.</p>
           )}
@@ -116,12 +127,14 @@ async function sendTour(response: Response, platform: TourPlatform, slug: string
 /** The price and the next step, which a visitor sees first. */
 function Offer({ tour, chosen: { departure } }: { tour: Tour; chosen: Chosen }) {
   const { currency, price_from, country, duration_days, group_size_max, languages } = tour;
+  const { code, people } = tour.categories[0]!;
+  const price = departure?.tenant_prices[code];
   const spoken = languages.map((code) => languageNames.of(code)).join(', ');
   return (
     <section class="panel offer">
       <p class="price">
-        {departure ? money(departure.tenant_prices.adult, currency) : `from ${money(price_from, currency)}`}{' '}
-        <small>a person</small>
+        {price === undefined ? `from ${money(price_from, currency)}` : money(price, currency)}{' '}
+        <small>{people === 1 ? 'a person' : `for ${people} people`}</small>
       </p>
       {departure && <p>{longDate(departure.departure_date, departure.start_time)}</p>}
       <a class="button" href={departure ? '#party' : '#dates'}>
@@ -197,9 +210,14 @@ async function checkAvailability(platform: TourPlatform, tour: Tour, departure: 
   return data;
 }
 
-function PartyForm({ availability, form }: { availability: Availability; form: Form }) {
-  const { departure_date, departure_time, available, tenant_prices, currency, seats_available } =
-    availability;
+interface PartyFormProps {
+  categories: Category[];
+  availability: Availability;
+  form: Form;
+}
+
+function PartyForm({ categories, availability, form }: PartyFormProps) {
+  const { departure_date, departure_time, available, tenant_prices, seats_available } = availability;
   const title = <h3>{longDate(departure_date, departure_time)}</h3>;
   if (!available || tenant_prices === null) {
     return (
@@ -214,27 +232,7 @@ function PartyForm({ availability, form }: { availability: Availability; form: F
       {title}
       <input type="hidden" name="departure_date" value={departure_date} />
       <input type="hidden" name="departure_time" value={departure_time ?? ''} />
-      <Input
-        label={`Adults, ${money(tenant_prices.adult, currency)} each`}
-        form={form}
-        type="number"
-        name="adults"
-        min={1}
-        max={Math.min(50, seats_available)}
-        value="2"
-        required
-      />
-      {tenant_prices.child !== undefined && (
-        <Input
-          label={`Children, ${money(tenant_prices.child, currency)} each`}
-          form={form}
-          type="number"
-          name="children"
-          min={0}
-          max={Math.min(49, seats_available - 1)}
-          value="0"
-        />
-      )}
+      <PartyFields categories={categories} availability={availability} form={form} />
       <button>Hold the seats</button>
       <p class="facts">{seats_available} seats are free.</p>
     </form>
