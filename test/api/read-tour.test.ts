@@ -1,3 +1,4 @@
+import { DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
 import { useTestApi } from '../support/api';
 import {
   daysFromToday,
@@ -50,6 +51,7 @@ describe('GET /api/tenant/tours/{id_or_slug}', () => {
       cancellation: null,
       booking_cutoff: '0m',
       start_time: null,
+      categories: DEFAULT_CATEGORIES,
       tenant_prices: { adult: 1290.5, deposit: 258.1 },
     });
   });
