@@ -95,7 +95,7 @@ function schemasOfRequests({ paths, components }: OpenApiDocument): Set<string> 
 
 /** Allows unknown fields in answers, so that a new field does not break a client's validator. Corrects `nullable` and `$ref`. */
 function completeSchema(schema: Schema, schemas: Record<string, Schema>, inRequest: boolean): void {
-  if (!inRequest) delete schema.additionalProperties;
+  if (!inRequest && typeof schema.additionalProperties !== 'object') delete schema.additionalProperties;
   for (const part of Object.values(schema.properties ?? {})) {
     if (part.nullable === false) delete part.nullable;
     if (part.$ref && part.description) wrapReference(part);
