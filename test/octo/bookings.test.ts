@@ -39,7 +39,7 @@ function expectRefused(answer: Response, error: string, id?: object): void {
 describe('POST /octo/bookings', () => {
   it('POST /octo/bookings holds the seats of a departure, with a voucher and without tickets', async () => {
     const { id, open } = tours.startTime;
-    const seats = { tour: { id, slug: '' }, date: open[0]!.date };
+    const seats = { tour: tours.startTime, date: open[0]!.date };
     const before = await seatsTaken(api.db, seats);
     const booking = await reserve({ notes: 'Two bicycles', resellerReference: 'R-1', contact: CONTACT });
     expect(booking).toMatchObject({

@@ -1,5 +1,7 @@
 import { inTransaction } from '../../services/platform/database/database';
+import { DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
 import { type TestApi } from '../support/api';
+import type { GivenTour } from '../support/given';
 import { preparedBeforeAll } from '../support/prepared';
 import { useWebsite, type Website } from '../support/website';
 import { givenConformanceTours } from './conformance-tours';
@@ -12,9 +14,7 @@ export interface Conformance {
   openingHours: ConformanceProduct;
 }
 
-export interface ConformanceProduct {
-  id: string;
-  slug: string;
+export interface ConformanceProduct extends GivenTour {
   /** The open departures by date, and the sold-out one. */
   open: ConformanceDeparture[];
   soldOut: ConformanceDeparture;
@@ -79,6 +79,7 @@ async function findProduct({ db }: TestApi, slug: string): Promise<ConformancePr
   return {
     id: rows[0]!.tourId,
     slug,
+    categories: DEFAULT_CATEGORIES,
     open: rows.filter(isOpen).map(departure),
     soldOut: departure(rows.find((row) => !isOpen(row))!),
   };

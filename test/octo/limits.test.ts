@@ -38,8 +38,7 @@ const uuidOf = (answer: Response): string => expectOcto(answer, 'booking').uuid;
 
 /** Returns the departure of the first open date. */
 function conformanceSeats(): Omit<PlacedSeats, 'date'> {
-  const { id, slug, open } = tours.startTime;
-  return { tour: { id, slug }, departureId: open[0]!.id };
+  return { tour: tours.startTime, departureId: tours.startTime.open[0]!.id };
 }
 
 describe('a reservation', () => {

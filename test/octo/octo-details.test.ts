@@ -54,7 +54,9 @@ async function hold(
 }
 
 /** Makes the booking of a hold as OCTO does. */
-async function book({ tenant }: Website, { tour, customer, id }: SeatHold): Promise<BookingLead> {
+async function book({ tenant }: Website, hold: SeatHold): Promise<BookingLead> {
+  const { customer, id } = hold;
+  const tour = { ...hold.tour, categories: hold.categories };
   const request = bookingRequest({ holdId: id, customer, source: 'octo' });
   const sale = await prepareBooking(api.db, sellerWithoutKey(tenant), tour, request);
   return (await api.context.changes.commit(sale)) as BookingLead;

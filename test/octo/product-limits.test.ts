@@ -20,8 +20,7 @@ async function reserve(count: number): Promise<string> {
 
 /** Returns the departure on the first open date. A change of the booking locks this departure. */
 function reserved(): Seats {
-  const { id, slug, open } = tours.startTime;
-  return { tour: { id, slug }, date: open[0]!.date };
+  return { tour: tours.startTime, date: tours.startTime.open[0]!.date };
 }
 
 let small: GivenTour;

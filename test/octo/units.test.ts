@@ -251,7 +251,7 @@ describe('a booking of a tour with categories', () => {
     expect(await taken(SECOND)).toBe(0);
   });
 
-  it.each([
+  it.each<[Record<string, number>, string]>([
     [{ student: 3 }, 'The number of student must be at most 2: the most of student in one booking.'],
     [
       { youth: 1, adult: 1 },
@@ -269,9 +269,9 @@ describe('a booking of a tour with categories', () => {
     'units that break a rule of their category are refused with its name by each call: %j',
     async (party, message) => {
       const held = expectOcto(await reserve({ adult: 1 }), 'booking');
-      const unitItems = itemsOf(party as Record<string, number>);
+      const unitItems = itemsOf(party);
       const refusals = [
-        await reserve(party as Record<string, number>),
+        await reserve(party),
         await reseller.patch(at(held.uuid), { unitItems }, PRICING),
         await reseller.post(at(held.uuid, '/confirm'), { unitItems }, PRICING),
       ];
@@ -360,7 +360,7 @@ describe('a booking of a tour with categories', () => {
 
   it('the last seats are sold once, whatever number of seats a unit takes', async () => {
     const sites = await Promise.all([1, 2, 3, 4, 5, 6].map(() => givenWebsite(api)));
-    const parties = [
+    const parties: Record<string, number>[] = [
       { boat: 1 },
       { family: 2 },
       { boat: 1 },

@@ -14,7 +14,7 @@ import type { Prices } from '../pricing/price-categories';
 import type { OctoCapability } from './capabilities';
 import { lowestUnitPricing, type OctoUnitPricing, toUnitPricing } from './pricing.dto';
 import { hasStartTimes, maxUnits } from './product.dto';
-import { unitCategories, unitCount } from './unit.dto';
+import { unitCategories, unitCount } from './sold-units';
 
 export interface OctoOpeningHours {
   /**

@@ -25,9 +25,10 @@ export function bookedPrices(state: ShownOctoBooking): BookedPrices {
     return net === undefined ? (present[code] ?? retail) : Math.round(net * 10 ** currencyDigits);
   });
   const pricing = (net: number, retail: number) => toPricing({ net, retail, currency, currencyDigits });
-  const units = Object.entries(prices).map(([code, retail]) => [code, pricing(platform[code]!, retail)]);
+  const units: BookedPrices['units'] = {};
+  for (const [code, retail] of Object.entries(prices)) units[code] = pricing(platform[code]!, retail);
   return {
-    units: Object.fromEntries(units),
+    units,
     total: pricing(totalOf(party, platform), totalOf(party, prices)),
   };
 }

@@ -284,7 +284,7 @@ export function withUuids(items: SentUnitItem[], earlier: StoredUnitItem[] = [])
   return items.map((item) => {
     const index = item.uuid === null ? free.findIndex(({ unitId }) => unitId === item.unitId) : -1;
     const [kept] = index < 0 ? [] : free.splice(index, 1);
-    return { ...item, uuid: item.uuid ?? kept?.uuid ?? randomUUID() } as StoredUnitItem;
+    return { ...item, uuid: item.uuid ?? kept?.uuid ?? randomUUID() };
   });
 }
 

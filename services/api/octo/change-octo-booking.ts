@@ -44,7 +44,7 @@ import {
   type StoredOctoBooking,
   unitsOfBooking,
 } from './stored-octo-booking';
-import { unitCount } from './unit.dto';
+import { unitCount } from './sold-units';
 
 /** A request to change a booking. */
 export interface OctoRequest {

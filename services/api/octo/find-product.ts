@@ -15,7 +15,7 @@ import { sellingCurrencyOf } from '../pricing/selling-currency';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
 import { badOctoRequest, invalidId, unprocessable } from './octo.errors';
 import { maxUnits, type OctoProduct, OPTION_ID, type ProductView, toProduct } from './product.dto';
-import { soldUnits, unitCategories, unitCount } from './unit.dto';
+import { soldUnits, unitCategories, unitCount } from './sold-units';
 
 /**
  * Returns the tour with this UUID. Does not accept a slug, because in OCTO the slug is the product's `reference`.

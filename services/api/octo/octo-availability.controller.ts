@@ -23,7 +23,7 @@ import {
   type ToRows,
 } from './availability.dto';
 import { countUnits, findRequestedTour, requireUnits } from './find-product';
-import { unitCount } from './unit.dto';
+import { unitCount } from './sold-units';
 import { badOctoRequest, invalidId } from './octo.errors';
 import { capabilitiesOf, octoBody, octoEnvironment, sendTexts } from './octo.router';
 

@@ -1,7 +1,7 @@
 import { basePrices, type Tour } from '../catalog/tour';
 import type { Currency } from '../pricing/convert-price';
 import type { Quote, Quoter } from '../pricing/quote-tenant-price';
-import { unitCategories } from './unit.dto';
+import { unitCategories } from './sold-units';
 
 /**
  * One price in minor units.

@@ -13,7 +13,8 @@ import {
   toProductContent,
 } from './content.dto';
 import { lowestPrice, toPricing } from './pricing.dto';
-import { type OctoUnit, soldUnits, toUnit } from './unit.dto';
+import { soldUnits } from './sold-units';
+import { type OctoUnit, toUnit } from './unit.dto';
 
 /** @example {"minUnits": 1, "maxUnits": 16} */
 export interface OctoOptionRestrictions {

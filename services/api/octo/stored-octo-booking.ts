@@ -21,7 +21,7 @@ import { createQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
 import { badOctoRequest, invalidId } from './octo.errors';
 import { findOctoHolds, findPlacedByOcto, type OctoFilter } from './octo-bookings.repository';
-import { unitCategories } from './unit.dto';
+import { unitCategories } from './sold-units';
 
 /** A booking of OCTO: its hold, and the lead that consumed the hold. */
 export interface StoredOctoBooking {
@@ -138,8 +138,9 @@ export function unitsOfBooking(booking: StoredOctoBooking): Party {
 
 /** Returns the numbers of a change to these units: 0 for each other unit of the booking. Its supplements stay as they are. */
 export function changedUnits(booking: StoredOctoBooking, units: Party): Record<string, number> {
-  const others = Object.keys(unitsOfBooking(booking)).map((code) => [code, 0]);
-  return { ...Object.fromEntries(others), ...units };
+  const others: Record<string, number> = {};
+  for (const code of Object.keys(unitsOfBooking(booking))) others[code] = 0;
+  return { ...others, ...units };
 }
 
 /** Returns the party of the booking after a change to these units. */

@@ -1,6 +1,5 @@
 import type { Tour } from '../catalog/tour';
 import type { Category, CategoryKind } from '../pricing/category';
-import type { Party } from '../pricing/party';
 import type { OctoCapability } from './capabilities';
 import type { OctoFeature } from './content.dto';
 import type { OctoPricing } from './pricing.dto';
@@ -45,26 +44,6 @@ export interface OctoUnit {
   pricingFrom?: OctoPricing[];
   /** With `octo/pricing`, in bookings. */
   pricing?: OctoPricing[];
-}
-
-/** Returns the categories that OCTO sells as units: all but supplements. */
-export function unitCategories(categories: readonly Category[]): Category[] {
-  return categories.filter(({ kind }) => kind !== 'supplement');
-}
-
-/** Returns the units of the tour's product: the first category, and each other one that has a price on an open date. */
-export function soldUnits({
-  categories,
-  lowestPrices,
-}: Pick<Tour, 'categories' | 'lowestPrices'>): Category[] {
-  return unitCategories(categories).filter(
-    ({ code }, index) => index === 0 || lowestPrices.some(({ prices }) => prices[code] !== undefined),
-  );
-}
-
-/** Returns the number of units. @param units without supplements */
-export function unitCount(units: Party): number {
-  return Object.values(units).reduce((sum, each) => sum + each, 0);
 }
 
 /** The type and the title of a unit whose category has no name. */
