@@ -7,6 +7,7 @@ import {
   type SalesRow,
 } from '../../services/api/bookings/sales-report.repository';
 import { toMajor } from '../../services/api/pricing/currency';
+import { describeParty } from '../../services/api/pricing/party';
 import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { ANY_TENANT } from '../../services/api/tenants/tenant';
 import { csvLine } from '../../services/platform/csv-cells';
@@ -14,6 +15,7 @@ import { flag, type Verb } from '../engine/command';
 import type { Context } from '../engine/context';
 import { UsageError } from '../engine/failure';
 import { CSV_FLAG, TENANT_FLAG } from '../engine/list';
+import { addParties } from '../engine/party';
 import { formatMoney, travelDate } from '../engine/values';
 import type { Screen } from '../terminal/screen';
 import { type ItemColumn, sections, tableOf } from '../terminal/table';
@@ -107,13 +109,14 @@ function datesOf({ basis, refunds }: ReportForm) {
 type ReportDocument = ReturnType<typeof toReportDocument>;
 
 function toReportDocument({ platformMinor, tenantMinor, depositMinor, currencyDigits, ...row }: SalesRow) {
-  const { currency, bookings, seats, refunds, refundMinor, ...groups } = row;
+  const { currency, bookings, seats, party, refunds, refundMinor, ...groups } = row;
   const amount = (minor: bigint) => toMajor(Number(minor), currencyDigits);
   return {
     ...groups,
     currency,
     bookings,
     seats,
+    party,
     platform_total: platformMinor === null ? null : amount(platformMinor),
     tenant_total: amount(tenantMinor),
     deposit_total: amount(depositMinor),
@@ -127,9 +130,11 @@ async function* csvLines(form: ReportForm, rows: ReportDocument[]): AsyncGenerat
   const refunds = form.refunds ? (['refunds', 'refund_total'] as const) : [];
   const columns = [...form.groups, 'currency', 'bookings', 'seats', ...AMOUNTS, ...refunds] as const;
   const dates = datesOf(form);
-  yield csvLine([...columns, ...Object.keys(dates)]);
-  for (const row of rows)
-    yield csvLine([...columns.map((column) => row[column] ?? null), ...Object.values(dates)]);
+  yield csvLine([...columns, ...Object.keys(dates), 'party']);
+  for (const row of rows) {
+    const values = columns.map((column) => row[column] ?? null);
+    yield csvLine([...values, ...Object.values(dates), JSON.stringify(row.party)]);
+  }
 }
 
 const BASIS_NAMES: Record<DateBasis, string> = {
@@ -162,6 +167,7 @@ const COLUMNS: ItemColumn<SalesRow>[] = [
   },
   { heading: 'tenant price', right: true, cell: (row) => moneyOf(row, row.tenantMinor) },
   { heading: 'deposit', right: true, aside: true, cell: (row) => moneyOf(row, row.depositMinor) },
+  { heading: 'party', least: 12, aside: true, cell: ({ party }) => describeParty(party) },
 ];
 
 const REFUND_COLUMNS: ItemColumn<SalesRow>[] = [
@@ -176,6 +182,7 @@ function moneyOf({ currency, currencyDigits }: SalesRow, minor: bigint): string 
 const NO_SALES = {
   bookings: 0,
   seats: 0,
+  party: {},
   platformMinor: 0n,
   tenantMinor: 0n,
   depositMinor: 0n,
@@ -193,6 +200,7 @@ function totalByCurrency(sales: SalesRow[]): SalesRow[] {
       currencyDigits,
       bookings: sum.bookings + row.bookings,
       seats: sum.seats + row.seats,
+      party: addParties([sum.party, row.party]),
       platformMinor:
         sum.platformMinor === null || platformMinor === null ? null : sum.platformMinor + platformMinor,
       tenantMinor: sum.tenantMinor + row.tenantMinor,

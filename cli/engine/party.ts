@@ -1,3 +1,4 @@
+import type { Party } from '../../services/api/pricing/party';
 import type { RequestedParty } from '../../services/api/pricing/requested-party';
 import { flag } from './command';
 import { refuseMistakes } from './failure';
@@ -35,4 +36,12 @@ export function requestedParty({ party, adults, children, singleSupplements }: P
     party: party && Object.fromEntries(party),
     named: { adult: adults, child: children, single_supplement: singleSupplements },
   };
+}
+
+/** Returns the units of all parties together. */
+export function addParties(parties: readonly Party[]): Party {
+  const sum: Party = {};
+  for (const party of parties)
+    for (const [code, units] of Object.entries(party)) sum[code] = (sum[code] ?? 0) + units;
+  return sum;
 }

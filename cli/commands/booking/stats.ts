@@ -1,8 +1,10 @@
 import { type DayOfSales, summarizeSales } from '../../../services/api/bookings/daily-sales.repository';
+import { namedNumbers } from '../../../services/api/pricing/party';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database/database';
 import type { Context } from '../../engine/context';
+import { addParties } from '../../engine/party';
 import { bar, drawsBlocks, type Screen } from '../../terminal/screen';
 import { paragraph, table } from '../../terminal/table';
 import { countOf } from '../../terminal/text';
@@ -55,13 +57,16 @@ async function readTenants(db: Db, slug: string | undefined, sandbox: boolean | 
 type Counted = Omit<DayOfSales, 'day'>;
 
 function toDocument(counted: Counted) {
+  const { adults, children } = namedNumbers(counted.party);
   return {
     holds: counted.holds,
     holds_converted: counted.converted,
     conversion: counted.holds > 0 ? Number((counted.converted / counted.holds).toFixed(4)) : null,
     bookings: counted.bookings,
-    adults: counted.adults,
-    children: counted.children,
+    adults,
+    children,
+    party: counted.party,
+    people: counted.people,
     confirmed: counted.confirmed,
     cancelled: counted.cancelled,
     expired: counted.expired,
@@ -80,8 +85,8 @@ function sum(sales: DayOfSales[]): Counted {
     holds: total((day) => day.holds),
     converted: total((day) => day.converted),
     bookings: total((day) => day.bookings),
-    adults: total((day) => day.adults),
-    children: total((day) => day.children),
+    party: addParties(sales.map(({ party }) => party)),
+    people: total((day) => day.people),
     confirmed: total((day) => day.confirmed),
     cancelled: total((day) => day.cancelled),
     expired: total((day) => day.expired),
@@ -123,12 +128,11 @@ function drawDays(sales: DayOfSales[], screen: Screen, blocks: boolean): string 
 }
 
 function describeTogether(together: ReturnType<typeof toDocument>, whose: string): string {
-  const { holds, conversion, bookings, adults, children, confirmed, cancelled, expired, sold_out, refused } =
-    together;
+  const { holds, conversion, bookings, people, confirmed, cancelled, expired, sold_out, refused } = together;
   const share = conversion === null ? '' : ` (${Math.round(conversion * 100)} % became a booking)`;
   const others = Object.entries(refused).map(([code, count]) => `${count} ${code}`);
   return [
-    `${whose}: ${countOf(holds, 'hold')}${share}, ${countOf(bookings, 'booking')} of ${countOf(adults + children, 'traveller')}`,
+    `${whose}: ${countOf(holds, 'hold')}${share}, ${countOf(bookings, 'booking')} of ${countOf(people, 'traveller')}`,
     `Of the bookings: ${confirmed} confirmed, ${cancelled} cancelled, ${expired} expired`,
     `Refused: ${[`${sold_out} sold out`, ...others].join(', ')}`,
   ].join('\n');

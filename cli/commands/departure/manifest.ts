@@ -3,7 +3,14 @@ import { findStandingLeads } from '../../../services/api/bookings/booking-lead.r
 import { findTour } from '../../../services/api/catalog/find-tour';
 import { nameDeparture } from '../../../services/api/catalog/start-time';
 import { findTourDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
-import { describeParty, seatsOf } from '../../../services/api/pricing/party';
+import type { Category } from '../../../services/api/pricing/category';
+import {
+  describeParty,
+  namedNumbers,
+  type Party,
+  peopleOf as travellersIn,
+  unitsOf,
+} from '../../../services/api/pricing/party';
 import { csvLine } from '../../../services/platform/csv-cells';
 import { HIDDEN } from '../../../services/platform/text-forms';
 import type { Verb } from '../../engine/command';
@@ -59,7 +66,7 @@ async function printManifestCommand(
     tour: tour.slug,
     departure_date: departure.departureDate,
     start_time: departure.startTime,
-    people: leads.reduce((people, { party }) => people + seatsOf(party), 0),
+    ...countTravellers(leads, tour.categories),
     bookings: leads.map((lead) => toManifestBooking(lead, reveal)),
   };
   if (csv) return output.pour(csvLines(manifest), 'csv');
@@ -75,7 +82,42 @@ interface Manifest {
   departure_date: string;
   start_time: string | null;
   people: number;
+  seats: number;
+  /** The categories with at least one unit. A supplement has neither people nor seats. */
+  categories: CountedCategory[];
   bookings: ManifestBooking[];
+}
+
+interface CountedCategory {
+  /** The code. */
+  category: string;
+  units: number;
+  people: number;
+  seats: number;
+}
+
+/**
+ * Counts people and seats of the bookings together and by category. A unit has as many as its booking has locked.
+ * @param present the present categories of the tour, which decide the order
+ */
+function countTravellers(leads: BookingLead[], present: readonly Category[]) {
+  const locked = leads.flatMap(({ categories }) => categories.map(({ code }) => code));
+  const codes = new Set([...present.map(({ code }) => code), ...locked]);
+  const categories = [...codes].map((code) => countCategory(leads, code)).filter(({ units }) => units > 0);
+  const total = (field: 'people' | 'seats') => categories.reduce((sum, counted) => sum + counted[field], 0);
+  return { people: total('people'), seats: total('seats'), categories };
+}
+
+function countCategory(leads: BookingLead[], code: string): CountedCategory {
+  const counted = { category: code, units: 0, people: 0, seats: 0 };
+  for (const { party, categories } of leads) {
+    const units = unitsOf(party, code);
+    const { people, seats } = categories.find((one) => one.code === code) ?? { people: 0, seats: 0 };
+    counted.units += units;
+    counted.people += units * people;
+    counted.seats += units * seats;
+  }
+  return counted;
 }
 
 function toManifestBooking(lead: BookingLead, reveal: boolean) {
@@ -85,9 +127,10 @@ function toManifestBooking(lead: BookingLead, reveal: boolean) {
     booking_ref: lead.bookingRef,
     tenant: lead.tenant.slug,
     status: lead.status,
-    adults: lead.party.adult,
-    children: lead.party.child,
-    single_supplements: lead.party.single_supplement,
+    ...namedNumbers(lead.party),
+    party: lead.party,
+    people: travellersIn(lead.party, lead.categories),
+    seats: lead.seats,
     name,
     phone,
     travellers: travellers && travellers.map((one) => toTravellerDocument(one, reveal)),
@@ -111,13 +154,17 @@ const CSV_COLUMNS = [
   'travellers',
   'notes',
   'external_ref',
+  'party',
+  'people',
+  'seats',
 ] as const;
 
-async function* csvLines({ bookings, ...departure }: Manifest): AsyncGenerator<string> {
+async function* csvLines({ bookings, tour, departure_date, start_time }: Manifest): AsyncGenerator<string> {
   yield csvLine(CSV_COLUMNS);
-  for (const { travellers: named, ...booking } of bookings) {
+  for (const { travellers: named, party, ...booking } of bookings) {
     const travellers = named && named.map(describeTraveller).join('; ');
-    const values = { ...departure, ...booking, travellers };
+    const departure = { tour, departure_date, start_time };
+    const values = { ...departure, ...booking, travellers, party: JSON.stringify(party) };
     yield csvLine(CSV_COLUMNS.map((column) => values[column]));
   }
 }
@@ -126,31 +173,28 @@ async function* csvLines({ bookings, ...departure }: Manifest): AsyncGenerator<s
 const PAPER_COLUMNS = 80;
 
 function describeManifest(manifest: Manifest, cancelled: boolean, screen: Screen): string {
-  const { tour, departure_date: date, start_time: time, people, bookings } = manifest;
+  const { tour, departure_date: date, start_time: time, people, seats, categories, bookings } = manifest;
   const unpaid = bookings.filter(({ status }) => status === 'pending_payment').length;
   const paper = { ...screen, columns: Math.min(screen.columns ?? PAPER_COLUMNS, PAPER_COLUMNS) };
   const counts = [
     people === 1 ? '1 person' : `${people} people`,
+    ...(seats === people ? [] : [countOf(seats, 'seat')]),
     countOf(bookings.length, 'booking'),
     ...(unpaid > 0 ? [`${unpaid} unpaid`] : []),
   ];
   const title = `${tour} on ${nameDeparture(date, time)}${cancelled ? ' (cancelled)' : ''}`;
-  const head = `${title}\n${bookings.length === 0 ? 'No bookings' : counts.join(', ')}`;
-  return [head, ...bookings.map((booking) => describeBooking(booking, paper))].join('\n\n');
+  const party: Party = Object.fromEntries(categories.map(({ category, units }) => [category, units]));
+  const head = bookings.length === 0 ? 'No bookings' : `${counts.join(', ')}\n${describeParty(party)}`;
+  return [`${title}\n${head}`, ...bookings.map((booking) => describeBooking(booking, paper))].join('\n\n');
 }
 
 const BOX = '[ ]';
 
 /** Draws a box to tick off beside the facts of the booking. */
 function describeBooking(booking: ManifestBooking, screen: Screen): string {
-  const { booking_ref, tenant, status, name, phone, travellers, notes, external_ref } = booking;
-  const party = describeParty({
-    adult: booking.adults,
-    child: booking.children,
-    single_supplement: booking.single_supplements,
-  });
+  const { booking_ref, tenant, status, party, name, phone, travellers, notes, external_ref } = booking;
   const lines = [
-    [booking_ref, party, status === 'confirmed' ? status : 'UNPAID', tenant].join(', '),
+    [booking_ref, describeParty(party), status === 'confirmed' ? status : 'UNPAID', tenant].join(', '),
     foldLines([name, phone].filter((value) => value !== null).join(', ')),
     ...(travellers ?? []).map((one) => `- ${describeTraveller(one)}`),
     notes === null ? '' : `Notes: ${foldLines(notes)}`,

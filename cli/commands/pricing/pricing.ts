@@ -9,15 +9,13 @@ import {
 } from '../../../services/api/pricing/change-price-rules';
 import { PRICE_RULE_KINDS, type PriceRuleKind } from '../../../services/api/pricing/choose-price-rule';
 import { findLowPricesOf } from '../../../services/api/pricing/find-low-prices';
-import { partyInput } from '../../../services/api/pricing/requested-party';
 import { MOST_MINOR_UNITS } from '../../../services/api/pricing/currency';
 import { listPriceRules } from '../../../services/api/pricing/price-rule.repository';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import type { Db } from '../../../services/platform/database/database';
-import { InvalidInputError } from '../../../services/platform/errors';
 import { flag, type Verb } from '../../engine/command';
 import type { AuditedContext, Context } from '../../engine/context';
-import { refuseMistakes, UsageError } from '../../engine/failure';
+import { refuseMistakes } from '../../engine/failure';
 import { afterFlag, answerItems, DEFAULT_LIMIT, LIST_FLAGS } from '../../engine/list';
 import {
   categoryCode,
@@ -26,7 +24,6 @@ import {
   percent,
   roundingStep,
   travelDate,
-  departureOnDate,
   wholeNumber,
   withMoney,
 } from '../../engine/values';
@@ -39,7 +36,7 @@ import {
   describeTravel,
   toPriceRuleDocument,
 } from './price-rule';
-import { simulatePricingCommand } from './simulate';
+import { simulateVerb } from './simulate';
 
 const ruleId = wholeNumber(1, 9_999_999_999);
 
@@ -94,38 +91,8 @@ export const pricingVerbs: Verb[] = [
     audits: true,
     run: removePricingCommand,
   },
-  {
-    usage: 'simulate <slug> <tour>',
-    about: 'Calculate what a booking costs a customer of the tenant, and name the rule that decides',
-    flags: [
-      flag('--date <date>', 'the departure; without it the base price counts', { parse: departureOnDate }),
-      flag('--adults <number>', 'how many adults', { parse: wholeNumber(0, 50), otherwise: '1' }),
-      flag('--children <number>', 'how many children', { parse: wholeNumber(0, 50), otherwise: '0' }),
-      flag('--single-supplements <number>', 'how many adults with a room alone', {
-        parse: wholeNumber(0, 50),
-        otherwise: '0',
-      }),
-    ],
-    check: checkParty,
-    examples: ['pricing simulate acme dolomites-hut-to-hut --date 2027-06-05 --adults 2 --children 1'],
-    run: simulatePricingCommand,
-  },
+  simulateVerb,
 ];
-
-/** Refuses a party that no booking accepts. */
-function checkParty({ adults, children, singleSupplements }: SimulatedParty): void {
-  try {
-    partyInput({ adults, children, single_supplements: singleSupplements });
-  } catch (error) {
-    throw error instanceof InvalidInputError ? new UsageError(error.message) : error;
-  }
-}
-
-interface SimulatedParty {
-  adults?: number;
-  children?: number;
-  singleSupplements?: number;
-}
 
 function checkRule({ tour, continent, travelFrom, travelTo, ...rule }: RuleOptions): void {
   const kinds = PRICE_RULE_KINDS.filter((kind) => rule[kind] !== undefined);

@@ -1,12 +1,15 @@
 import { findTour } from '../../../services/api/catalog/find-tour';
 import { explainVisibility } from '../../../services/api/catalog/manage-visibility';
-import type { CatalogTour } from '../../../services/api/catalog/tour';
+import { basePrices, type CatalogTour } from '../../../services/api/catalog/tour';
 import { type Departure, departureStatus } from '../../../services/api/departures/departure';
 import { findTourDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
-import type { Defeat, Inapplicability } from '../../../services/api/pricing/choose-price-rule';
+import { firstCategory } from '../../../services/api/pricing/category';
+import type { Defeat, Inapplicability, PriceRule } from '../../../services/api/pricing/choose-price-rule';
 import { toMajor } from '../../../services/api/pricing/currency';
-import { type Party, priceByCategory } from '../../../services/api/pricing/party';
+import { namedNumbers, type Party, priceByCategory, seatsOf } from '../../../services/api/pricing/party';
+import { newPartyInput, partyOfRequest } from '../../../services/api/pricing/requested-party';
 import {
+  firstPrice,
   type PricesAnswer,
   pricesAnswer,
   tenantPricesAnswer,
@@ -21,8 +24,12 @@ import {
 import { ruleCurrencyOf } from '../../../services/api/pricing/selling-currency';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import { mayBeUsed, type Tenant } from '../../../services/api/tenants/tenant';
+import { InvalidInputError } from '../../../services/platform/errors';
+import { flag, type Verb } from '../../engine/command';
 import type { Context } from '../../engine/context';
-import { formatMoney } from '../../engine/values';
+import { UsageError } from '../../engine/failure';
+import { checkPartyFlags, partyFlag, type PartyOptions, requestedParty } from '../../engine/party';
+import { departureOnDate, formatMoney, wholeNumber } from '../../engine/values';
 import type { Screen } from '../../terminal/screen';
 import { paragraph, properties } from '../../terminal/table';
 import { departureOf } from '../booking/document';
@@ -45,13 +52,40 @@ interface SimulateOptions extends PartyOptions {
   date?: NamedDeparture;
 }
 
-interface PartyOptions {
-  adults?: number;
-  children?: number;
-  singleSupplements?: number;
+export const simulateVerb: Verb = {
+  usage: 'simulate <slug> <tour>',
+  about:
+    'Calculate what a booking costs a customer of the tenant, and name the rule that decides each price category',
+  flags: [
+    flag('--date <date>', 'the departure; without it the base price counts', { parse: departureOnDate }),
+    flag('--adults <number>', 'how many adults', { parse: wholeNumber(0, 50), otherwise: '1' }),
+    flag('--children <number>', 'how many children', { parse: wholeNumber(0, 50), otherwise: '0' }),
+    flag('--single-supplements <number>', 'how many adults with a room alone', {
+      parse: wholeNumber(0, 50),
+      otherwise: '0',
+    }),
+    partyFlag('how many of each price category'),
+  ],
+  check: checkParty,
+  examples: [
+    'pricing simulate acme dolomites-hut-to-hut --date 2027-06-05 --adults 2 --children 1',
+    'pricing simulate acme harbour-museum --date 2027-06-05 --party adult=2,senior=1',
+  ],
+  run: simulatePricingCommand,
+};
+
+/** Refuses a party that no booking of any tour accepts. @throws UsageError */
+function checkParty(options: SimulateOptions): void {
+  checkPartyFlags(options);
+  const { party, adults, children, singleSupplements: single_supplements } = options;
+  try {
+    newPartyInput({ adults, children, single_supplements, party: party && Object.fromEntries(party) });
+  } catch (error) {
+    throw error instanceof InvalidInputError ? new UsageError(error.message) : error;
+  }
 }
 
-export async function simulatePricingCommand(
+async function simulatePricingCommand(
   { db, output }: Context,
   { date: named, ...numbers }: SimulateOptions,
   slug: string,
@@ -63,8 +97,8 @@ export async function simulatePricingCommand(
   const departure = named === undefined ? null : await findTourDeparture(db, found, named);
   // Takes prices and currency from one statement: an import may have changed both since the tour was found.
   const tour = { ...found, ...departure?.tour };
-  const platform = departure?.prices ?? { adult: tour.basePriceMinor };
-  const party = toParty(numbers);
+  const platform = departure?.prices ?? basePrices(tour);
+  const party = partyOfRequest(requestedParty(numbers), tour.categories);
   const simulated = await simulatePrice(db, tenant, tour, platform, { travelDate: date, party });
   const { visible } = await explainVisibility(db, tenant, tour);
   const document = toDocument(tenant, { tour, date, departure, party }, simulated, visible);
@@ -77,11 +111,7 @@ export async function simulatePricingCommand(
     output.warn(
       `${tour.slug} cannot be booked on ${departureOf(document)}: it is ${status.replace('_', ' ')}`,
     );
-  await output.answer(document, (screen) => describe(document, screen));
-}
-
-function toParty({ adults = 1, children = 0, singleSupplements = 0 }: PartyOptions): Party {
-  return { adult: adults, child: children, single_supplement: singleSupplements };
+  await output.answer(document, (screen) => describe(document, firstCategory(tour.categories).code, screen));
 }
 
 function toDocument(
@@ -92,7 +122,9 @@ function toDocument(
 ) {
   const { currency, currencyDigits } = quote;
   const major = (minor: number) => toMajor(minor, currencyDigits);
-  const rule = quote.rule ? toPriceRuleDocument(tenant, quote.rule, tour.slug) : null;
+  const ruleDocument = (decides: PriceRule | undefined) =>
+    decides ? toPriceRuleDocument(tenant, decides, tour.slug) : null;
+  const rule = ruleDocument(quote.rule);
   const circumstances = { tourCurrency: currency, tenantCurrency: ruleCurrencyOf(tenant).currency, date };
   return {
     tenant: tenant.slug,
@@ -102,21 +134,25 @@ function toDocument(
     departure_date: date,
     departure_time: departure && departure.startTime,
     departure_status: departure && departureStatus(departure),
-    adults: party.adult,
-    children: party.child,
-    single_supplements: party.single_supplement,
+    ...namedNumbers(party),
+    party,
+    seats: seatsOf(party, tour.categories),
     currency,
     ...platformMoney(tour, quote),
     tenant_currency: tenant.currency,
-    prices: pricesAnswer(quote.platform, tour.currencyDigits),
+    prices: pricesAnswer(quote.platform, tour.categories, tour.currencyDigits),
     tenant_prices: tenantPricesAnswer(quote),
     unrounded_price: major(unroundedMinor),
-    unit_price: major(quote.tenant.adult),
-    categories: priceByCategory(party, quote.tenant, currencyDigits),
+    unit_price: major(firstPrice(quote.tenant, tour.categories)),
+    categories: priceByCategory(party, quote.tenant, currencyDigits).map((priced) => ({
+      ...priced,
+      rule: ruleDocument(quote.ruleOf(priced.category)),
+    })),
     total_price: major(totalMinor),
     deposit_total: major(depositMinor),
     deposit_percent: Number(tenant.depositPercent),
     payment_method: tenant.paymentMethod,
+    // This rule, the beaten ones and those that do not apply are of the first category.
     rule,
     beaten: beaten.map((lost) => {
       const loser = toPriceRuleDocument(tenant, lost.rule, tour.slug);
@@ -134,7 +170,7 @@ type Document = ReturnType<typeof toDocument>;
 function platformMoney(tour: CatalogTour, quote: Quote): Partial<PlatformMoney> {
   const conversion = explainConversion(quote);
   if (!conversion) return {};
-  const converted_prices = pricesAnswer(quote.converted, quote.currencyDigits);
+  const converted_prices = pricesAnswer(quote.converted, tour.categories, quote.currencyDigits);
   return { platform_currency: tour.currency, ...conversion, converted_prices };
 }
 
@@ -143,7 +179,8 @@ interface PlatformMoney extends ConversionAnswer {
   converted_prices: PricesAnswer;
 }
 
-function describe(document: Document, screen: Screen): string {
+/** @param first the code of the tour's first category, which the document explains */
+function describe(document: Document, first: string, screen: Screen): string {
   const { tenant, tour, currency, rule, beaten, inapplicable, categories } = document;
   const money = (amount: number) => formatMoney(amount, currency);
   const amounts = {
@@ -156,15 +193,16 @@ function describe(document: Document, screen: Screen): string {
           `${number} × ${category.replace('_', ' ')} ${money(unit_price)}`,
       )
       .join(', '),
-    platform_price: formatMoney(document.prices.adult, document.platform_currency ?? currency),
+    platform_price: formatMoney(document.prices[first]!, document.platform_currency ?? currency),
     unit_price: money(document.unit_price),
     total_price: money(document.total_price),
     deposit_total: money(document.deposit_total),
   };
   const reasons = [
-    conversionInWords(document),
-    rule ? `decided by ${ruleInWords(rule)}` : `decided by no rule: it is the platform's price`,
-    rule && `  ${calculation(document)}`,
+    conversionInWords(document, first),
+    decision(rule),
+    rule && `  ${calculation(document, first)}`,
+    ...otherRules(document, first),
     `  deposit: ${depositInWords(document)}`,
     ...beaten.map((lost) => `  it overrides ${ruleInWords(lost)}: ${lost.reason}`),
     ...inapplicable.map((unused) => `  ${ruleInWords(unused)} does not apply: ${unused.reason}`),
@@ -172,22 +210,33 @@ function describe(document: Document, screen: Screen): string {
   return `${properties(amounts, screen)}\n\n${paragraph(reasons.filter(Boolean).join('\n'), screen)}`;
 }
 
+/** Returns a line for each category of the party whose price another rule decides than that of the first category. */
+function otherRules({ categories, rule: ofFirst }: Document, first: string): string[] {
+  return categories
+    .filter(({ category, rule }) => category !== first && rule?.id !== ofFirst?.id)
+    .map(({ category, rule }) => `  ${category}: ${decision(rule)}`);
+}
+
+function decision(rule: PriceRuleDocument | null): string {
+  return rule ? `decided by ${ruleInWords(rule)}` : "decided by no rule: it is the platform's price";
+}
+
 /** Returns `converted: 1,000.00 USD at 0.924898261191 EUR of 2026-11-25 = 924.90 EUR`. Undefined: nothing was converted. */
-function conversionInWords(document: Document): string | undefined {
+function conversionInWords(document: Document, first: string): string | undefined {
   const { prices, converted_prices, converted_from, rate, rate_date, currency } = document;
   if (!converted_prices || !converted_from) return undefined;
   const [from, to] = [
-    formatMoney(prices.adult, converted_from),
-    formatMoney(converted_prices.adult, currency),
+    formatMoney(prices[first]!, converted_from),
+    formatMoney(converted_prices[first]!, currency),
   ];
   return `converted: ${from} at ${rate} ${currency} of ${rate_date} = ${to}`;
 }
 
 /** Returns `1,000.00 EUR +12.5 % = 1,125.00 EUR, to the nearest 10: 1,130.00 EUR`. */
-function calculation(document: Document): string {
+function calculation(document: Document, first: string): string {
   const { prices, converted_prices, rule, currency, unrounded_price, unit_price } = document;
   const made = formatMoney(unrounded_price, currency);
-  const platform = formatMoney((converted_prices ?? prices).adult, currency);
+  const platform = formatMoney((converted_prices ?? prices)[first]!, currency);
   const change = rule!.price === null ? `${platform} ${describePriceChange(rule!)} = ${made}` : made;
   const floor = unrounded_price === 0 && rule!.price === null ? ' (never below 0)' : '';
   const rounded =

@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/database/database';
+import type { Party } from '../pricing/party';
 import type { Operation } from '../idempotency/operation';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
@@ -20,8 +21,10 @@ interface DayOfBookings {
   /** YYYY-MM-DD, UTC. */
   day: string;
   bookings: number;
-  adults: number;
-  children: number;
+  /** The booked units by the code of their category. */
+  party: Party;
+  /** The travellers. */
+  people: number;
   /** Bookings of this day that are confirmed now. `cancelled` and `expired` are counted in the same way. All others are pending payment. */
   confirmed: number;
   cancelled: number;
@@ -30,20 +33,33 @@ interface DayOfBookings {
 
 async function countBookings(db: Db, counted: CountedSales): Promise<DayOfBookings[]> {
   const { rows } = await db.raw(
-    `select (created_at at time zone 'UTC')::date as day, count(*)::integer as bookings, sum(adults)::integer as adults,
-       sum(children)::integer as children,
+    `with leads as (
+       select (created_at at time zone 'UTC')::date as day, party, seats, categories, status, payment_due_at
+       from booking_leads
+       where created_at >= (:from::date)::timestamp at time zone 'UTC'
+         and sandbox = :sandbox and (:tenantId::uuid is null or tenant_id = :tenantId::uuid)
+     ), parties as (
+       select day, jsonb_object_agg(code, units) as party
+       from (select day, code, sum(units::integer)::integer as units
+             from leads, jsonb_each_text(party) as booked (code, units) group by day, code) as counted
+       group by day
+     )
+     select day, parties.party, sum(${PEOPLE})::integer as people, count(*)::integer as bookings,
        count(*) filter (where status = 'confirmed')::integer as confirmed,
        count(*) filter (where status = 'cancelled')::integer as cancelled,
        count(*) filter (where status = 'expired'
          or lead_lapsed(status, payment_due_at, statement_timestamp()))::integer as expired
-     from booking_leads
-     where created_at >= (:from::date)::timestamp at time zone 'UTC'
-       and sandbox = :sandbox and (:tenantId::uuid is null or tenant_id = :tenantId::uuid)
-     group by day order by day`,
+     from leads join parties using (day)
+     group by day, parties.party order by day`,
     bindCounted(counted),
   );
   return rows;
 }
+
+/** The travellers of a lead. In the default list of categories, each one has a seat. */
+const PEOPLE = `case when leads.categories is null then leads.seats else (
+  select sum((leads.party ->> (category ->> 'code'))::integer * (category ->> 'people')::integer)
+  from jsonb_array_elements(leads.categories) as category) end`;
 
 /** The holds that were placed on one day. */
 interface DayOfHolds {
@@ -111,7 +127,7 @@ export interface DayOfSales extends DayOfBookings {
   refused: Record<string, number>;
 }
 
-const NO_BOOKINGS = { bookings: 0, adults: 0, children: 0, confirmed: 0, cancelled: 0, expired: 0 };
+const NO_BOOKINGS = { bookings: 0, party: {}, people: 0, confirmed: 0, cancelled: 0, expired: 0 };
 
 /** Returns every day from the day of `since` to today, the oldest first. Refusals of the last seconds may not be counted yet. */
 export async function summarizeSales(

@@ -1,6 +1,5 @@
 import { CLOCK, type Db } from '../../platform/database/database';
-import type { Category } from '../pricing/price-categories';
-import { PLATFORM_PRICE } from '../pricing/quote-tenant-price';
+import type { Party } from '../pricing/party';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
 /** The values by which a report groups its rows, besides the currency. */
@@ -36,6 +35,8 @@ export interface SalesRow {
   currencyDigits: number;
   bookings: number;
   seats: number;
+  /** The booked units by the code of their category. */
+  party: Party;
   /**
    * The sum at the platform's prices, as they were when the bookings were made. Null: for at least one booking, the platform's price is not
    * known.
@@ -86,39 +87,44 @@ function selectKeys(groups: readonly ReportGroup[], basis: AnyBasis): string {
 const LEADS = 'booking_leads l join tenants n on n.id = l.tenant_id join tours t on t.id = l.tour_id';
 const IN_SCOPE = 'not l.sandbox and (:tenantId::uuid is null or l.tenant_id = :tenantId::uuid)';
 
-/** The platform's price of a category in the price calculation of the lead `l`, in major units. */
-const lockedPrice = (category: Category) => `(l.price_breakdown ->> '${PLATFORM_PRICE[category]}')::numeric`;
-
 /**
- * Returns the SQL expression of the platform's price of a category. Leads from before ADR 38 may have no stored platform's price. For such
- * a lead, returns the tenant's price, which differs from the platform's price only under a percentage rule. For a lead with a percentage
- * rule, returns null.
- * @param tenantPrice the column with the tenant's price in minor units
+ * The platform's price of a category of the lead `l`, in major units. Leads from before ADR 38 may have no stored platform's price. For such
+ * a lead, it is the tenant's price, which differs from the platform's price only under a percentage rule, and in the first category under
+ * any rule. Where it may differ, it is null.
  */
-function platformPrice(category: Exclude<Category, 'adult'>, tenantPrice: string): string {
-  return `coalesce(${lockedPrice(category)},
-    case when l.price_breakdown -> 'rule' ->> 'kind' is distinct from 'percent' then ${tenantPrice} / 10 ^ l.currency_digits::numeric end)`;
-}
+const PLATFORM_PRICE = `coalesce((l.price_breakdown -> 'platform_prices' ->> booked.code)::numeric,
+    case when booked.code <> first_category(l.categories) and l.price_breakdown -> 'rule' ->> 'kind' is distinct from 'percent'
+      then (l.prices_minor ->> booked.code)::numeric / 10 ^ l.currency_digits::numeric end)`;
 
 /**
  * The platform's price of the lead `l` in minor units. The stored calculation has prices with decimals, which PostgreSQL multiplies
  * exactly.
  */
-const PLATFORM_TOTAL = `round(10 ^ l.currency_digits::numeric * (
-  l.adults * ${lockedPrice('adult')}
-  + case when l.children > 0 then l.children * ${platformPrice('child', 'l.child_price_minor')} else 0 end
-  + case when l.single_supplements > 0
-      then l.single_supplements * ${platformPrice('single_supplement', 'l.single_supplement_minor')} else 0 end))`;
+const PLATFORM_TOTAL = `select case when bool_and(price is not null) then round(10 ^ l.currency_digits::numeric * sum(units * price)) end as total
+    from (select booked.units::integer as units, ${PLATFORM_PRICE} as price
+          from jsonb_each_text(l.party) as booked (code, units)) as priced`;
 
-/** Leaves out bookings that are cancelled or expired now by the database's clock. */
-function salesQuery(groups: readonly ReportGroup[], basis: DateBasis): string {
-  return `select ${selectKeys(groups, basis)}, count(*)::integer as bookings, sum(l.adults + l.children)::integer as seats,
-      case when bool_and(platform.total is not null) then sum(platform.total) end as platform_minor,
-      sum(l.total_minor) as tenant_minor, sum(l.deposit_minor) as deposit_minor
-    from clock, ${LEADS} cross join lateral (select ${PLATFORM_TOTAL} as total) as platform
+/** Selects the reported bookings. Leaves out those that are cancelled or expired now by the database's clock. */
+function soldQuery(groups: readonly ReportGroup[], basis: DateBasis): string {
+  return `select ${selectKeys(groups, basis)}, l.party, l.seats, l.total_minor, l.deposit_minor, platform.total as platform_minor
+    from clock, ${LEADS} cross join lateral (${PLATFORM_TOTAL}) as platform
     where ${BASIS_PERIODS[basis]} and ${IN_SCOPE}
-      and l.status in ('pending_payment', 'confirmed') and lead_stands(l.status, l.payment_due_at, clock.at)
-    group by ${placesOfKeys(groups)}`;
+      and l.status in ('pending_payment', 'confirmed') and lead_stands(l.status, l.payment_due_at, clock.at)`;
+}
+
+function salesQuery(keys: string): string {
+  return `select ${keys}, count(*)::integer as bookings, sum(seats)::integer as seats,
+      case when bool_and(platform_minor is not null) then sum(platform_minor) end as platform_minor,
+      sum(total_minor) as tenant_minor, sum(deposit_minor) as deposit_minor
+    from sold group by ${keys}`;
+}
+
+/** Sums the units of each category. */
+function partiesQuery(keys: string): string {
+  return `select ${keys}, jsonb_object_agg(code, units) as party
+    from (select ${keys}, booked.code, sum(booked.units::integer)::integer as units
+          from sold, jsonb_each_text(sold.party) as booked (code, units) group by ${keys}, booked.code) as counted
+    group by ${keys}`;
 }
 
 function refundsQuery(groups: readonly ReportGroup[]): string {
@@ -143,12 +149,13 @@ export async function reportSales(
 ): Promise<SalesRow[]> {
   const keys = keysOf(groups);
   const { rows } = await db.raw<{ rows: SummedRow[] }>(
-    `${CLOCK}, sales as (${salesQuery(groups, basis)})${refunds ? `, refunds as (${refundsQuery(groups)})` : ''}
-     select ${keys}, coalesce(bookings, 0) as bookings, coalesce(seats, 0) as seats,
+    `${CLOCK}, sold as (${soldQuery(groups, basis)}), sales as (${salesQuery(keys)}), parties as (${partiesQuery(keys)})
+       ${refunds ? `, refunds as (${refundsQuery(groups)})` : ''}
+     select ${keys}, coalesce(bookings, 0) as bookings, coalesce(seats, 0) as seats, coalesce(party, '{}') as party,
        case when bookings is null then 0 else platform_minor end::text as platform_minor,
        coalesce(tenant_minor, 0)::text as tenant_minor, coalesce(deposit_minor, 0)::text as deposit_minor
        ${refunds ? ', coalesce(refunds, 0) as refunds, coalesce(refund_minor, 0)::text as refund_minor' : ''}
-     from sales ${refunds ? `full join refunds using (${keys})` : ''}
+     from sales join parties using (${keys}) ${refunds ? `full join refunds using (${keys})` : ''}
      order by ${keys}`,
     { tenantId: tenantIdOf(scope), from, to },
   );
