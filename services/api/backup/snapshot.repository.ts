@@ -58,9 +58,9 @@ export async function countTakenSeats(db: Db, at: string): Promise<SeatCount> {
   const { rows } = await db.raw(
     `with taken as (
        select departure_id, sandbox, sum(seats) as seats from (
-         select departure_id, sandbox, quantity as seats from seat_holds where hold_lives(status, expires_at, :at::timestamptz)
+         select departure_id, sandbox, seats from seat_holds where hold_lives(status, expires_at, :at::timestamptz)
          union all
-         select departure_id, sandbox, adults + children from booking_leads
+         select departure_id, sandbox, seats from booking_leads
          where departure_id is not null and lead_stands(status, payment_due_at, :at::timestamptz)) sale
        group by departure_id, sandbox)
      select count(*)::integer as departures, coalesce(sum(t.seats), 0)::integer as seats,

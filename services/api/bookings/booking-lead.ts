@@ -3,7 +3,7 @@ import type { CancellationPolicy, DatedTier } from '../catalog/cancellation-poli
 import { type OctoDetails, peopleOfOcto, travellerOfUnitItem } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
 import { type Category, firstCategory } from '../pricing/category';
-import { type CategoryPrice, type Party, priceByCategory, namedNumbers } from '../pricing/party';
+import { type CategoryPrice, type Party, priceByCategory, namedNumbers, unitsOf } from '../pricing/party';
 import type { Prices } from '../pricing/price-categories';
 import { platformPricesOf } from '../pricing/quote-tenant-price';
 import type { Actor } from '../tenants/actor';
@@ -35,10 +35,17 @@ export function assertTravellersBooked(
   party: Party,
   categories: readonly Category[],
 ): void {
-  for (const category of new Set(travellers.map((traveller) => traveller.category))) {
-    const people = categories.find(({ code }) => code === category)?.people ?? 0;
-    const named = travellers.filter((traveller) => traveller.category === category).length;
-    if (named <= (party[category] ?? 0) * people) continue;
+  const peopleOf = new Map(categories.map(({ code, people }) => [code, unitsOf(party, code) * people]));
+  for (const [index, { category }] of travellers.entries()) {
+    const people = peopleOf.get(category);
+    if (people === undefined)
+      throw new InvalidInputError(
+        'body',
+        `travellers.${index}.category`,
+        `must be a category of the tour: ${[...peopleOf.keys()].join(', ')}`,
+      );
+    peopleOf.set(category, people - 1);
+    if (people > 0) continue;
     throw new InvalidInputError(
       'body',
       'travellers',

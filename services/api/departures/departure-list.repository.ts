@@ -60,12 +60,12 @@ export async function findCountedDepartures(
      select ${departureColumns('false')}, ${CLOSING_COLUMNS}, t.slug as tour_slug, seats.*
      from page join departures d on d.id = page.id join tours t on t.id = d.tour_id cross join clock
        cross join lateral (select
-         (select coalesce(sum(h.quantity), 0)::integer from seat_holds h
+         (select coalesce(sum(h.seats), 0)::integer from seat_holds h
           where h.departure_id = d.id and not h.sandbox and h.status = 'active' and h.expires_at > clock.at) as seats_held,
-         (select coalesce(sum(l.adults + l.children), 0)::integer from booking_leads l
+         (select coalesce(sum(l.seats), 0)::integer from booking_leads l
           where l.departure_id = d.id and not l.sandbox and l.status = 'pending_payment'
             and lead_stands(l.status, l.payment_due_at, clock.at)) as seats_unpaid,
-         (select coalesce(sum(l.adults + l.children), 0)::integer from booking_leads l
+         (select coalesce(sum(l.seats), 0)::integer from booking_leads l
           where l.departure_id = d.id and not l.sandbox and l.status = 'confirmed') as seats_confirmed) seats
      order by ${POSITION}`,
     { ...filter, sandbox: false } as Record<string, unknown> as Record<string, string>,

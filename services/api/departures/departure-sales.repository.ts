@@ -14,7 +14,7 @@ export interface ExpiredHold {
   id: string;
   tenantId: string;
   externalRef: string | null;
-  quantity: number;
+  seats: number;
   departureDate: string;
   /** HH:MM; null: none. */
   departureTime: string | null;
@@ -28,7 +28,7 @@ export async function markExpiredHolds(trx: Trx, departureIds: string[], at: str
      from departures d join tours t on t.id = d.tour_id
      where h.departure_id = any(:departureIds::uuid[]) and d.id = h.departure_id
        and hold_lapsed(h.status, h.expires_at, :at)
-     returning h.id, h.tenant_id, h.external_ref, h.quantity, d.departure_date, ${START_TIME} as departure_time, h.expires_at`,
+     returning h.id, h.tenant_id, h.external_ref, h.seats, d.departure_date, ${START_TIME} as departure_time, h.expires_at`,
     { departureIds, at },
   );
   return rows;
@@ -209,7 +209,7 @@ export async function countLiveHoldsOf(
   departureId: string,
 ): Promise<{ holds: number; seats: number }> {
   const { rows } = await db.raw(
-    `select count(*)::integer as holds, coalesce(sum(quantity), 0)::integer as seats from seat_holds
+    `select count(*)::integer as holds, coalesce(sum(seats), 0)::integer as seats from seat_holds
      where departure_id = :departureId and not sandbox and hold_lives(status, expires_at, clock_timestamp())`,
     { departureId },
   );

@@ -81,7 +81,7 @@ export function holdExpiredEvent(hold: ExpiredHold): WebhookEvent {
     external_ref: hold.externalRef,
     departure_date: hold.departureDate,
     departure_time: hold.departureTime,
-    quantity: hold.quantity,
+    quantity: hold.seats,
     expires_at: hold.expiresAt.toISOString(),
   };
   const object = { tenantId: hold.tenantId, bookingRef: null, updatedAt: hold.expiresAt };

@@ -175,10 +175,10 @@ interface BlockedDeparture {
 export async function findBlockedDepartures(db: Db): Promise<BlockedDeparture[]> {
   const { rows } = await db.raw<{ rows: BlockedDeparture[] }>(
     `with unpaid as (
-       select tenant_id, departure_id, quantity as seats from seat_holds
+       select tenant_id, departure_id, seats from seat_holds
        where not sandbox and hold_lives(status, expires_at, clock_timestamp())
        union all
-       select tenant_id, departure_id, adults + children from booking_leads
+       select tenant_id, departure_id, seats from booking_leads
        where not sandbox and status = 'pending_payment' and lead_stands(status, payment_due_at, clock_timestamp())
      ), taken as (
        select tenant_id, departure_id, sum(seats) as seats from unpaid group by tenant_id, departure_id
@@ -229,6 +229,7 @@ export async function findUnusedPriceRules(
            select from price_rules n
            where n.tenant_id = r.tenant_id and n.id > r.id and (n.currency is null or n.currency = r.currency)
              and n.tour_id is not distinct from r.tour_id and n.continent is not distinct from r.continent
+             and (n.kind = 'percent' or r.kind <> 'percent' and n.category is not distinct from r.category)
              and n.travel_from is not distinct from r.travel_from and n.travel_to is not distinct from r.travel_to)
            then 'beaten'
          end as because
