@@ -27,6 +27,11 @@ interface Item {
   price_from: number;
 }
 
+interface Detail {
+  categories: { code: string }[];
+  tenant_prices: Record<string, number>;
+}
+
 /** Price by slug. */
 type Lowest = Record<string, number | string>;
 
@@ -59,14 +64,16 @@ async function embedPrices(shop: Website): Promise<{ cards: [string, string][]; 
   return { cards, offers };
 }
 
-/** Returns the lowest price of the tour's open departures. Without an open departure, returns the price of a booking without a date. */
+/** Returns the lowest price of the first category on the tour's open departures. Without an open departure, returns the price of a booking without a date. */
 async function lowestOfDepartures(shop: Website, slug: string): Promise<number> {
+  const tour = (await shop.get(`/api/tenant/tours/${slug}`)).body as Detail;
+  const { code } = tour.categories[0]!;
   const { items } = (await shop.get(`/api/tenant/tours/${slug}/departures?limit=366`)).body as {
-    items: { status: string; tenant_prices: { adult: number } }[];
+    items: { status: string; tenant_prices: Record<string, number> }[];
   };
   const open = items.filter(({ status }) => status === 'available' || status === 'sold_out');
-  if (open.length > 0) return Math.min(...open.map(({ tenant_prices }) => tenant_prices.adult));
-  return (await shop.get(`/api/tenant/tours/${slug}`)).body.tenant_prices.adult as number;
+  if (open.length > 0) return Math.min(...open.map(({ tenant_prices }) => tenant_prices[code]!));
+  return tour.tenant_prices[code]!;
 }
 
 async function expectOnePrice(shop: Website): Promise<Lowest> {

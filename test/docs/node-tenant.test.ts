@@ -7,7 +7,14 @@ import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { describeWith, isInstalled } from '../support/describe-with';
 import { freePorts } from '../support/free-ports';
-import { daysFromToday, givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
+import {
+  daysFromToday,
+  givenDeparture,
+  givenKey,
+  givenTenant,
+  type GivenTour,
+  givenTour,
+} from '../support/given';
 import { CLIENT } from '../support/packed-client';
 import { type QueueProcess, startQueueProcess } from '../support/queue-process';
 import { SHOP_SOURCE, type ShopProcess, startShop } from '../support/shop-process';
@@ -29,9 +36,9 @@ let address: string;
 let secret: string;
 let date: string;
 let otherDate: string;
-let tour: { id: string; slug: string };
+let tour: GivenTour;
 /** A tour with three departures on `date`. */
-let walk: { id: string; slug: string };
+let walk: GivenTour;
 
 /** Starts the platform and the shop like the README of the example. */
 beforeAll(async () => {
@@ -365,6 +372,65 @@ describe('the example of a tenant’s website', () => {
     const [, link] = /href="(\/tours\/[^"]*#party)"/.exec(html)!;
     const again = await visit(link!.replaceAll('&amp;', '&'));
     expect(again.html).toMatch(/name="party\.adult" [^>]*value="2".*name="party\.child" [^>]*value="1"/s);
+  });
+
+  it('the example sells seniors and infants of a museum by the rules of its categories, and names the travellers', async () => {
+    const museum = await givenTour(database.db, {
+      name: 'A Museum',
+      categories: [
+        { code: 'adult', kind: 'adult', age_from: 18, age_to: 64, seats: 1, people: 1 },
+        { code: 'senior', kind: 'senior', name: 'Silver ticket', age_from: 65, seats: 1, people: 1 },
+        { code: 'infant', kind: 'infant', age_to: 3, seats: 0, people: 1, with: ['adult', 'senior'] },
+      ],
+    });
+    await givenDeparture(database.db, museum, {
+      date,
+      seats: 4,
+      prices: { adult: 4_600, senior: 3_700, infant: 0 },
+    });
+    const { html } = await visit(`/tours/${museum.slug}?date=${date}`);
+    expect(html).toMatch(
+      /Adults, €46\.00 each.*18 to 64 years.*Silver ticket, €37\.00 each.*from 65 years.*Infants, €0\.00 each.*up to 3 years, only with Adult or Silver ticket/s,
+    );
+    expect(html).toMatch(/name="party\.senior" min="0" max="4"/);
+
+    const party = (adult: string, senior: string, infant: string) =>
+      visit(`/tours/${museum.slug}`, {
+        departure_date: date,
+        'party.adult': adult,
+        'party.senior': senior,
+        'party.infant': infant,
+      });
+    const empty = await party('0', '0', '0');
+    expect(empty.status).toBe(400);
+    const held = await party('0', '2', '1');
+    expect(held.html).toMatch(/2 × Silver ticket, 1 infant.*€74\.00.*Silver ticket 1.*Infant 3/s);
+    const named = { 'travellers.2.first_name': 'Bo', 'travellers.2.last_name': 'Li' };
+    const paid = await visit(held.path, { ...CUSTOMER, ...named });
+    expect(paid.html).toContain('Bo Li, infant');
+    const lead = await leadOf(paid.html);
+    expect([lead.party, lead.seats, lead.totalMinor]).toEqual([{ senior: 2, infant: 1 }, 2, 7_400]);
+  });
+
+  it('the example sells a private boat as one unit, and shows the rule that a party breaks beside its field', async () => {
+    const boat = await givenTour(database.db, {
+      name: 'A Private Boat',
+      categories: [
+        { code: 'boat', kind: 'group', name: 'Private boat', seats: 8, people: 8 },
+        { code: 'lunch', kind: 'supplement', seats: 0, people: 0, max: 20, at_most: 'boat' },
+      ],
+    });
+    await givenDeparture(database.db, boat, { date, seats: 16, prices: { boat: 52_000, lunch: 1_500 } });
+    const { html } = await visit(`/tours/${boat.slug}?date=${date}`);
+    expect(html).toMatch(/€520\.00<\/?[^>]*> <small>for 8 people|€520\.00 <small>for 8 people/);
+    expect(html).toMatch(
+      /name="party\.boat" min="0" max="2" value="1".*name="party\.lunch" min="0" max="20" value="0"/s,
+    );
+    const many = { departure_date: date, 'party.boat': '1', 'party.lunch': '3' };
+    const refused = await visit(`/tours/${boat.slug}`, many);
+    expect([refused.status, refused.html]).toEqual([400, expect.stringContaining('id="party.lunch-issue"')]);
+    const held = await visit(`/tours/${boat.slug}`, { ...many, 'party.lunch': '1' });
+    expect(held.html).toMatch(/1 × Private boat, 1 × Lunch.*€535\.00/s);
   });
 
   it('package.json of the example has the versions of the packages that these tests use', () => {
