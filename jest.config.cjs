@@ -12,7 +12,7 @@ const LONG = [
   '/test/api/(exact-authorization|instances|isolation-by-credential|isolation-timing|price-from|change-queue)[.]test[.]ts$',
   '/test/api/(shared-answers|slow-clients|start-time-races|store-waits|stored-answers|updated-since|writes-in-flight)[.]test[.]ts$',
   '/test/backup/(in-place|places|refused|restore|restore-languages|restore-to-a-time|restore-under-patroni)[.]test[.]ts$',
-  '/test/catalog/(cut-json|import-events|import-pipe|import-raced|interrupt-import|start-times|unchanged-entries)[.]test[.]ts$',
+  '/test/catalog/(categories|cut-json|import-events|import-pipe|import-raced|interrupt-import|start-times|unchanged-entries)[.]test[.]ts$',
   '/test/client/(package|retries)[.]test[.]ts$',
   '/test/cli/(audited-verbs|booking-stats|completion|database-rules|departure-events|entry|erasure-dump|import-question|import-safeguards|lost-database|obeyed-changes)[.]test[.]ts$',
   '/test/cli/(changed-seats|drained-output|onboard-terminal|plant-demo|terminal-guide|up-welcome|widget-doctor)[.]test[.]ts$',

@@ -6,20 +6,20 @@ import { listMigrations } from '../../services/platform/migrate/migration-files'
 import { readSchemaFacts } from '../support/schema-facts';
 import { findSecretChecks } from '../../services/platform/secrets';
 import { END_OF_TABLE, readBackupFile, writeBackupFile } from '../../services/api/backup/backup-file';
-import type { TableHeader } from '../../services/api/backup/backup-header';
+import type { SeatCount, TableHeader } from '../../services/api/backup/backup-header';
 import { COPIED_TABLES } from '../../services/api/backup/tables';
 import { remindOfPayments } from '../../services/api/bookings/remind-payment';
 import {
   checksumTable,
   copyOut,
-  countTakenSeats,
   findColumns,
   setCopyForms,
 } from '../../services/api/backup/snapshot.repository';
-import { departureOf, insertLead } from '../catalog/catalog-rows';
+import { departureOf } from '../catalog/catalog-rows';
 import { removeDirectories, temporaryDirectory } from '../platform/embedded-postgres-support';
 import { runOnce } from '../cli/run-once';
 import { daysFromToday, givenDeparture, givenTenant, givenTour } from '../support/given';
+import { EARLIER_MIGRATIONS, givenEarlierSales } from '../support/earlier-sales';
 import { useTemporaryFolder } from '../support/temporary-folder';
 import { add } from '../webhook-queue/queue-fixture';
 import { useInstallations } from './installation';
@@ -133,7 +133,23 @@ describe('a backup of a version without payment reminders', () => {
       .returning('id');
     const tour = await givenTour(old.db);
     const departure = await departureOf(old.db, tour.slug, await givenDeparture(old.db, tour));
-    await insertLead(old.db, tenant.id, departure, 'ACME-1', {
+    await old.db('booking_leads').insert({
+      booking_ref: 'ACME-1',
+      tenant_id: tenant.id,
+      tour_id: tour.id,
+      departure_id: departure.id,
+      departure_date: departure.departureDate,
+      adults: 2,
+      unit_price_minor: 50_000,
+      total_minor: 100_000,
+      deposit_minor: 0,
+      currency: 'EUR',
+      currency_digits: 2,
+      price_breakdown: {},
+      payment_method: 'bank',
+      customer_name: 'Ana',
+      customer_phone: '+4912345678',
+      customer_email: 'ana@example.com',
       created_at: old.db.raw(`now() - interval '50 hours'`),
       payment_due_at: old.db.raw(`now() + interval '22 hours'`),
     });
@@ -153,6 +169,29 @@ describe('a backup of a version without payment reminders', () => {
   });
 });
 
+describe('a backup of the release before price categories', () => {
+  it('a restore carries over its holds and bookings, with the same taken seats', async () => {
+    const old = await installations.bareDatabase();
+    await givenEarlierSales(old.db, 60);
+    const file = fileOf('before-categories.backup');
+    await writeBackupOf(old.db, file, EARLIER_MIGRATIONS);
+    const target = await installations.migrated();
+    expect((await target.json(`restore ${file}`)).tables).toMatchObject({
+      seat_holds: 60,
+      booking_leads: 60,
+    });
+    expect(await pendingMigrations(target.db)).toEqual([]);
+    const sale = await target.db('booking_leads').where({ booking_ref: 'ACME-7' }).first();
+    expect(sale).toMatchObject({
+      party: { adult: 3, child: 1, single_supplement: 1 },
+      seats: 4,
+      pricesMinor: { adult: 50_000, child: 30_000, single_supplement: 9_000 },
+      totalMinor: 189_000,
+      categories: null,
+    });
+  });
+});
+
 describe('the backup of a tour with two departures a day', () => {
   it('a restore loads both departures of a date with their start times', async () => {
     const source = await installations.migrated();
@@ -168,6 +207,24 @@ describe('the backup of a tour with two departures a day', () => {
     await expect(double).rejects.toThrow('departures_one_per_start');
   });
 });
+
+/** Counts the taken seats as the releases before price categories did: see countTakenSeats. */
+async function countEarlierSeats(db: Db, at: string): Promise<SeatCount> {
+  const { rows } = await db.raw(
+    `with taken as (
+       select departure_id, sandbox, sum(seats) as seats from (
+         select departure_id, sandbox, quantity as seats from seat_holds where hold_lives(status, expires_at, :at::timestamptz)
+         union all
+         select departure_id, sandbox, adults + children from booking_leads
+         where departure_id is not null and lead_stands(status, payment_due_at, :at::timestamptz)) sale
+       group by departure_id, sandbox)
+     select count(*)::integer as departures, coalesce(sum(t.seats), 0)::integer as seats,
+       coalesce(sum(('x' || md5(t::text))::bit(64)::bigint::numeric), 0)::text as checksum
+     from taken t`,
+    { at },
+  );
+  return rows[0];
+}
 
 /** Writes the backup that a version with these migrations would write. The backup has a monthly partition without rows. */
 async function writeBackupOf(db: Db, file: string, migrations: string[]): Promise<void> {
@@ -189,7 +246,7 @@ async function writeBackupOf(db: Db, file: string, migrations: string[]): Promis
       secret_checks: Object.fromEntries(await findSecretChecks(trx)),
       months: ['2024-02-01'],
       sequences: { change_marks_change_id_seq: 77 },
-      seats: await countTakenSeats(trx, made_at),
+      seats: await countEarlierSeats(trx, made_at),
       tables: described,
     };
     await writeBackupFile(file, async function* () {

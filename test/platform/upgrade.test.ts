@@ -48,6 +48,27 @@ async function rowsOf(db: Db): Promise<Record<string, unknown>[]> {
   return rows.sort((a: object, b: object) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
 
+/** The columns of a party and its prices, before and after the migration to price categories. */
+const PARTY = [
+  'quantity',
+  'adults',
+  'children',
+  'single_supplements',
+  'unit_price_minor',
+  'child_price_minor',
+  'single_supplement_minor',
+  'price_breakdown',
+  'party',
+  'seats',
+  'prices_minor',
+  'categories',
+];
+
+function unchanged({ table, row }: Record<string, unknown>) {
+  const columns = Object.entries(row as object).filter(([name]) => !PARTY.includes(name));
+  return { table, row: Object.fromEntries(columns) };
+}
+
 describe('the migrations of start times', () => {
   it('the migrations keep every departure, hold and booking', async () => {
     expect(before.length).toBeGreaterThan(40);
@@ -180,7 +201,9 @@ describe('the migration to closing times before the start', () => {
     const lines: string[] = [];
     expect(await migrate(db, (line) => lines.push(line), true)).toContain(NOT_ROLLING);
     expect(lines).toEqual(['Waiting up to a minute for API processes that were killed']);
-    expect(await rowsOf(db)).toEqual(kept);
+    // Compares the columns that no later migration changes: price-categories-migration.test.ts compares the others.
+    const found = await rowsOf(db);
+    expect(found.map(unchanged)).toEqual(kept.map(unchanged));
     const { rows } = await db.raw(
       `select max(${SALES_END_AT}) as last from departures d join tours t on t.id = d.tour_id where t.slug = 'tour-3'`,
     );
