@@ -89,7 +89,7 @@ describe('tourctl booking change', () => {
 
   it('tourctl hold show lists the changes of a hold in its history', async () => {
     const { id } = await sales.hold(1);
-    const named = { holdId: id, by: 'key AAAAAAAAAAAA', customer: { name: 'Rui' }, quantity: 2 };
+    const named = { holdId: id, by: 'key AAAAAAAAAAAA', customer: { name: 'Rui' }, party: { quantity: 2 } };
     await inTransaction(sales.db, (trx) => change(trx, sales.tenant, prepareHoldChange, named));
     const { history } = await sales.json(`hold show ${id}`);
     expect(history).toMatchObject([

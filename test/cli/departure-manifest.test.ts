@@ -19,9 +19,9 @@ beforeAll(async () => {
   departure = await departureOf(db, 'tram', DATE);
   await insertLead(db, tenantId, departure, 'ACME-1', {
     status: 'confirmed',
-    adults: 1,
-    children: 1,
-    child_price_minor: 0,
+    party: { adult: 1, child: 1 },
+    seats: 2,
+    prices_minor: { adult: 258_000, child: 0 },
     customer_name: 'Rui Costa',
     travellers: JSON.stringify(TRAVELLERS),
     notes: 'Rui comes late, "maybe",\nby train',
@@ -52,6 +52,11 @@ describe('tourctl departure manifest', () => {
       departure_date: DATE,
       start_time: '09:30',
       people: 4,
+      seats: 4,
+      categories: [
+        { category: 'adult', units: 3, people: 3, seats: 3 },
+        { category: 'child', units: 1, people: 1, seats: 1 },
+      ],
       bookings: [
         {
           booking_ref: 'ACME-1',
@@ -60,6 +65,9 @@ describe('tourctl departure manifest', () => {
           adults: 1,
           children: 1,
           single_supplements: 0,
+          party: { adult: 1, child: 1 },
+          people: 2,
+          seats: 2,
           name: 'R… C…',
           phone: '+49…78',
           travellers: [
@@ -100,6 +108,7 @@ describe('tourctl departure manifest', () => {
     const { stdout } = await manifest('--reveal');
     expect(stdout).toBe(`tram on ${DATE} 09:30
 4 people, 2 bookings, 1 unpaid
+3 adults, 1 child
 
 [ ]  ACME-1, 1 adult, 1 child, confirmed, acme
      Rui Costa, +4912345678
@@ -130,6 +139,9 @@ describe('tourctl departure manifest', () => {
       start_time: '09:30',
       booking_ref: 'ACME-1',
       children: '1',
+      party: '{"adult":1,"child":1}',
+      people: '2',
+      seats: '2',
       phone: `'+4912345678`,
       travellers: 'Rui Costa (adult): vegetarian; Eva Costa (child, 2024-02-03)',
       notes: 'Rui comes late, "maybe",\nby train',

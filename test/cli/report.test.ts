@@ -51,6 +51,7 @@ describe('tourctl report sales', () => {
         currency: 'EUR',
         bookings: 2,
         seats: 4,
+        party: { adult: 3, child: 1, single_supplement: 1 },
         platform_total: 1900.5,
         tenant_total: 1900.5,
         deposit_total: 380.1,
@@ -61,6 +62,7 @@ describe('tourctl report sales', () => {
         currency: 'JPY',
         bookings: 1,
         seats: 3,
+        party: { adult: 3 },
         platform_total: 180_000,
         tenant_total: 180_000,
         deposit_total: 36_000,
@@ -71,6 +73,7 @@ describe('tourctl report sales', () => {
         currency: 'EUR',
         bookings: 1,
         seats: 3,
+        party: { adult: 2, child: 1, single_supplement: 1 },
         platform_total: 1400.5,
         tenant_total: 1260.45,
         deposit_total: 252.09,
@@ -80,7 +83,8 @@ describe('tourctl report sales', () => {
 
   it('tourctl report sales groups by tenant, by month or by tour alone, and always by currency', async () => {
     const by = (group: string) => rowsOf(`--from 2030-01-01 --to 2030-02-28 --by ${group}`);
-    const totals = { platform_total: 1900.5, tenant_total: 1900.5, deposit_total: 380.1 };
+    const party = { adult: 3, child: 1, single_supplement: 1 };
+    const totals = { party, platform_total: 1900.5, tenant_total: 1900.5, deposit_total: 380.1 };
     expect(await by('tenant')).toEqual([
       { tenant: 'acme', currency: 'EUR', bookings: 2, seats: 4, ...totals },
       expect.objectContaining({ tenant: 'acme', currency: 'JPY', bookings: 1 }),
@@ -167,7 +171,7 @@ describe('tourctl report sales', () => {
     const older = async (website: Website, day: string) => {
       const ref = await sold(website, `${day}T12:00:00Z`, { single_supplements: 1 });
       await lead(ref).update({
-        price_breakdown: api.db.raw(`price_breakdown - 'platform_single_supplement'`),
+        price_breakdown: api.db.raw(`price_breakdown #- '{platform_prices,single_supplement}'`),
       });
     };
     await older(acme, '2030-07-01');
@@ -185,8 +189,8 @@ describe('tourctl report sales', () => {
     const refs = [await sold(acme, '2030-08-01T12:00:00Z'), await sold(acme, '2030-08-01T12:00:00Z')];
     for (const [n, price] of [0.1, 0.2].entries())
       await lead(refs[n]!).update({
-        price_breakdown: { platform_unit_price: price, rule: null },
-        unit_price_minor: Math.round(price * 100),
+        price_breakdown: { platform_prices: { adult: price }, rule: null },
+        prices_minor: { adult: Math.round(price * 100) },
         total_minor: Math.round(price * 100),
       });
     expect(await rowsOf('--from 2030-08-01 --to 2030-08-01')).toMatchObject([
@@ -198,15 +202,15 @@ describe('tourctl report sales', () => {
     const { stdout } = await terminal.tourctl('report sales --from 2030-01-01 --to 2030-02-28');
     expect(stdout.split('\n')).toEqual([
       'By date of creation (UTC)',
-      'TENANT  MONTH    BOOKINGS  SEATS  PLATFORM PRICE  TENANT PRICE     DEPOSIT',
-      'acme    2030-01         2      4    1,900.50 EUR  1,900.50 EUR  380.10 EUR',
-      'acme    2030-02         1      3     180,000 JPY   180,000 JPY  36,000 JPY',
-      'bold    2030-02         1      3    1,400.50 EUR  1,260.45 EUR  252.09 EUR',
+      'TENANT  MONTH    BOOKINGS  SEATS  PLATFORM PRICE  TENANT PRICE     DEPOSIT  PARTY',
+      'acme    2030-01         2      4    1,900.50 EUR  1,900.50 EUR  380.10 EUR  3 adults, 1 child, 1 single supplement',
+      'acme    2030-02         1      3     180,000 JPY   180,000 JPY  36,000 JPY  3 adults',
+      'bold    2030-02         1      3    1,400.50 EUR  1,260.45 EUR  252.09 EUR  2 adults, 1 child, 1 single supplement',
       '',
       'In total',
-      'CURRENCY  BOOKINGS  SEATS  PLATFORM PRICE  TENANT PRICE     DEPOSIT',
-      'EUR              3      7    3,301.00 EUR  3,160.95 EUR  632.19 EUR',
-      'JPY              1      3     180,000 JPY   180,000 JPY  36,000 JPY',
+      'CURRENCY  BOOKINGS  SEATS  PLATFORM PRICE  TENANT PRICE     DEPOSIT  PARTY',
+      'EUR              3      7    3,301.00 EUR  3,160.95 EUR  632.19 EUR  5 adults, 2 children, 2 single supplements',
+      'JPY              1      3     180,000 JPY   180,000 JPY  36,000 JPY  3 adults',
       '',
     ]);
   });
@@ -216,15 +220,20 @@ describe('tourctl report sales', () => {
       'report sales --from 2030-01-01 --to 2030-02-28 --tenant acme --csv',
     );
     expect(stdout.split('\r\n')[0]).toBe(
-      'tenant,month,currency,bookings,seats,platform_total,tenant_total,deposit_total,date_basis',
+      'tenant,month,currency,bookings,seats,platform_total,tenant_total,deposit_total,date_basis,party',
     );
     expect(parse(stdout, { columns: true, record_delimiter: '\r\n' })).toMatchObject([
-      { tenant: 'acme', month: '2030-01', currency: 'EUR', platform_total: '1900.5' },
+      {
+        tenant: 'acme',
+        currency: 'EUR',
+        platform_total: '1900.5',
+        party: expect.stringContaining('"adult":3'),
+      },
       { tenant: 'acme', month: '2030-02', currency: 'JPY', platform_total: '180000' },
     ]);
     const none = await terminal.tourctl('report sales --from 2001-01-01 --to 2001-01-31 --by tour --csv');
     expect(none.stdout).toBe(
-      'tour,currency,bookings,seats,platform_total,tenant_total,deposit_total,date_basis\r\n',
+      'tour,currency,bookings,seats,platform_total,tenant_total,deposit_total,date_basis,party\r\n',
     );
   });
 
@@ -283,7 +292,7 @@ describe('tourctl report sales', () => {
     const range = '--from 2032-02-01 --to 2032-02-29 --refunds';
 
     it('tourctl report sales --refunds counts refunds by the date of cancellation, and has rows of refunds alone', async () => {
-      const none = { bookings: 0, seats: 0, platform_total: 0, tenant_total: 0, deposit_total: 0 };
+      const none = { bookings: 0, seats: 0, party: {}, platform_total: 0, tenant_total: 0, deposit_total: 0 };
       const february = { month: '2032-02' };
       expect(await terminal.json(`report sales ${range}`)).toEqual({
         date_basis: 'created_at',
@@ -295,6 +304,7 @@ describe('tourctl report sales', () => {
             currency: 'EUR',
             bookings: 1,
             seats: 1,
+            party: { adult: 1 },
             platform_total: 500,
             tenant_total: 500,
             deposit_total: 100,
@@ -327,16 +337,16 @@ describe('tourctl report sales', () => {
       const { stdout } = await terminal.tourctl(`report sales ${range} --tenant acme`);
       const [basis, head, eur] = stdout.split('\n');
       expect(basis).toBe('By date of creation (UTC); refunds by date of cancellation (UTC)');
-      expect(head).toMatch(/REFUNDS +REFUNDED$/);
-      expect(eur).toMatch(/ 2 +415\.00 EUR$/);
+      expect(head).toMatch(/PARTY +REFUNDS +REFUNDED$/);
+      expect(eur).toMatch(/1 adult +2 +415\.00 EUR$/);
       expect(stdout).toMatch(/\nJPY .* 1 +600 JPY\n$/);
     });
 
     it('tourctl report sales --refunds --csv has two more columns and their basis', async () => {
       const { stdout } = await terminal.tourctl(`report sales ${range} --tenant bold --csv`);
       expect(stdout.split('\r\n')).toEqual([
-        'tenant,month,currency,bookings,seats,platform_total,tenant_total,deposit_total,refunds,refund_total,date_basis,refund_date_basis',
-        'bold,2032-02,EUR,0,0,0,0,0,1,225,created_at,cancelled_at',
+        'tenant,month,currency,bookings,seats,platform_total,tenant_total,deposit_total,refunds,refund_total,date_basis,refund_date_basis,party',
+        'bold,2032-02,EUR,0,0,0,0,0,1,225,created_at,cancelled_at,{}',
         '',
       ]);
     });
@@ -355,6 +365,10 @@ describe('tourctl report sales', () => {
         part('children', 'child_unit_price') +
         part('single_supplements', 'single_supplement_unit_price');
       expect(total).toBeCloseTo(Number(row.total_price), 6);
+      const prices: Record<string, number> = JSON.parse(row.prices!);
+      const party: [string, number][] = Object.entries(JSON.parse(row.party!));
+      const ofParty = party.reduce((sum, [code, units]) => sum + units * prices[code]!, 0);
+      expect(ofParty).toBeCloseTo(Number(row.total_price), 6);
     }
   });
 
