@@ -129,7 +129,7 @@ export interface DepartureOverrides {
 /** @returns the departure's date, by default 30 days from today */
 export async function givenDeparture(
   db: Db,
-  tour: GivenTour,
+  tour: Pick<GivenTour, 'id' | 'slug'>,
   overrides: DepartureOverrides = {},
 ): Promise<string> {
   const date = overrides.date ?? daysFromToday(30);
@@ -163,7 +163,7 @@ interface TenantOwned {
 export async function givenVisibilityRule(
   db: Db,
   { tenant }: TenantOwned,
-  target: GivenTour | string,
+  target: Pick<GivenTour, 'id' | 'slug'> | string,
   visible: boolean,
 ): Promise<void> {
   if (typeof target === 'string') {
@@ -195,7 +195,7 @@ export interface HoldOverrides {
 export async function insertHold(
   db: Db,
   { tenant }: TenantOwned,
-  tour: GivenTour,
+  tour: Pick<GivenTour, 'id' | 'slug'>,
   date: string,
   { quantity, secondsLeft = 600, status = 'active' }: HoldOverrides,
 ): Promise<void> {

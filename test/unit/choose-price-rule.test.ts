@@ -1,10 +1,17 @@
-import { type PriceRule, rankPriceRules } from '../../services/api/pricing/choose-price-rule';
+import { decidingRule, type PriceRule, rankPriceRules } from '../../services/api/pricing/choose-price-rule';
 
 const TOUR = { id: 'tour-1', continent: 'asia', currency: 'EUR', currencyDigits: 2 };
 const DATE = '2027-06-15';
 
 function rule(id: number, fields: Partial<PriceRule> = {}): PriceRule {
-  const none = { tourId: null, continent: null, travelFrom: null, travelTo: null, roundTo: null };
+  const none = {
+    tourId: null,
+    continent: null,
+    category: null,
+    travelFrom: null,
+    travelTo: null,
+    roundTo: null,
+  };
   return { id, ...none, kind: 'percent', percent: '10', amountMinor: null, currency: null, ...fields };
 }
 
@@ -12,6 +19,27 @@ const inMoney = (id: number, currency: string, kind: 'amount' | 'price' = 'amoun
   rule(id, { kind, percent: null, amountMinor: 100, currency });
 const ranked = (rules: PriceRule[], date: string | null = DATE, tenantCurrency = 'EUR') =>
   rankPriceRules(rules, TOUR, tenantCurrency, date).map(({ id }) => id);
+
+describe('the rule of a category', () => {
+  const decides = (rules: PriceRule[], code: string, first = 'adult') =>
+    decidingRule(rankPriceRules(rules, TOUR, 'EUR', DATE), code, first)?.id;
+
+  it('a percentage decides every category, and money without a category only the first one of the tour', () => {
+    const rules = [rule(1), { ...inMoney(2, 'EUR'), tourId: TOUR.id }];
+    expect(decides(rules, 'adult')).toBe(2);
+    expect(decides(rules, 'senior')).toBe(1);
+    expect(decides(rules, 'visitor', 'visitor')).toBe(2);
+    expect(decides([rules[1]!], 'senior')).toBeUndefined();
+  });
+
+  it('a rule in money with a category competes for this category alone, by the order of all rules', () => {
+    const senior = { ...inMoney(1, 'EUR'), category: 'senior' };
+    expect(decides([senior], 'senior')).toBe(1);
+    expect(decides([senior], 'adult')).toBeUndefined();
+    expect(decides([senior, rule(2)], 'senior')).toBe(2);
+    expect(decides([{ ...senior, tourId: TOUR.id }, rule(2)], 'senior')).toBe(1);
+  });
+});
 
 describe('the order of price rules', () => {
   it('no rule applies when the tenant has none', () => {

@@ -6,7 +6,7 @@ const EUR: ModelCurrency = { code: 'EUR', digits: 2, perEuro: '1' };
 
 /** Converts an adult's price by the product. */
 function convert(minor: number, from: ModelCurrency, to: ModelCurrency): number {
-  return convertPrices({ adult: minor }, conversionOf(from, to)).adult;
+  return convertPrices({ adult: minor }, conversionOf(from, to))['adult']!;
 }
 
 function conversionOf(from: ModelCurrency, to: ModelCurrency) {

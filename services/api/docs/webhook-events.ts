@@ -231,7 +231,7 @@ export const WEBHOOK_EVENTS: Record<Exclude<WebhookEvent['type'], `octo.${string
       id: '7c1b9e0e-3f5d-4a53-8d0a-5f4a4f6f0b7d',
       tenantId: '',
       externalRef: 'cart-81',
-      quantity: 2,
+      seats: 2,
       departureDate: '2027-03-06',
       departureTime: '09:30',
       expiresAt: new Date('2027-01-11T09:45:00Z'),

@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { type Category, categoryFault, DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
+import { assertParty, assertPartySize, type Party, seatsOf, toParty } from '../../services/api/pricing/party';
+import {
+  changedParty,
+  comparedParty,
+  newPartyInput,
+  partyInput,
+  partyOfRequest,
+} from '../../services/api/pricing/requested-party';
+
+const VISITOR: Category = { code: 'visitor', kind: 'adult', seats: 1, people: 1 };
+const INFANT: Category = { code: 'infant', kind: 'infant', seats: 0, people: 1, with: ['visitor', 'family'] };
+const FAMILY: Category = { code: 'family', kind: 'family', seats: 4, people: 4, max: 2 };
+const MUSEUM = [VISITOR, INFANT, FAMILY];
+const PRICES = { visitor: 1_000, infant: 0, family: 3_000 };
+
+const refusal = (check: () => unknown) => {
+  try {
+    check();
+  } catch (error) {
+    const { errors: issues } = error as { errors: { field: string; message: string }[] };
+    return issues.map(({ field, message }) => `${field} ${message}`).join('; ');
+  }
+  return undefined;
+};
+const judge = (party: Party, categories: readonly Category[] = MUSEUM, prices: Party = PRICES) =>
+  refusal(() => assertParty(party, categories, prices));
+
+describe('a list of categories', () => {
+  it('the default list has no fault', () => {
+    expect(categoryFault(DEFAULT_CATEGORIES)).toBeUndefined();
+    expect(categoryFault(MUSEUM)).toBeUndefined();
+  });
+
+  it.each<[string, Category[], unknown[]]>([
+    ['the first takes no seat', [INFANT, VISITOR], [0, 'seats']],
+    ['the first is a supplement', [{ ...VISITOR, kind: 'supplement' }], [0, 'kind']],
+    ['a code comes twice', [VISITOR, VISITOR], [1, 'code']],
+    ['a code is reserved', [VISITOR, { ...FAMILY, code: 'deposit' }], [1, 'code']],
+    ['a code is a name of every object', [VISITOR, { ...FAMILY, code: '__proto__' }], [1, 'code']],
+    ['the ages are in the wrong order', [{ ...VISITOR, age_from: 18, age_to: 17 }], [0, 'age_to']],
+    ['the most is below the fewest', [{ ...VISITOR, min: 3, max: 2 }], [0, 'max']],
+    ['a companion is unknown', [VISITOR, { ...INFANT, with: ['nurse'] }], [1, 'with']],
+    ['a companion is the category itself', [VISITOR, { ...INFANT, with: ['infant'] }], [1, 'with']],
+    [
+      'two categories need each other',
+      [VISITOR, { ...FAMILY, with: ['infant'] }, { ...INFANT, with: ['family'] }],
+      [1, 'with'],
+    ],
+    ['at_most is unknown', [VISITOR, { ...FAMILY, at_most: 'bed' }], [1, 'at_most']],
+  ])('a list is faulty if %s', (_title, categories, path) => {
+    expect(categoryFault(categories)?.path).toEqual(path);
+  });
+});
+
+describe('the judge of a party', () => {
+  it('a party that keeps every rule is sold', () => {
+    expect(judge({ visitor: 2, infant: 3, family: 1 })).toBeUndefined();
+  });
+
+  it.each([
+    [{ visitor: 1, senior: 1 }, 'party.senior must be 0: the tour has no category senior'],
+    [
+      { visitor: 1, constructor: 1 } as unknown as Party,
+      'party.constructor must be 0: the tour has no category',
+    ],
+    [{ infant: 1 }, 'party.infant must be 0 without visitor or family'],
+    [{ family: 3 }, 'party.family must be at most 2'],
+  ])('the party %j is refused: %s', (party, message) => {
+    expect(judge(party)).toContain(message);
+  });
+
+  it('a category without a price, with too few units, or above another one is refused', () => {
+    expect(judge({ visitor: 1, family: 1 }, MUSEUM, { visitor: 1 })).toContain('family has no price');
+    expect(judge({ visitor: 2 }, [{ ...VISITOR, min: 3 }])).toContain('at least 3');
+    const prices = { adult: 1, single_supplement: 1 };
+    const message = 'single_supplements must be at most the number of adult';
+    expect(judge({ adult: 1, single_supplement: 2 }, DEFAULT_CATEGORIES, prices)).toContain(message);
+  });
+
+  it('a party takes 1 to 50 seats and at most 99 units', () => {
+    const size = (party: Party) => refusal(() => assertPartySize(party, MUSEUM));
+    expect(size({ infant: 1 })).toContain('from 1 to 50 seats');
+    expect(size({ visitor: 51 })).toContain('from 1 to 50 seats');
+    expect(size({ visitor: 50 })).toBeUndefined();
+    expect(size({ visitor: 1, infant: 98 })).toBeUndefined();
+    expect(size({ visitor: 1, infant: 99 })).toContain('at most 99 units');
+  });
+});
+
+describe('the party of a request', () => {
+  it.each([
+    [{}, DEFAULT_CATEGORIES, { adult: 1 }],
+    [{ children: 2 }, DEFAULT_CATEGORIES, { adult: 1, child: 2 }],
+    [{ adults: 0, children: 2 }, DEFAULT_CATEGORIES, { child: 2 }],
+    [{ quantity: 3, children: 1 }, DEFAULT_CATEGORIES, { adult: 2, child: 1 }],
+    [{ party: { single_supplement: 1 }, adults: 2 }, DEFAULT_CATEGORIES, { adult: 2, single_supplement: 1 }],
+    [{}, MUSEUM, { visitor: 1 }],
+    [{ adults: 2 }, MUSEUM, { visitor: 2 }],
+    [{ quantity: 4 }, MUSEUM, { visitor: 4 }],
+    [{ party: { family: 1, visitor: 2 } }, MUSEUM, { visitor: 2, family: 1 }],
+    [{ party: { family: 1 }, quantity: 4 }, MUSEUM, { family: 1 }],
+  ])('the body %j means the right party', (body, categories, party) => {
+    const read = partyOfRequest(newPartyInput(body), categories);
+    expect(Object.entries(read)).toEqual(Object.entries(party));
+  });
+
+  it.each([
+    [{ party: { adult: 1 }, adults: 1 }, DEFAULT_CATEGORIES, 'must not come with party.adult'],
+    [{ party: { visitor: 1 }, adults: 1 }, MUSEUM, 'must not come with party.visitor'],
+    [{ party: { family: 1 }, quantity: 5 }, MUSEUM, 'quantity must be the seats of the party'],
+    [{ party: { visitor: -1 } }, MUSEUM, 'party.visitor must be a whole number from 0 to 99'],
+    [{ party: { visitor: 1.5 } }, MUSEUM, 'party.visitor must be a whole number'],
+    [{ party: { Visitor: 1 } }, MUSEUM, 'codes of categories'],
+    [{ adults: 0 }, DEFAULT_CATEGORIES, 'adults must be at least 1'],
+    [{}, [FAMILY], 'party must have numbers by category; the tour has family'],
+    [{ adults: 1 }, [FAMILY], 'party must have numbers by category'],
+  ])('the body %j is refused', (body, categories, message) => {
+    expect(refusal(() => partyOfRequest(newPartyInput(body as object), categories))).toContain(message);
+  });
+
+  it('a change replaces the numbers that it names, and 0 removes a category', () => {
+    const change = (body: object) => changedParty({ visitor: 2, family: 1 }, partyInput(body), MUSEUM);
+    expect(change({ party: { infant: 1 } })).toEqual({ visitor: 2, infant: 1, family: 1 });
+    expect(change({ party: { family: 0 } })).toEqual({ visitor: 2 });
+    expect(change({ adults: 3 })).toEqual({ visitor: 3, family: 1 });
+    expect(change({ quantity: 7 })).toEqual({ visitor: 3, family: 1 });
+  });
+
+  it('two spellings of a party are equal when a repeat is recognised', () => {
+    const compared = (body: object) => comparedParty(partyInput(body));
+    const adults = { adult: 2, child: 0, single_supplement: 0 };
+    expect(compared({ adults: 2 })).toEqual(adults);
+    expect(compared({ quantity: 2 })).toEqual(adults);
+    expect(compared({ party: { adult: 2 } })).toEqual(adults);
+    expect(compared({ party: { adult: 2, senior: 1 } })).toEqual({ ...adults, senior: 1 });
+  });
+
+  it('a party has the order of the categories, whatever the order of the request', () => {
+    const units = fc.dictionary(fc.constantFrom('visitor', 'infant', 'family'), fc.nat(9));
+    fc.assert(
+      fc.property(units, (given) => {
+        const party = toParty(given, MUSEUM);
+        const order = MUSEUM.map(({ code }) => code).filter((code) => (given[code] ?? 0) > 0);
+        expect(Object.keys(party)).toEqual(order);
+        expect(seatsOf(party, MUSEUM)).toBe((given['visitor'] ?? 0) + 4 * (given['family'] ?? 0));
+      }),
+    );
+  });
+});
