@@ -204,13 +204,14 @@ export async function insertHold(
     tenant_id: tenant.id,
     sandbox: tenant.sandbox,
     departure_id: departure.id,
-    quantity,
+    party: JSON.stringify({ adult: quantity }),
+    seats: quantity,
     status,
     hold_minutes: 15,
     expires_at: db.raw('clock_timestamp() + make_interval(secs => ?)', [secondsLeft]),
-    unit_price_minor: 0,
+    prices_minor: JSON.stringify({ adult: 0 }),
     currency: 'EUR',
     currency_digits: 2,
-    price_breakdown: {},
+    price_breakdown: JSON.stringify({ platform_prices: {} }),
   });
 }

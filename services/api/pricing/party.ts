@@ -40,15 +40,15 @@ export function toParty(units: Record<string, number>, categories: readonly Cate
 }
 
 /** The request fields that mean one unit of a category each, and have stayed from before categories were data. */
-const FIELD_OF_CODE: Record<string, string | undefined> = {
-  adult: 'adults',
-  child: 'children',
-  single_supplement: 'single_supplements',
-};
+const FIELDS = new Map([
+  ['adult', 'adults'],
+  ['child', 'children'],
+  ['single_supplement', 'single_supplements'],
+]);
 
 /** Returns the field by which a request, a fault and a history name the units of a category. */
 export function fieldOfCode(code: string): string {
-  return FIELD_OF_CODE[code] ?? `party.${code}`;
+  return FIELDS.get(code) ?? `party.${code}`;
 }
 
 /** The tour does not sell this party: the message names the category and what is right. */

@@ -85,7 +85,7 @@ function assertUnits(party: unknown): asserts party is Record<string, number> {
   if (typeof party !== 'object' || party === null || Array.isArray(party))
     throw new InvalidInputError('body', 'party', 'must be an object such as {"adult": 2}');
   for (const [code, units] of Object.entries(party)) {
-    if (!/^[a-z0-9_]{2,32}$/.test(code))
+    if (!/^[a-z0-9_]{2,32}$/.test(code) || code in Object.prototype)
       throw new InvalidInputError(
         'body',
         'party',
