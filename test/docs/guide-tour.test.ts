@@ -40,6 +40,35 @@ describe('the page about entering a tour', () => {
     expect(list.items.at(-1)).toMatchObject({ departure_date: '2030-10-26', start_time: '15:00' });
   });
 
+  it('the commands about price categories put a museum on sale, with prices by category', async () => {
+    for (const block of pageSnippets(PAGE, 'Price categories')) {
+      const { code, stderr } = await run(block);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') });
+    }
+    const { json: tour } = await terminal.tourctl('catalog show harbour-museum --json');
+    expect(tour.categories).toMatchObject([
+      { code: 'adult', seats: 1, people: 1 },
+      { code: 'senior', age_from: 65 },
+      { code: 'child', with: ['adult', 'senior'] },
+      { code: 'infant', seats: 0, people: 1 },
+      { code: 'family', name: 'Family ticket', seats: 4, people: 4 },
+    ]);
+    const { json: list } = await terminal.tourctl('departure list harbour-museum --from 2030-05-04 --json');
+    const prices = { adult: 18, senior: 14, child: 8, infant: 0, family: 42 };
+    expect(list.items).toMatchObject([{ prices }, { departure_date: '2030-05-11', prices }]);
+  });
+
+  it('an import accepts each other list of categories of the page', async () => {
+    const lists = pageSnippets(PAGE, 'Price categories', 'json').map((text) => JSON.parse(text) as object[]);
+    expect(lists).toHaveLength(2);
+    const museum = readFileSync(path.join(cwd, 'harbour-museum.json'), 'utf8');
+    const [{ departures, translations, ...fields }] = JSON.parse(museum);
+    const tours = lists.map((categories, n) => ({ ...fields, slug: `tour-${n}`, categories }));
+    const folder = await folderWith({ 'tours.json': JSON.stringify(tours) });
+    const { code, json } = await terminal.tourctl(`catalog check ${path.join(folder, 'tours.json')} --json`);
+    expect([code, json.errors]).toEqual([0, []]);
+  });
+
   it('the page needs at most ten commands from the name to a tour with a season', () => {
     const commands = BLOCKS.join('\n').match(/^(tourctl|cat) /gm);
     expect(commands!.length).toBeLessThanOrEqual(10);
