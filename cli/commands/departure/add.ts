@@ -25,7 +25,7 @@ export const addDeparturesVerb: Verb = {
   examples: [
     'departure add dolomites-hut-to-hut 2027-06-05 --seats 12 --adult 480',
     'departure add dolomites-hut-to-hut 2027-06-12 --seats 12 --adult 480 --child 336 --return-date 2027-06-17',
-    'departure add city-museum 2027-06-05 --seats 40 --price adult=18 --price senior=12,student=9.50',
+    'departure add kotor-bay-private-boat 2027-06-05 --seats 8 --price boat=480',
     'departure add old-town-walk 2027-06-05 2027-06-06 --start-time 09:30,14:30 --seats 15 --adult 25',
   ],
   audits: true,

@@ -76,7 +76,7 @@ export const departureVerbs: Verb[] = [
     },
     examples: [
       'departure set-price dolomites-hut-to-hut 2027-06-05 --adult 1290 --child 990',
-      'departure set-price city-museum 2027-06-05 --price senior=12 --price student=9.50',
+      'departure set-price amsterdam-museum-first-hour 2027-06-05 --price senior=12 --price child=9.50',
     ],
     audits: true,
     run: setPriceCommand,

@@ -78,7 +78,7 @@ export const pricingVerbs: Verb[] = [
       'pricing add acme --percent 12.5 --round-to 5',
       'pricing add acme --price 990 --tour dolomites-hut-to-hut --travel-from 2027-06-01 --travel-to 2027-08-31',
       'pricing add acme --amount -20 --continent europe',
-      'pricing add acme --price 9.50 --category senior --tour city-museum',
+      'pricing add acme --price 9.50 --category senior --tour amsterdam-museum-first-hour',
     ],
     audits: true,
     run: addPricingCommand,
