@@ -148,8 +148,11 @@ describe('a price that becomes very large in the selling currency', () => {
     const row = await api
       .db('booking_leads')
       .where({ booking_ref: body.booking_ref })
-      .first('unit_price_minor', 'total_minor');
-    expect(row).toEqual({ unitPriceMinor: total / 100, totalMinor: total });
+      .first('prices_minor', 'total_minor');
+    expect(row).toEqual({
+      pricesMinor: { adult: total / 100, single_supplement: total / 100 },
+      totalMinor: total,
+    });
   });
 
   it("a price that becomes too large by the tenant's rule is not sold either, also without a selling currency", async () => {

@@ -32,15 +32,15 @@ async function rushOnOneDeparture(db: Db): Promise<void> {
   const { id } = await db('departures').where({ tour_id: tour.id }).first('id');
   const values = { tenantId: tenant.id, tourId: tour.id, id, date, rows: ROWS };
   await db.raw(
-    `insert into seat_holds (tenant_id, departure_id, quantity, hold_minutes, expires_at, unit_price_minor, currency, currency_digits,
+    `insert into seat_holds (tenant_id, departure_id, party, seats, hold_minutes, expires_at, prices_minor, currency, currency_digits,
        price_breakdown)
-     select :tenantId, :id, 1, 60, now() + interval '1 hour', 100, 'EUR', 2, '{}' from generate_series(1, :rows)`,
+     select :tenantId, :id, '{"adult": 1}', 1, 60, now() + interval '1 hour', '{"adult": 100}', 'EUR', 2, '{}' from generate_series(1, :rows)`,
     values,
   );
   await db.raw(
-    `insert into booking_leads (booking_ref, tenant_id, tour_id, departure_id, departure_date, adults, status, unit_price_minor, total_minor,
+    `insert into booking_leads (booking_ref, tenant_id, tour_id, departure_id, departure_date, party, seats, status, prices_minor, total_minor,
        currency, currency_digits, price_breakdown, customer_name, customer_phone, customer_email, payment_due_at, payment_method, deposit_minor)
-     select 'RUSH-' || n, :tenantId, :tourId, :id, :date, 1, 'pending_payment', 100, 100, 'EUR', 2, '{}', 'Ana', '+4930901820',
+     select 'RUSH-' || n, :tenantId, :tourId, :id, :date, '{"adult": 1}', 1, 'pending_payment', '{"adult": 100}', 100, 'EUR', 2, '{}', 'Ana', '+4930901820',
        'ana@example.com', now() + interval '1 day', 'bank', 0
      from generate_series(1, :rows) n`,
     values,

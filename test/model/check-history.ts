@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../services/platform/database/database';
 import { type Answer, type Clients, request, type Write } from './client';
 import { microseconds } from './journal';
-import { adultsOf, type DepartureChange, fail, type Model, nameOf, type Step } from './model';
+import { type DepartureChange, fail, type Model, nameOf, type Step } from './model';
 import type { World } from './world';
 
 /** The steps that an acknowledged write of each kind may have made. Two writes may both cause one step, such as a release. */
@@ -185,7 +185,8 @@ export async function checkAgreement(db: Db, world: World, model: Model, baseUrl
       const { body } = await read(`${path}/${nameOf(row)}`);
       const departure = world.departures.find(({ id }) => id === row.departure_id);
       const named = { departure_date: departure?.date ?? null, departure_time: departure?.time ?? null };
-      const party = { adults: adultsOf(row), children: row.children, currency: row.currency };
+      const party = { adults: row.party['adult'] ?? 0, currency: row.currency };
+      expect(body.party).toEqual(row.party);
       expect(body).toMatchObject({ status: model.statusOf(row, at), ...named, ...party });
     }
   }

@@ -111,32 +111,31 @@ export class Clients {
   }
 
   private requestOfNew(command: Command, hold: KnownHold | undefined): Wanted | undefined {
-    const { kind, tenant, adults, children, by, reference, pick } = command;
+    const { kind, tenant, by, reference, pick } = command;
     const { tour } = this.world;
     const departure = this.named(command, 'date and time');
     if (kind === 'hold') {
-      const party = { quantity: adults + children, adults, children };
-      const body = { ...departure, ...party, external_ref: reference ?? undefined };
+      const body = { ...departure, ...partyOf(command), external_ref: reference ?? undefined };
       return { tenant, method: 'POST', path: `/api/gateway/tours/${tour.slug}/hold`, body };
     }
     if (kind !== 'book') return undefined;
     const book = (seller: number, named: object) => {
-      const body = { ...CUSTOMER, tour_id: tour.slug, adults, children, ...named };
+      const body = { ...CUSTOMER, tour_id: tour.slug, ...partyOf(command), ...named };
       return { tenant: seller, method: 'POST', path: '/api/tenant/bookings', body };
     };
     const { departure_time } = departure;
     if (by === 'hold' && hold)
       return book(hold.tenant, { hold_id: hold.id, ...(pick % 4 ? {} : { departure_time }) });
-    if (by === 'nothing') return book(tenant, { children: 0 });
+    if (by === 'nothing') return book(tenant, { party: {} });
     if (by !== 'reference') return book(tenant, departure);
     const named = { external_ref: reference ?? 'A' };
     return book(tenant, pick % 2 ? { ...named, ...departure } : { ...named, departure_time });
   }
 
   private requestOfHold(command: Command, { tenant, id }: KnownHold): Wanted | undefined {
-    const { kind, adults, children } = command;
+    const { kind } = command;
     const path = `/api/gateway/holds/${id}`;
-    const change = { adults, children, ...this.named(command, 'time') };
+    const change = { ...partyOf(command), ...this.named(command, 'time') };
     if (kind === 'extend hold')
       return { tenant, method: 'POST', path: `${path}/extend`, body: { hold_minutes: 30 } };
     if (kind === 'change hold') return { tenant, method: 'PATCH', path, body: change };
@@ -145,9 +144,9 @@ export class Clients {
   }
 
   private requestOfBooking(command: Command, { tenant, ref }: KnownBooking): Wanted | undefined {
-    const { kind, adults, children } = command;
+    const { kind } = command;
     const path = `/api/tenant/bookings/${ref}`;
-    const change = { adults, children, ...this.named(command, 'time') };
+    const change = { ...partyOf(command), ...this.named(command, 'time') };
     if (kind === 'change booking') return { tenant, method: 'PATCH', path, body: change };
     if (kind === 'confirm') return { tenant, method: 'POST', path: `${path}/confirm` };
     if (kind === 'cancel')
@@ -157,9 +156,10 @@ export class Clients {
 
   /** Returns undefined for a command that OCTO does not have. */
   private requestOfOcto(command: Command, hold: KnownHold | undefined): Wanted | undefined {
-    const { kind, tenant, adults, children, reference } = command;
+    const { kind, tenant, adults, infants, families, reference } = command;
     const availabilityId = this.departureOf(command).id;
-    const units = [...Array<string>(adults).fill('adult'), ...Array<string>(children).fill('child')];
+    const counts = Object.entries({ adult: adults, infant: infants, family: families });
+    const units = counts.flatMap(([code, count]) => Array<string>(count).fill(code));
     const unitItems = units.map((unitId) => ({ unitId }));
     if (kind === 'hold') {
       const product = { productId: this.world.tour.id, optionId: 'DEFAULT', availabilityId };
@@ -241,6 +241,11 @@ export class Clients {
     const [holdId] = await this.db('octo_bookings').where({ uuid }).pluck('hold_id');
     return holdId as string;
   }
+}
+
+/** Returns the party of a REST request. Names the adults by their own field. */
+function partyOf({ adults, infants, families }: Command) {
+  return { adults, party: { infant: infants, family: families } };
 }
 
 function microsecondsNow(): number {

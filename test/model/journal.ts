@@ -33,15 +33,14 @@ export interface Row {
   sandbox: boolean;
   currency: string;
   currency_digits: number;
-  unit_price_minor: number;
-  child_price_minor: number | null;
-  children: number;
-  /** Seats of a hold. */
-  quantity: number;
+  /** Of a hold or booking: the units of each category, their seats together, and the price of one unit. */
+  party: Record<string, number>;
+  seats: number;
+  /** Also of a departure. */
+  prices_minor: Record<string, number>;
   expires_at: string;
   ended_at: string | null;
-  /** Only a row of booking_leads has this field and the three below. */
-  adults: number;
+  /** Only a row of booking_leads has this field and the two below. */
   booking_ref: string;
   hold_id: string | null;
   payment_due_at: string | null;
@@ -49,7 +48,6 @@ export interface Row {
   tour_id: string;
   departure_date: string;
   seats_total: number;
-  prices_minor: { adult: number; child: number };
   /** For a tour. */
   base_price_minor: number;
 }

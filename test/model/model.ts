@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { microseconds, type Row, type Version } from './journal';
-import { TOUR_VERSIONS, type World } from './world';
+import { SEATS, TOUR_VERSIONS, type World } from './world';
 
 export type Step =
   'created' | 'changed' | 'extended' | 'released' | 'expired' | 'converted' | 'confirmed' | 'cancelled';
@@ -148,7 +148,7 @@ export class Model {
     const taken = new Map<string, number>();
     for (const row of this.sales.values()) {
       if (!row.departure_id || row.sandbox !== sandbox || !this.stands(row, at)) continue;
-      taken.set(row.departure_id, (taken.get(row.departure_id) ?? 0) + adultsOf(row) + row.children);
+      taken.set(row.departure_id, (taken.get(row.departure_id) ?? 0) + seatsOf(row));
     }
     return taken;
   }
@@ -161,9 +161,10 @@ export class Model {
     const { markup } = this.sellerOf(row)!;
     const version = TOUR_VERSIONS.find(({ currency }) => currency === row.currency)!;
     const minor = (major: number) => Math.round(major * 10 ** row.currency_digits * markup);
-    const adult = minor(row.departure_id ? version.adult : version.base);
-    const isOfVersion =
-      row.unit_price_minor === adult && [null, minor(version.child)].includes(row.child_price_minor);
+    const { base, adult, infant, family } = version;
+    const prices: Record<string, number> = { adult: row.departure_id ? adult : base, infant, family };
+    const locked = Object.entries(row.prices_minor);
+    const isOfVersion = locked.length > 0 && locked.every(([code, price]) => price === minor(prices[code]!));
     if (!isOfVersion) fail(`${nameOf(row)}: prices of another version than ${row.currency}`);
     // A booking without a date locks no departure. An import may commit after the booking reads its price and before the booking inserts
     // its row.
@@ -190,8 +191,11 @@ export function nameOf({ id, booking_ref }: Row): string {
   return booking_ref ?? (id as string);
 }
 
-export function adultsOf({ adults, quantity, children }: Row): number {
-  return adults ?? quantity - children;
+/** Counts the seats of a party. */
+function seatsOf(row: Row): number {
+  const seats = Object.entries(row.party).reduce((sum, [code, units]) => sum + units * SEATS[code]!, 0);
+  if (seats !== row.seats) fail(`${nameOf(row)}: ${row.seats} seats are stored for a party of ${seats}`);
+  return seats;
 }
 
 function stepsOf(old: Row | undefined, { row, app }: Version): Step[] {
@@ -206,13 +210,11 @@ function stepsOf(old: Row | undefined, { row, app }: Version): Step[] {
 function takesMore(old: Row | undefined, row: Row): boolean {
   if (!row.departure_id) return false;
   if (!old || old.departure_id !== row.departure_id) return true;
-  return adultsOf(row) > adultsOf(old) || row.children > old.children;
+  return Object.entries(row.party).some(([code, units]) => units > (old.party[code] ?? 0));
 }
 
 function isMoved(old: Row, row: Row): boolean {
-  return (
-    old.departure_id !== row.departure_id || adultsOf(old) !== adultsOf(row) || old.children !== row.children
-  );
+  return old.departure_id !== row.departure_id || !isDeepStrictEqual(old.party, row.party);
 }
 
 export function fail(message: string): never {

@@ -33,7 +33,8 @@ export interface Command {
   /** The fields by which a REST request names its departure. A change may omit the date. No departure starts at the wrong time. */
   names: 'date and time' | 'date' | 'time' | 'wrong time';
   adults: number;
-  children: number;
+  infants: number;
+  families: number;
   /** The `external_ref` of the hold. A booking by reference has the same `external_ref`. */
   reference: 'A' | 'B' | null;
   by: 'hold' | 'reference' | 'date' | 'nothing';
@@ -74,7 +75,8 @@ const command: fc.Arbitrary<Command> = fc.record({
     'wrong time',
   ),
   adults: fc.integer({ min: 1, max: 3 }),
-  children: fc.nat(1),
+  infants: fc.nat(2),
+  families: fc.constantFrom(0, 0, 1),
   reference: fc.constantFrom('A', 'B', null),
   by: fc.constantFrom('hold', 'hold', 'reference', 'date', 'date', 'nothing'),
   pick: fc.nat(50),

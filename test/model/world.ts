@@ -20,8 +20,18 @@ export const TOUR_VERSIONS = CURRENCIES.map((currency, n) => ({
   currency,
   base: 100 + 10 * n,
   adult: 200 + 10 * n,
-  child: 300 + 10 * n,
+  infant: 300 + 10 * n,
+  family: 400 + 10 * n,
 }));
+
+/** The seats of one unit of each category. */
+export const SEATS: Record<string, number> = { adult: 1, infant: 0, family: 4 };
+
+const CATEGORIES = [
+  { code: 'adult', kind: 'adult' },
+  { code: 'infant', kind: 'infant', seats: 0, with: ['adult'] },
+  { code: 'family', kind: 'family', seats: 4 },
+];
 
 export interface Key {
   id: string;
@@ -93,13 +103,13 @@ async function importFirst(write: World['import']): Promise<void> {
 const DEPARTURES = [{ days: 30, start_time: '09:30' }, { days: 30, start_time: '14:30' }, { days: 31 }];
 
 async function importVersion(db: Db, slug: string, { seats, startTime }: Schedule, version: number) {
-  const { currency, base, adult, child } = TOUR_VERSIONS[version]!;
+  const { currency, base, adult, infant, family } = TOUR_VERSIONS[version]!;
   const departures = DEPARTURES.map(({ days, start_time }) =>
     departureEntry({
       departure_date: daysFromToday(days),
       start_time,
       seats_total: seats,
-      prices: { adult, child },
+      prices: { adult, infant, family },
     }),
   );
   const value = tourEntry({
@@ -109,6 +119,7 @@ async function importVersion(db: Db, slug: string, { seats, startTime }: Schedul
     start_time: startTime ?? undefined,
     currency,
     base_price: base,
+    categories: CATEGORIES,
     departures,
   });
   const records = [{ place: { file: 'model.json', index: 0 }, value }];

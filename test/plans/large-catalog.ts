@@ -90,18 +90,18 @@ const STATEMENTS = [
    select r.tenant_id, r.tour_id::text, c.change_id from visibility_tour_rules r join tour_changes c on c.tour_id = r.tour_id`,
   `insert into price_rules (tenant_id, continent, kind, percent)
    select id, continent, 'percent', 5 from many_tenants, unnest(array['africa', 'asia', 'europe']) continent`,
-  `insert into seat_holds (tenant_id, departure_id, quantity, hold_minutes, status, expires_at, unit_price_minor, currency,
+  `insert into seat_holds (tenant_id, departure_id, party, seats, hold_minutes, status, expires_at, prices_minor, currency,
      currency_digits, price_breakdown, external_ref, created_at)
-   select m.id, d.id, 1, 60, status, at + interval '60 minutes', 99000, 'EUR', 2, '{}', 'cart-' || k, at
+   select m.id, d.id, '{"adult": 1}', 1, 60, status, at + interval '60 minutes', '{"adult": 99000}', 'EUR', 2, '{}', 'cart-' || k, at
    from (select k, 'active' as status, now() as at from generate_series(1, :holds) k
          union all
          select k, 'released', now() - interval '1 year' * (1 - 10 * k::float8 / :bookings) from generate_series(1, :bookings / 10) k) made
      join many_tenants m on m.n = k % :tenants
      join many_departures d on d.n = (k::bigint * 7919 % (:tours::bigint * :departures))::integer`,
-  `insert into booking_leads (booking_ref, tenant_id, tour_id, departure_id, departure_date, adults, status, unit_price_minor,
+  `insert into booking_leads (booking_ref, tenant_id, tour_id, departure_id, departure_date, party, seats, status, prices_minor,
      total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method, external_ref, customer_name,
      customer_phone, customer_email, created_at, payment_due_at)
-   select 'LARGE-' || k, m.id, d.tour_id, d.id, d.departure_date, 1, status, 99000, 99000, 0, 'EUR', 2, '{}', 'bank',
+   select 'LARGE-' || k, m.id, d.tour_id, d.id, d.departure_date, '{"adult": 1}', 1, status, '{"adult": 99000}', 99000, 0, 'EUR', 2, '{}', 'bank',
      'order-' || k, 'Ana Lima', '+4930901820', 'ana@example.com', at,
      case when status = 'pending_payment' then now() + interval '1 day' end
    from generate_series(1, :bookings) k, lateral (select
@@ -137,16 +137,16 @@ export async function fillLargeTenant(db: Db, sales: number): Promise<void> {
 const SALES_OF_TENANT = [
   `create temporary table some_departures on commit drop as
      select id, tour_id, departure_date, (row_number() over () - 1)::integer as n from departures limit 500`,
-  `insert into seat_holds (tenant_id, departure_id, quantity, hold_minutes, status, expires_at, unit_price_minor, currency,
+  `insert into seat_holds (tenant_id, departure_id, party, seats, hold_minutes, status, expires_at, prices_minor, currency,
      currency_digits, price_breakdown, external_ref, created_at)
-   select m.id, d.id, 1, 60, case when k % 20 = 0 then 'released' else 'converted' end, at + interval '60 minutes', 99000, 'EUR', 2, '{}',
+   select m.id, d.id, '{"adult": 1}', 1, 60, case when k % 20 = 0 then 'released' else 'converted' end, at + interval '60 minutes', '{"adult": 99000}', 'EUR', 2, '{}',
      case when k % 20 = 0 then 'same' else 'own-' || k end, at
    from generate_series(1, :sales) k join some_departures d on d.n = k % 500
      , lateral (select now() - interval '1 year' * k / :sales as at) made, tenants m where m.slug = 'large-0'`,
-  `insert into booking_leads (booking_ref, tenant_id, tour_id, departure_id, departure_date, adults, status, unit_price_minor,
+  `insert into booking_leads (booking_ref, tenant_id, tour_id, departure_id, departure_date, party, seats, status, prices_minor,
      total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method, customer_name, customer_phone,
      customer_email, created_at)
-   select 'SALE-' || k, m.id, d.tour_id, d.id, d.departure_date, 1, 'confirmed', 99000, 99000, 0, 'EUR', 2, '{}', 'bank',
+   select 'SALE-' || k, m.id, d.tour_id, d.id, d.departure_date, '{"adult": 1}', 1, 'confirmed', '{"adult": 99000}', 99000, 0, 'EUR', 2, '{}', 'bank',
      'Ana Lima', '+4930901820', 'ana@example.com', now() - interval '1 year' * k / :sales
    from generate_series(1, :sales) k join some_departures d on d.n = k % 500, tenants m where m.slug = 'large-0'`,
   `insert into octo_bookings (tenant_id, uuid, hold_id, contact, unit_items, updated_at, departure_date)

@@ -46,10 +46,10 @@ const STATEMENTS = [
      select id, tour_id, departure_date, (row_number() over () - 1)::integer as n from departures`,
   `create index on many_departures (n)`,
   `analyze many_tenants, many_departures`,
-  `insert into booking_leads (booking_ref, tenant_id, tour_id, departure_id, departure_date, adults, status, unit_price_minor,
+  `insert into booking_leads (booking_ref, tenant_id, tour_id, departure_id, departure_date, party, seats, status, prices_minor,
      total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method, external_ref, customer_name,
      customer_phone, customer_email, created_at)
-   select 'MANY-' || k, m.id, d.tour_id, d.id, d.departure_date, 1, (array['confirmed', 'cancelled'])[1 + k % 10 / 9], 9900, 9900, 0, 'EUR', 2,
+   select 'MANY-' || k, m.id, d.tour_id, d.id, d.departure_date, '{"adult": 1}', 1, (array['confirmed', 'cancelled'])[1 + k % 10 / 9], '{"adult": 9900}', 9900, 0, 'EUR', 2,
      '{}', 'bank', 'order-' || k, initcap(first_name || ' ' || surname), '+4930' || lpad((k::bigint * 7919 % 10000000)::text, 7, '0'),
      first_name || '.' || surname || '@example.com', now() - interval '1 year' * k / :bookings
    from generate_series(1, :bookings) k, lateral (select

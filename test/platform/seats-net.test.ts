@@ -24,12 +24,13 @@ const ofSandbox = () => ({ tenant_id: sandboxId, sandbox: true });
 const setSeats = ({ departureId }: PlacedSeats, seats: number) =>
   db('departures').where({ id: departureId }).update({ seats_total: seats });
 
-const money = { unit_price_minor: 1, currency: 'EUR', currency_digits: 2, price_breakdown: {} };
+const money = { prices_minor: { adult: 1 }, currency: 'EUR', currency_digits: 2, price_breakdown: {} };
 
 const holdRow = (db: Db, departure: PlacedSeats, quantity: number, more: object = {}) => ({
   tenant_id: tenantId,
   departure_id: departure.departureId,
-  quantity,
+  party: { adult: quantity },
+  seats: quantity,
   hold_minutes: 15,
   expires_at: db.raw(`now() + interval '15 minutes'`),
   ...money,
@@ -43,7 +44,8 @@ const leadRow = (departure: PlacedSeats, adults: number, more: object = {}) => (
   tour_id: departure.tour.id,
   departure_id: departure.departureId,
   departure_date: departure.date,
-  adults,
+  party: { adult: adults },
+  seats: adults,
   total_minor: adults,
   deposit_minor: 0,
   payment_method: 'bank',
@@ -107,7 +109,7 @@ describe('the trigger that recounts seats', () => {
     await expectRefused(db('booking_leads').where(lead).update({ status: 'pending_payment' }));
     await expectRefused(db('booking_leads').where(unpaid).update({ payment_due_at: null }));
     await expectRefused(db('booking_leads').where(unpaid).update({ status: 'confirmed' }));
-    await expectRefused(db('seat_holds').where(standing).update({ quantity: 4 }));
+    await expectRefused(db('seat_holds').where(standing).update({ seats: 4 }));
     await expectRefused(db('seat_holds').where(moving).update({ departure_id: departure.departureId }));
     expect(await seatsTaken(db, departure)).toBe(2);
   });

@@ -50,13 +50,13 @@ async function rowsOf<T>(db: Db, sql: string): Promise<T[]> {
 }
 
 const HOLDS = `
-  select h.external_ref as reference, h.status, h.quantity as seats,
+  select h.external_ref as reference, h.status, h.seats,
     (select count(*) from hold_extensions e where e.hold_id = h.id) as extensions,
     (select count(*) from hold_changes c where c.hold_id = h.id) as changes
   from seat_holds h`;
 
 const LEADS = `
-  select l.external_ref as reference, l.booking_ref as ref, l.status, l.adults + l.children as seats,
+  select l.external_ref as reference, l.booking_ref as ref, l.status, l.seats,
     (select count(*) from booking_changes c where c.lead_id = l.id) as changes,
     (select coalesce(json_agg(e.type order by e.type), '[]') from webhook_events e where e.booking_ref = l.booking_ref) as events
   from booking_leads l`;

@@ -74,9 +74,9 @@ export async function countSeats(
 ): Promise<{ slug: string; date: string; total: number; taken: number }[]> {
   const { rows } = await db.raw<{ rows: { slug: string; date: string; total: number; taken: number }[] }>(
     `select t.slug, d.departure_date as date, d.seats_total as total,
-       (select coalesce(sum(h.quantity), 0)::int from seat_holds h
+       (select coalesce(sum(h.seats), 0)::int from seat_holds h
         where h.departure_id = d.id and h.status = 'active' and h.expires_at > clock_timestamp())
-       + (select coalesce(sum(l.adults + l.children), 0)::int from booking_leads l
+       + (select coalesce(sum(l.seats), 0)::int from booking_leads l
           where l.departure_id = d.id and l.status in ('pending_payment', 'confirmed')) as taken
      from departures d join tours t on t.id = d.tour_id where d.id = any (?)`,
     [stock.map(({ departureId }) => departureId)],
