@@ -119,9 +119,9 @@ describe('tourctl booking export', () => {
 
   it('tourctl booking export writes each of 1,203 bookings exactly once', async () => {
     await sales.db.raw(
-      `insert into booking_leads (booking_ref, tenant_id, tour_id, adults, status, unit_price_minor, total_minor, deposit_minor,
+      `insert into booking_leads (booking_ref, tenant_id, tour_id, party, seats, status, prices_minor, total_minor, deposit_minor,
          currency, currency_digits, price_breakdown, payment_method, customer_name, customer_phone, customer_email)
-       select 'BULK-' || n, ?, ?, 1, 'cancelled', 1, 1, 0, 'EUR', 2, '{}', 'bank', 'B', '1', 'b@b.example'
+       select 'BULK-' || n, ?, ?, '{"adult": 1}', 1, 'cancelled', '{"adult": 1}', 1, 0, 'EUR', 2, '{"platform_prices": {}}', 'bank', 'B', '1', 'b@b.example'
        from generate_series(1, 1203) n`,
       [sales.tenant.id, sales.tour.id],
     );

@@ -165,9 +165,11 @@ describe('tourctl booking show', () => {
     const [head, , line] = (await sales.tourctl('booking export')).stdout.split('\r\n');
     expect([head, line]).toEqual([
       expect.stringMatching(
-        /,departure_status,departure_time,child_unit_price,single_supplement_unit_price,refund_percent,refund_amount$/,
+        /,departure_status,departure_time,child_unit_price,single_supplement_unit_price,refund_percent,refund_amount,party,prices$/,
       ),
-      expect.stringMatching(new RegExp(`^${bookingRef},.*,cancelled,,,,,$`)),
+      expect.stringMatching(
+        new RegExp(`^${bookingRef},.*,cancelled,,,,,,"{""adult"":1}","{""adult"":500}"$`),
+      ),
     ]);
     await sales.json(`departure reopen ${departure} --yes`);
     expect(await sales.json(`booking show ${bookingRef}`)).toMatchObject({ departure_status: 'scheduled' });

@@ -94,24 +94,22 @@ const RULES: Record<string, Attempt | string> = {
     return site.book(order);
   }),
   booking_leads_notes_length: book({ notes: long(2001) }),
-  booking_leads_party_priced: book({ departure_date: '2031-05-01', children: 1 }),
-  booking_leads_party_range: book({ adults: 51 }),
   booking_leads_payment_method_known: book({ payment_method: 'gold' }),
   booking_leads_phone_text_erased: request(async () => {
     const { body } = await site.book({ tour_id: seats.tour.slug });
     await command(`booking anonymize ${body.booking_ref}`)();
     return site.patch(`/api/tenant/bookings/${body.booking_ref}`, { phone: '030 901820 (Anna)' });
   }),
-  booking_leads_prices_range: CODE,
+  booking_leads_prices_valid: command('pricing add SLUG --amount -99999999'),
   booking_leads_ref_unique: CODE,
   booking_leads_refund_ceiling_range: CODE,
   booking_leads_refund_complete: CODE,
   booking_leads_refund_percent_range: CODE,
   booking_leads_refund_range: CODE,
+  booking_leads_seats_range: book({ adults: 51 }),
   booking_leads_status_known: CODE,
-  booking_leads_total_is_sum: CODE,
+  booking_leads_total_is_sum: book({ departure_date: '2031-05-01', children: 1 }),
   booking_leads_travellers_are_list: book({ travellers: {} }),
-  booking_leads_unit_price_range: command('pricing add SLUG --amount -99999999'),
   change_marks_at_commit: CODE,
   change_version_one_row: CODE,
   database_rights_role_known: CODE,
@@ -144,6 +142,8 @@ const RULES: Record<string, Attempt | string> = {
   octo_bookings_hold_unique: CODE,
   octo_bookings_notes_length: request(() => site.post('/octo/bookings', { notes: long(2001) })),
   octo_bookings_unit_items_are_list: request(() => site.post('/octo/bookings', { unitItems: {} })),
+  price_rules_category_form: command('pricing add SLUG --amount 1 --category Adult'),
+  price_rules_category_of_money: command('pricing add SLUG --percent 1 --category adult'),
   price_rules_amount_range: command('pricing add SLUG --amount 99999999999999'),
   price_rules_continent_form: command('pricing add SLUG --percent 1 --continent', '-'),
   price_rules_kind_known: CODE,
@@ -155,8 +155,6 @@ const RULES: Record<string, Attempt | string> = {
   price_rules_window: command('pricing add SLUG --percent 1 --travel-from 2031-05-02 --travel-to 2031-05-01'),
   sale_refusal_counts_positive: CODE,
   sales_are_of_their_tenants_kind: CODE,
-  seat_holds_children_priced: hold({ children: 1 }),
-  seat_holds_children_range: hold({ children: 2 }),
   seat_holds_customer_email_length: hold({ customer: { email: `${long(250)}@example.com` } }),
   seat_holds_customer_erased: request(async () => {
     const { body } = await site.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
@@ -177,10 +175,10 @@ const RULES: Record<string, Attempt | string> = {
     return site.post(`/api/gateway/holds/${body.hold_id}/extend`, { hold_minutes: 60 });
   }),
   seat_holds_minutes_range: hold({ hold_minutes: 121 }),
-  seat_holds_prices_range: CODE,
-  seat_holds_quantity_range: hold({ quantity: 51 }),
+  seat_holds_party_priced: hold({ children: 1 }),
+  seat_holds_prices_valid: CODE,
+  seat_holds_seats_range: hold({ quantity: 51 }),
   seat_holds_status_known: CODE,
-  seat_holds_unit_price_range: CODE,
   secret_checks_variable_known: CODE,
   tenants_availability_rpm_range: command('tenant set SLUG --availability-rpm 0'),
   tenants_booking_prefix_form: command('tenant set SLUG --booking-prefix a'),
@@ -226,6 +224,7 @@ const RULES: Record<string, Attempt | string> = {
   tours_booking_cutoff_form: tour({ booking_cutoff: '366d' }),
   tours_cancellation_form: tour({ cancellation: { tiers: {} } }),
   tours_cancellation_policy_length: tour({ cancellation_policy: long(2001) }),
+  tours_categories_form: tour({ categories: {} }),
   tours_continent_form: tour({ continent: '-' }),
   tours_country_form: tour({ country: 'Vietnam' }),
   tours_currency_digits_range: CODE,
@@ -291,7 +290,7 @@ const RULES: Record<string, Attempt | string> = {
 
 /** The attempts that are accepted, because the product changes the value: it limits a price, names a departure that exists, ignores a header. */
 const ACCEPTED = new Set([
-  'booking_leads_unit_price_range',
+  'booking_leads_prices_valid',
   'departures_one_per_start',
   'webhook_events_traceparent_form',
 ]);

@@ -210,8 +210,8 @@ describe('departure.updated', () => {
     await departure('set-price', ' --adult 520.50');
     expect(await received(acme, 1)).toMatchObject([{ event_type: 'departure.updated', changed: ['prices'] }]);
     expect(await eventsOf(acme)).toHaveLength(1);
-    const held = await terminal.db('seat_holds').where({ tenant_id: acme.id }).first('unit_price_minor');
-    expect(held).toEqual({ unitPriceMinor: 129_000 });
+    const held = await terminal.db('seat_holds').where({ tenant_id: acme.id }).first('prices_minor');
+    expect(held).toEqual({ pricesMinor: { adult: 129_000 } });
   });
 
   it('tourctl departure reopen creates an event with the changed field status', async () => {

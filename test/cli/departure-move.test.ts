@@ -61,13 +61,13 @@ describe('tourctl departure move', () => {
     const before = await terminal.db('seat_holds').where({ id: holdId }).first();
     await move();
     expect(await terminal.db('booking_leads').where({ id }).first()).toMatchObject({
-      unitPriceMinor: 129_000,
+      pricesMinor: { adult: 129_000 },
       totalMinor: 258_000,
       depositMinor: 25_800,
       paymentDueAt: new Date(due),
     });
     const after = await terminal.db('seat_holds').where({ id: holdId }).first();
-    expect([after.unitPriceMinor, after.expiresAt]).toEqual([before.unitPriceMinor, before.expiresAt]);
+    expect([after.pricesMinor, after.expiresAt]).toEqual([before.pricesMinor, before.expiresAt]);
   });
 
   it('tourctl departure move moves the oldest bookings that fit, and lists the bookings that do not fit', async () => {

@@ -99,7 +99,7 @@ describe('tourctl doctor on the settings of tenants', () => {
     expect((await check('hold-shares')).status).toBe('ok');
     expect((await terminal.json('tenant show acme')).max_hold_share).toBe(50);
     await terminal.tourctl('tenant set acme --max-hold-share 100');
-    await db('seat_holds').update({ quantity: 2 });
+    await db('seat_holds').update({ seats: 2 });
     expect((await check('hold-shares')).status).toBe('ok');
   });
 

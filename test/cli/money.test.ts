@@ -60,7 +60,7 @@ describe('the amounts that the terminal prints', () => {
     const shown = await textOf(`booking show ${booking}`);
     expect(shown).toMatch(/^total_price +9,950,000 VND$/m);
     expect(shown).toMatch(/^deposit_total +1,990,000 VND$/m);
-    expect(shown).toContain("9,950,000 VND, the platform's own price; a child 6,250,000 VND");
+    expect(shown).toContain("9,950,000 VND, the platform's own price; child 6,250,000 VND");
     expect(await textOf(`booking confirm ${booking}`)).toMatch(/^total_price +9,950,000 VND$/m);
     const held = await textOf(`hold show ${hold}`);
     expect(held).toMatch(/^unit_price +9,950,000 VND$/m);

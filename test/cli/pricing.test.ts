@@ -139,10 +139,12 @@ describe('tourctl pricing simulate', () => {
     const dated = (await pricing('simulate acme alps --date 2031-06-01 --adults 3')).json;
     expect(dated).toMatchObject({
       prices: { adult: 1100, child: 550 },
-      tenant_prices: { adult: 1110, child: 550, deposit: 222 },
+      // The amount is of adults only, so that the next rule decides children.
+      tenant_prices: { adult: 1110, child: 660, deposit: 222 },
       unit_price: 1110,
       total_price: 3330,
       rule: tour,
+      categories: [{ category: 'adult', number: 3, rule: tour }],
       beaten: [continent, general],
     });
     const dateless = (await pricing('simulate acme alps')).json;

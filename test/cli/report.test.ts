@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { useTestApi } from '../support/api';
-import { givenDeparture, givenPriceRule, givenTour } from '../support/given';
+import { givenDeparture, givenPriceRule, givenTour, type GivenTour } from '../support/given';
 import { endPaymentWindow, givenWebsite, type Website } from '../support/website';
 import { useTerminalOf } from './terminal';
 
@@ -11,8 +11,8 @@ const terminal = useTerminalOf(api);
 let acme: Website;
 /** Has a discount of a tenth. */
 let bold: Website;
-let alps: { id: string; slug: string };
-let tokyo: { id: string; slug: string };
+let alps: GivenTour;
+let tokyo: GivenTour;
 
 beforeAll(async () => {
   const { db } = api;
