@@ -297,4 +297,25 @@ describe('tourctl catalog and languages', () => {
     });
     expect((await terminal.tourctl('catalog show lake-walk --lang x')).code).toBe(2);
   });
+
+  it('tourctl catalog show --lang shows the names of categories, and names them missing until all are translated', async () => {
+    const categories = [
+      { code: 'adult', kind: 'adult', name: 'Adult' },
+      { code: 'senior', kind: 'senior', name: 'Senior' },
+      { code: 'infant', kind: 'infant', seats: 0 },
+    ];
+    const show = async (names: object) => {
+      await importTours({ ...LAKE, slug: 'museum', categories, translations: { de: { categories: names } } });
+      const { json } = await terminal.tourctl('catalog show museum --lang de --json');
+      return [
+        json.categories.map(({ name }: { name?: string }) => name),
+        json.missing.includes('categories'),
+      ] as const;
+    };
+    expect(await show({ senior: 'Seniorin' })).toEqual([['Adult', 'Seniorin', undefined], true]);
+    expect(await show({ adult: 'Erwachsene', senior: 'Seniorin' })).toEqual([
+      ['Erwachsene', 'Seniorin', undefined],
+      false,
+    ]);
+  });
 });

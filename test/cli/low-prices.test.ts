@@ -55,6 +55,32 @@ describe("tourctl pricing add, where prices would be 0 or less than half of the 
     expect([code, found]).toEqual([prices === 0 ? 0 : 2, prices]);
   });
 
+  it('tourctl pricing add checks the price of each category by the rule that decides this category', async () => {
+    const museum = await givenTour(terminal.db, {
+      slug: 'museum',
+      basePriceMinor: 2_000,
+      categories: [
+        { code: 'senior', kind: 'senior', seats: 1, people: 1 },
+        { code: 'adult', kind: 'adult', seats: 1, people: 1 },
+      ],
+    });
+    await givenDeparture(terminal.db, museum, {
+      date: '2031-06-01',
+      prices: { senior: 2_000, adult: 3_000 },
+    });
+    const lowPrices = async (flags: string) =>
+      /makes (\d+) price.*, (\w+): /
+        .exec((await pricing(`add acme --tour museum ${flags}`)).stderr)
+        ?.slice(1);
+    expect(await lowPrices('--price 9')).toEqual(['2', 'senior']);
+    expect(await lowPrices('--price 9 --category adult')).toEqual(['1', 'adult']);
+    expect(await lowPrices('--percent -70')).toEqual(['3', 'adult']);
+    await pricing('add acme --tour museum --price 30 --category adult');
+    expect(await lowPrices('--percent -70')).toEqual(['3', 'adult']);
+    await terminal.db('departures').where({ tour_id: museum.id }).delete();
+    await terminal.db('tours').where({ id: museum.id }).delete();
+  });
+
   it('tourctl pricing add does not ask if more specific rules set every price that the new rule would lower', async () => {
     expect((await pricing('add acme --percent 5 --tour alps')).code).toBe(0);
     expect((await pricing('add acme --percent 5 --tour fuji')).code).toBe(0);

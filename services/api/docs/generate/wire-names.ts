@@ -129,7 +129,10 @@ const NAMES: Record<string, WireName> = {
     example: '+49 30 901820 (Anna)',
   },
   phone_country: { example: 'DE' },
-  platform_unit_price: { description: "The platform's price of one adult, in major units.", example: 445 },
+  platform_unit_price: {
+    description: "The platform's price of one unit of the first category, in major units.",
+    example: 445,
+  },
   price_from: { example: 489.5 },
   q: { example: 'ha long', maxLength: 100 },
   quantity: { description: 'Seats.', example: 2 },
@@ -156,7 +159,10 @@ const NAMES: Record<string, WireName> = {
   total: { description: 'Unit price times number, in major units.', example: 979 },
   total_price: { description: 'For all travellers, in major units.', example: 979 },
   tour_id: { example: 'ha-long-bay-cruise' },
-  unit_price: { description: "The tenant's price of one adult, in major units.", example: 489.5 },
+  unit_price: {
+    description: "The tenant's price of one unit of the first category, in major units.",
+    example: 489.5,
+  },
   updated_at: { format: 'date-time', example: '2027-01-10T16:04:11.000Z' },
   updated_since: { format: 'date-time', example: '2027-01-12T09:29:57.120Z' },
   uuid: {
