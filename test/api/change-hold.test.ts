@@ -34,11 +34,25 @@ describe('a change of a hold on its departure', () => {
     const grown = await change(hold.hold_id, { quantity: 5 });
     expect(grown.status).toBe(200);
     expect(grown.headers['cache-control']).toBe('no-store');
-    expect(grown.body).toEqual({ ...hold, quantity: 5, adults: 5, seats_available: 0, total_price: 2_500 });
+    expect(grown.body).toEqual({
+      ...hold,
+      quantity: 5,
+      adults: 5,
+      party: { adult: 5 },
+      seats_available: 0,
+      total_price: 2_500,
+    });
     expect((await website.get(`/api/gateway/holds/${hold.hold_id}`)).text).toBe(grown.text);
     expect(await seatsTaken(api.db, seats)).toBe(5);
     const shrunk = await change(hold.hold_id, { quantity: 1 });
-    expect(shrunk.body).toEqual({ ...hold, quantity: 1, adults: 1, seats_available: 4, total_price: 500 });
+    expect(shrunk.body).toEqual({
+      ...hold,
+      quantity: 1,
+      adults: 1,
+      party: { adult: 1 },
+      seats_available: 4,
+      total_price: 500,
+    });
     expect(await seatsTaken(api.db, seats)).toBe(1);
   });
 
@@ -154,6 +168,7 @@ describe('a change of a hold to another date', () => {
       quantity: 3,
       adults: 2,
       children: 1,
+      party: { adult: 2, child: 1 },
       seats_available: 0,
       unit_price: 600,
       total_price: 1_600,

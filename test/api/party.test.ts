@@ -2,7 +2,14 @@ import type { Category } from '../../services/api/pricing/category';
 import { useTestApi } from '../support/api';
 import { daysFromToday, givenDeparture, givenPriceRule, givenTour } from '../support/given';
 import { expectInvalidFields, expectProblem } from '../support/responses';
-import { endPaymentWindow, givenSeats, type Seats, seatsTaken, useWebsite } from '../support/website';
+import {
+  endPaymentWindow,
+  givenSeats,
+  type Seats,
+  seatsTaken,
+  givenWebsite,
+  useWebsite,
+} from '../support/website';
 
 const MUSEUM: Category[] = [
   { code: 'visitor', kind: 'adult', seats: 1, people: 1 },
@@ -229,15 +236,17 @@ describe('a change of a party by category', () => {
 describe('prices by category', () => {
   it('each category has its own deciding rule', async () => {
     const museum = await givenMuseum();
-    await givenPriceRule(api.db, website, {
+    const ruled = await givenWebsite(api);
+    await givenPriceRule(api.db, ruled, {
       tour_id: museum.tour.id,
       amount_minor: 500,
       category: 'senior',
     });
-    await givenPriceRule(api.db, website, { percent: '10' });
-    await givenPriceRule(api.db, website, { tour_id: museum.tour.id, amount_minor: -1_000 });
-    const { prices, unit_price, total_price } = (await hold(museum, { party: { visitor: 1, senior: 1 } }))
-      .body;
+    await givenPriceRule(api.db, ruled, { percent: '10' });
+    await givenPriceRule(api.db, ruled, { tour_id: museum.tour.id, amount_minor: -1_000 });
+    const { prices, unit_price, total_price } = (
+      await ruled.hold(museum.tour, bodyOf(museum, { party: { visitor: 1, senior: 1 } }))
+    ).body;
     expect(prices).toEqual({ visitor: 10, senior: 20, infant: 0, family: 55, guide: 7.7 });
     expect([unit_price, total_price]).toEqual([10, 30]);
   });

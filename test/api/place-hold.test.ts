@@ -30,6 +30,7 @@ describe('a hold', () => {
       quantity: 2,
       adults: 2,
       children: 0,
+      party: { adult: 2 },
       hold_minutes: 20,
       expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       seats_available: 8,

@@ -8,7 +8,7 @@ import {
   describeParty,
   namedNumbers,
   type Party,
-  peopleOf as travellersIn,
+  peopleOfParty,
   unitsOf,
 } from '../../../services/api/pricing/party';
 import { csvLine } from '../../../services/platform/csv-cells';
@@ -129,7 +129,7 @@ function toManifestBooking(lead: BookingLead, reveal: boolean) {
     status: lead.status,
     ...namedNumbers(lead.party),
     party: lead.party,
-    people: travellersIn(lead.party, lead.categories),
+    people: peopleOfParty(lead.party, lead.categories),
     seats: lead.seats,
     name,
     phone,

@@ -22,7 +22,7 @@ export function seatsOf(party: Party, categories: readonly Category[]): number {
 }
 
 /** Returns the travellers of the party. */
-export function peopleOf(party: Party, categories: readonly Category[]): number {
+export function peopleOfParty(party: Party, categories: readonly Category[]): number {
   return categories.reduce((people, { code, people: each }) => people + unitsOf(party, code) * each, 0);
 }
 

@@ -39,7 +39,7 @@ import { sellingCurrencyOf } from '../pricing/selling-currency';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import { partyFields } from '../holds/party-history';
-import { assertPartyOfChange, categoriesAfter } from './check-party';
+import { assertPartyOfChange, categoriesOfChange } from './check-party';
 import { assertExpectedTotal } from './decide/decide-booking';
 import { existingDeparture, lockedDeparture, quoteDeparture } from './decide/departure-rules';
 import type { DepartureFacts } from './read/sale-facts';
@@ -166,7 +166,7 @@ function decideAmendment(
   to: DepartureChoice,
   amendment: BookingAmendment,
 ): AmendedLead {
-  const categories = categoriesAfter(before, lockedDeparture(facts, tenant, to.departureId));
+  const categories = categoriesOfChange(before, lockedDeparture(facts, tenant, to.departureId));
   const party = changedParty(before.party, amendment.party ?? {}, categories);
   const seats = seatsOf(party, categories);
   const { travellers = before.travellers } = amendment;

@@ -26,7 +26,7 @@ import { isLockedInSellingCurrency } from '../pricing/quote-tenant-price';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
-import { assertPartyOfChange, categoriesAfter } from './check-party';
+import { assertPartyOfChange, categoriesOfChange } from './check-party';
 import { existingDeparture, lockedDeparture, quoteDeparture } from './decide/departure-rules';
 import type { DepartureFacts } from './read/sale-facts';
 import type { Seller } from './sale';
@@ -166,7 +166,7 @@ function decideHoldAmendment(
   to: DepartureChoice,
   amendment: HoldAmendment,
 ): AmendedHold {
-  const categories = categoriesAfter(hold, lockedDeparture(facts, tenant, to.departureId));
+  const categories = categoriesOfChange(hold, lockedDeparture(facts, tenant, to.departureId));
   const party = changedParty(hold.party, amendment.party ?? {}, categories);
   const seats = seatsOf(party, categories);
   assertActive(hold);

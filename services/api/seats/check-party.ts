@@ -23,7 +23,7 @@ export interface PartyOfChange {
  * has got since. On another departure it gets the present ones.
  * @param to the departure after the change. Undefined: there is none
  */
-export function categoriesAfter(
+export function categoriesOfChange(
   { departureId, categories }: { departureId: string | null; categories: readonly Category[] },
   to: Departure | undefined,
 ): readonly Category[] {
