@@ -57,7 +57,7 @@ function carriedHold({
   ...sale
 }: EarlierSale & { quantity: number; children: number }): Row {
   return {
-    ...carried(sale as EarlierSale),
+    ...carried(sale),
     seats: quantity,
     party: party({ adult: quantity - children, child: children }),
   };
@@ -66,7 +66,7 @@ function carriedHold({
 function carriedLead(lead: EarlierSale & Record<'adults' | 'children' | 'single_supplements', number>): Row {
   const { adults, children, single_supplements, ...sale } = lead;
   const units = { adult: adults, child: children, single_supplement: single_supplements };
-  return { ...carried(sale as EarlierSale), seats: adults + children, party: party(units) };
+  return { ...carried(sale), seats: adults + children, party: party(units) };
 }
 
 describe('the migration to price categories', () => {
