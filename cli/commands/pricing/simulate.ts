@@ -69,7 +69,7 @@ export const simulateVerb: Verb = {
   check: checkParty,
   examples: [
     'pricing simulate acme dolomites-hut-to-hut --date 2027-06-05 --adults 2 --children 1',
-    'pricing simulate acme harbour-museum --date 2027-06-05 --party adult=2,senior=1',
+    'pricing simulate acme amsterdam-museum-first-hour --date 2027-06-05 --party adult=2,senior=1',
   ],
   run: simulatePricingCommand,
 };
