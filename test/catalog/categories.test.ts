@@ -4,7 +4,7 @@ import { exportCatalog, exportLanguages } from '../../services/api/catalog-impor
 import { findCategoryCodes } from '../../services/api/catalog/known-categories';
 import { useTestDatabase } from '../support/database';
 import { givenTenant } from '../support/given';
-import { departureEntry, importFiles, importTours, tourEntry } from './catalog-files';
+import { compareFiles, departureEntry, importFiles, importTours, tourEntry, write } from './catalog-files';
 import { departureOf, insertHold, insertLead, tourOf } from './catalog-rows';
 
 const database = useTestDatabase();
@@ -357,6 +357,21 @@ describe('an import that changes the price categories of a tour', () => {
     expect(await pricesOf()).toMatchObject({ family: 5500 });
     await database.db('seat_holds').update({ status: 'released' });
     expect((await importTours(database.db, tour(withoutFamily))).errors).toEqual([]);
+  });
+
+  it('a hold that is made after the comparison keeps its code', async () => {
+    const { id } = await departureOf(database.db, SLUG, DATE);
+    const refused = await compareFiles(
+      database.db,
+      { 'tours.json': [tour(withoutFamily)] },
+      async (compared) => {
+        expect(compared.report.errors).toEqual([]);
+        await insertHold(database.db, tenantId, id, 1, party(1));
+        return write(database.db, compared).catch((error: unknown) => error);
+      },
+    );
+    expect(refused).toMatchObject({ code: 'catalog_refused', report: { errors: [{ field: 'categories' }] } });
+    expect(await pricesOf()).toMatchObject({ family: 5500 });
   });
 
   it.each(['pending_payment', 'confirmed'])('a %s booking keeps the code that it has', async (status) => {
