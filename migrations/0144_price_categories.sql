@@ -29,12 +29,12 @@ create or replace function valid_prices_minor(prices jsonb) returns boolean
         or category.amount::text !~ '^[0-9]{1,13}$'
     );
 
--- Returns the total of a party in minor units. Null: a category has no price, or a number of units is not from 1 to 99.
+-- Returns the total of a party in minor units. Null: a category has no valid price, or a number of units is not from 1 to 99.
 -- @param party the number of units by category: {"adult": 2, "child": 1}
 create function party_total(party jsonb, prices jsonb) returns bigint
   language sql immutable
   return (
-    select case when bool_and(units.number ~ '^[1-9][0-9]?$' and jsonb_exists(prices, units.code))
+    select case when bool_and(units.number ~ '^[1-9][0-9]?$' and coalesce(prices ->> units.code, '') ~ '^[0-9]{1,16}$')
       then sum(units.number::bigint * (prices ->> units.code)::bigint) end
     from jsonb_each_text(party) as units (code, number));
 
@@ -72,8 +72,7 @@ alter table seat_holds rename constraint seat_holds_quantity_range to seat_holds
 alter table seat_holds
   -- The categories of the tour that the hold has locked. Null: the default list.
   add column categories jsonb,
-  add constraint seat_holds_party_priced check (party_total(party, prices_minor) is not null),
-  add constraint seat_holds_prices_valid check (valid_prices_minor(prices_minor));
+  add constraint seat_holds_party_priced check (party_total(party, prices_minor) is not null);
 
 drop index booking_leads_standing_by_kind;
 alter table booking_leads
@@ -102,7 +101,6 @@ alter table booking_leads
   -- The categories of the tour that the booking has locked. Null: the default list.
   add column categories jsonb,
   add constraint booking_leads_seats_range check (seats between 1 and 50),
-  add constraint booking_leads_prices_valid check (valid_prices_minor(prices_minor)),
   add constraint booking_leads_total_is_sum check (coalesce(party_total(party, prices_minor) = total_minor, false));
 -- For count_seats, like seat_holds_live_by_kind (0106).
 create index booking_leads_standing_by_kind on booking_leads (departure_id, sandbox)

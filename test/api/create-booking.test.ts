@@ -38,6 +38,7 @@ describe('creating a booking', () => {
       departure_status: 'scheduled',
       adults: 3,
       children: 0,
+      party: { adult: 3 },
       single_supplements: 0,
       external_ref: 'order-9',
       payment_method: 'bank',

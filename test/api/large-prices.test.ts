@@ -11,7 +11,7 @@ const terminal = useTerminalOf(api);
 
 /** The largest price that an import accepts, in minor units. */
 const LARGEST = 1_000_000_000_000;
-/** A price in cents. In dong, the total of 50 travellers with single supplements is 9,000,000,000,100,000, which is just below 2^53. */
+/** A price in cents. In dong, the total of 99 units is 9,000,000,000,100,000, which is just below 2^53. */
 const SELLABLE = 360_000_000_004;
 const DATE = daysFromToday(30);
 const LATER = daysFromToday(40);
@@ -80,7 +80,8 @@ describe('a price that becomes very large in the selling currency', () => {
       .where({ id: tour.id })
       .update({ base_price_minor: LARGEST, updated_at: api.db.fn.now() });
     const { body } = await website.get(`${CATALOG}&updated_since=${as_of}`);
-    expect(body.items).toEqual([{ ...tour, removed: true }]);
+    const { id, slug } = tour;
+    expect(body.items).toEqual([{ id, slug, removed: true }]);
   });
 
   it('a hold and a booking at a price that is too large are refused, and take no seat', async () => {
@@ -138,11 +139,11 @@ describe('a price that becomes very large in the selling currency', () => {
     expect([products.status, products.body.length]).toEqual([200, 2]);
   });
 
-  it('the total of 50 travellers with single supplements is exact at the largest price that can be sold', async () => {
+  it('the total of 99 units is exact at the largest price that can be sold', async () => {
     const website = await sellsInDong();
     const tour = await givenPricedTour(SELLABLE);
-    const total = 9_000_000_000_100_000;
-    const order = { tour_id: tour.slug, departure_date: DATE, adults: 50, single_supplements: 50 };
+    const total = 8_910_000_000_099_000;
+    const order = { tour_id: tour.slug, departure_date: DATE, adults: 50, single_supplements: 49 };
     const { body } = await website.book({ ...order, expected_total: total });
     expect(body).toMatchObject({ currency: 'VND', total_price: total });
     const row = await api
@@ -150,7 +151,7 @@ describe('a price that becomes very large in the selling currency', () => {
       .where({ booking_ref: body.booking_ref })
       .first('prices_minor', 'total_minor');
     expect(row).toEqual({
-      pricesMinor: { adult: total / 100, single_supplement: total / 100 },
+      pricesMinor: { adult: total / 99, single_supplement: total / 99 },
       totalMinor: total,
     });
   });
@@ -163,9 +164,9 @@ describe('a price that becomes very large in the selling currency', () => {
       tour_id: tour.slug,
       departure_date: DATE,
       adults: 50,
-      single_supplements: 50,
+      single_supplements: 49,
     });
-    expect(booked.body).toMatchObject({ total_price: 81_000_000_000_000 });
+    expect(booked.body).toMatchObject({ total_price: 80_190_000_000_000 });
     await givenPriceRule(api.db, website, { percent: 10_000 });
     expect(await namesOf(website)).toEqual([]);
     expectProblem(await website.hold(tour, { departure_date: DATE, quantity: 1 }), 409, 'departure_gone');

@@ -100,7 +100,6 @@ const RULES: Record<string, Attempt | string> = {
     await command(`booking anonymize ${body.booking_ref}`)();
     return site.patch(`/api/tenant/bookings/${body.booking_ref}`, { phone: '030 901820 (Anna)' });
   }),
-  booking_leads_prices_valid: command('pricing add SLUG --amount -99999999'),
   booking_leads_ref_unique: CODE,
   booking_leads_refund_ceiling_range: CODE,
   booking_leads_refund_complete: CODE,
@@ -176,7 +175,6 @@ const RULES: Record<string, Attempt | string> = {
   }),
   seat_holds_minutes_range: hold({ hold_minutes: 121 }),
   seat_holds_party_priced: hold({ children: 1 }),
-  seat_holds_prices_valid: CODE,
   seat_holds_seats_range: hold({ quantity: 51 }),
   seat_holds_status_known: CODE,
   secret_checks_variable_known: CODE,
@@ -290,7 +288,6 @@ const RULES: Record<string, Attempt | string> = {
 
 /** The attempts that are accepted, because the product changes the value: it limits a price, names a departure that exists, ignores a header. */
 const ACCEPTED = new Set([
-  'booking_leads_prices_valid',
   'departures_one_per_start',
   'webhook_events_traceparent_form',
 ]);

@@ -3,12 +3,7 @@ import { cancellationAnswer, shownRefund } from '../../../services/api/bookings/
 import { nameDeparture } from '../../../services/api/catalog/start-time';
 import { toMajor } from '../../../services/api/pricing/currency';
 import { type Category, firstCategory } from '../../../services/api/pricing/category';
-import {
-  describeParty,
-  namedNumbers,
-  type Party,
-  peopleOf as travellersIn,
-} from '../../../services/api/pricing/party';
+import { describeParty, namedNumbers, type Party, peopleOfParty } from '../../../services/api/pricing/party';
 import { firstPrice, type PricesAnswer, pricesAnswer } from '../../../services/api/pricing/price-categories';
 import { HIDDEN } from '../../../services/platform/text-forms';
 import {
@@ -34,7 +29,7 @@ export function toBookingDocument(lead: BookingLead, reveal = false) {
     departure_status: lead.departureStatus,
     ...namedNumbers(lead.party),
     party: lead.party,
-    people: travellersIn(lead.party, lead.categories),
+    people: peopleOfParty(lead.party, lead.categories),
     seats: lead.seats,
     status: lead.status,
     total_price: toMajor(lead.totalMinor, lead.currencyDigits),

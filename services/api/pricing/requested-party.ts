@@ -120,10 +120,11 @@ export function partyOfRequest(requested: RequestedParty, categories: readonly C
 
 /**
  * Returns the party after a change: the numbers of the request replace those of their categories. With `quantity` alone, the category that
- * `adults` means gets the other seats.
+ * `adults` means gets the other seats. A request that names nothing keeps the party.
  * @throws InvalidInputError as partyOfRequest (400)
  */
 export function changedParty(now: Party, requested: RequestedParty, categories: readonly Category[]): Party {
+  if (namesNothing(requested)) return now;
   const given = unitsByCode(requested, categories);
   const units = { ...now, ...given };
   const { quantity } = requested;
@@ -133,6 +134,12 @@ export function changedParty(now: Party, requested: RequestedParty, categories: 
     units[main] = quantity - seatsOf({ ...units, [main]: 0 }, categories);
   }
   return checkedParty(units, requested, categories);
+}
+
+function namesNothing({ party, named = {}, quantity }: RequestedParty): boolean {
+  return (
+    party === undefined && quantity === undefined && Object.values(named).every((one) => one === undefined)
+  );
 }
 
 /** Returns whether the request leaves the number of the category open that `adults` means. */

@@ -185,7 +185,7 @@ function decideAmendment(
     assertPartyOfChange(facts, tenant, departure, change);
   }
   const price = amendedPrice(facts, tenant, before, { party, seats, departure, moves });
-  assertParty(party, categories, price.prices);
+  if (moves || party !== before.party) assertParty(party, categories, price.prices);
   const totalMinor = totalOf(party, price.prices);
   assertExpectedTotal(amendment.expectedTotal, totalMinor, before);
   const policy = moves ? policyAfterMove(before, departure) : before;

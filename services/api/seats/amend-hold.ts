@@ -178,7 +178,7 @@ function decideHoldAmendment(
   assertPartyOfChange(facts, tenant, departure, change);
   if (!stays) assertSellingCurrencyStays(tenant, hold, departure);
   const price = stays ? hold : quoteDeparture(facts, tenant, departure, seats);
-  assertParty(party, price.categories, price.prices);
+  if (!stays || party !== hold.party) assertParty(party, price.categories, price.prices);
   const { externalRef = hold.externalRef } = amendment;
   return {
     tour,
