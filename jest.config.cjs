@@ -8,7 +8,7 @@ const LONG = [
   '/test/(chaos|containers|fuzz|model|money|octo/truth|pages|plans|stack|widget/browser)/.*[.]test[.]ts$',
   '/test/(unit/(demo-catalog|demo-flagship|load-shedding)|supply-chain/(api-changes|audit))[.]test[.]ts$',
   '/test/api/(after-commit|availability-instances|booking-kills|cached-languages|catalog-copy|change-race|closing-times)[.]test[.]ts$',
-  '/test/api/(currency-change|departure-cancelled-race|find-tours)[.]test[.]ts$',
+  '/test/api/(currency-change|demo-sales|departure-cancelled-race|find-tours)[.]test[.]ts$',
   '/test/api/(exact-authorization|instances|isolation-by-credential|isolation-timing|price-from|change-queue)[.]test[.]ts$',
   '/test/api/(shared-answers|slow-clients|start-time-races|store-waits|stored-answers|updated-since|writes-in-flight)[.]test[.]ts$',
   '/test/backup/(in-place|places|refused|restore|restore-languages|restore-to-a-time|restore-under-patroni)[.]test[.]ts$',
