@@ -224,12 +224,9 @@ function createEntryReader(): (wanted: Wanted, cached: CachedValue) => Found | u
   };
 }
 
-/**
- * Returns the cache key. The key for real seats is the same as in the previous release, because instances of both releases may share the
- * store during an upgrade.
- */
+/** Returns the cache key. Its number changes with the form of the entries, because the store may hold those of another release. */
 function cacheKey(tourId: string, date: string | null, sandbox: boolean): string {
-  return `availability:1:${sandbox ? 'sandbox:' : ''}${tourId}:${date ?? 'all'}`;
+  return `availability:2:${sandbox ? 'sandbox:' : ''}${tourId}:${date ?? 'all'}`;
 }
 
 function flightKey({ key, revision }: Wanted): string {
@@ -264,14 +261,8 @@ async function loadSeatFacts(
   return { revision, facts, freshMs: Math.min(freshMs, horizonMs), ttlMs: Math.min(ttlMs, horizonMs) };
 }
 
-/**
- * Serialises an entry. If the date has only one departure, adds it as `departure`, because instances of the previous release read only this
- * field.
- */
 function writeEntry({ revision, facts, freshMs }: SeatEntry): string {
-  const [departure, another] = facts.departures;
-  const written = another ? facts : { ...facts, departure };
-  return JSON.stringify({ revision, facts: written, freshMs });
+  return JSON.stringify({ revision, facts, freshMs });
 }
 
 /** Parses an entry. @returns undefined for a text of another form: the store may hold entries of another release */
@@ -288,8 +279,8 @@ function readEntry(text: string): StoredSeatEntry | undefined {
 
 function readDeparture(departure: Departure): Departure {
   const { startTime, seatsTotal, seatsTaken, prices, tour } = departure;
-  const numbers = [seatsTotal, seatsTaken, prices.adult, tour.currencyDigits];
-  const texts = [tour.currency, startTime ?? ''];
+  const numbers = [seatsTotal, seatsTaken, tour.currencyDigits, ...Object.values(prices)];
+  const texts = [tour.currency, startTime ?? '', ...tour.categories.map(({ code }) => code)];
   if (!numbers.every(Number.isInteger) || !texts.every((text) => typeof text === 'string'))
     throw new TypeError('not a departure');
   return { ...departure, asOf: readDate(departure.asOf) };
