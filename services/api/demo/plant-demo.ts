@@ -137,7 +137,7 @@ async function sellOut(trx: Trx, tenant: Tenant, today: string, planted: DemoCat
   if (!planted.some((tour) => tour.slug === tour_slug)) return;
   const group = {
     departureDate: departure_date,
-    party: { party: { adult: seats_total } },
+    party: { quantity: seats_total },
     travellers: null,
     customer: { name: 'Demo Group', phone: '+4930901820', email: 'group@example.com' },
     paymentMethod: null,
