@@ -62,6 +62,7 @@ export interface TourOverrides {
 
 export async function givenTour(db: Db, overrides: TourOverrides = {}): Promise<GivenTour> {
   const { slug = unique('tour'), name = 'Hà Long Bay Cruise', currency = 'EUR' } = overrides;
+  const { categories = DEFAULT_CATEGORIES } = overrides;
   const [row] = await db('tours')
     .insert({
       slug,
@@ -75,20 +76,20 @@ export async function givenTour(db: Db, overrides: TourOverrides = {}): Promise<
       currency_digits: currencyDigits(currency),
       base_price_minor: overrides.basePriceMinor ?? 50_000,
       time_zone: overrides.timeZone ?? 'UTC',
-      status: overrides.status ?? 'published',
       ...textColumns(overrides),
       ...saleColumns(overrides),
     })
     .returning(['id', 'slug']);
   return {
     ...(row as Pick<GivenTour, 'id' | 'slug'>),
-    categories: overrides.categories ?? DEFAULT_CATEGORIES,
+    categories,
   };
 }
 
 /** Leaves out a column that is not given, because the schema of an earlier version lacks all of them. */
-function saleColumns({ bookingCutoff, cancellation, categories }: TourOverrides) {
+function saleColumns({ status = 'published', bookingCutoff, cancellation, categories }: TourOverrides) {
   return {
+    status,
     ...(categories && { categories: JSON.stringify(categories) }),
     ...(bookingCutoff && { booking_cutoff: bookingCutoff }),
     ...(cancellation && { cancellation: JSON.stringify(cancellation) }),

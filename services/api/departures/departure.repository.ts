@@ -234,14 +234,14 @@ export async function lockPricedTour(
   trx: Trx,
   id: string,
 ): Promise<Pick<PricedTour, 'currency' | 'currencyDigits' | 'categories'>> {
-  const tour = (await trx('tours')
+  const tour = await trx('tours')
     .where({ id })
     .forNoKeyUpdate()
-    .first('currency', 'currency_digits', 'categories')) as CurrencyRow;
+    .first<PricingRow>('currency', 'currency_digits', 'categories');
   return { ...tour, categories: categoriesOf(tour.categories) };
 }
 
-type CurrencyRow = Pick<PricedTour, 'currency' | 'currencyDigits'> & { categories: Category[] | null };
+type PricingRow = Pick<PricedTour, 'currency' | 'currencyDigits'> & { categories: Category[] | null };
 
 /** The start of a departure that may be added to a tour. */
 export interface LocalStart {

@@ -24,7 +24,7 @@ import {
   describePolicy,
   policyOf,
 } from '../catalog/cancellation-policy';
-import type { Departure, LockedDeparture } from '../departures/departure';
+import type { LockedDeparture } from '../departures/departure';
 import { findDepartureAfterChange } from '../departures/find-departures';
 import { comparedCustomer, type PartialCustomer, withGivenCustomer } from '../holds/seat-hold';
 import type { StoredColumns } from '../holds/seat-hold';
@@ -166,34 +166,23 @@ function decideAmendment(
   to: DepartureChoice,
   amendment: BookingAmendment,
 ): AmendedLead {
-  const categories = categoriesOfChange(before, lockedDeparture(facts, tenant, to.departureId));
-  const party = changedParty(before.party, amendment.party ?? {}, categories);
-  const seats = seatsOf(party, categories);
-  const { travellers = before.travellers } = amendment;
-  assertTravellersBooked(travellers ?? [], party, categories);
-  assertChangeable(before, amendment);
-  const { tour } = before;
-  const { departureDate = before.departureDate, departureTime } = amendment;
-  const departure =
-    departureDate === null
-      ? null
-      : existingDeparture(facts, { ...to, tenant, tour, seats, departureDate, departureTime });
-  const moves = departure !== null && departure.id !== before.departureId;
+  const seats = amendedSeats(facts, tenant, before, to, amendment);
+  const { departure, party, categories, moves } = seats;
   const paid = before.status === 'confirmed';
   if (departure) {
     const change = { before: moves ? null : before.party, after: party, categories, paid };
     assertPartyOfChange(facts, tenant, departure, change);
   }
-  const price = amendedPrice(facts, tenant, before, { party, seats, departure, moves });
+  const price = amendedPrice(facts, tenant, before, seats);
   if (moves || party !== before.party) assertParty(party, categories, price.prices);
   const totalMinor = totalOf(party, price.prices);
   assertExpectedTotal(amendment.expectedTotal, totalMinor, before);
-  const policy = moves ? policyAfterMove(before, departure) : before;
+  const policy = moves ? policyAfterMove(before, departure!) : before;
   const { notes = before.notes, externalRef = before.externalRef, customer } = amendment;
   return {
     departure,
     party,
-    seats,
+    seats: seats.seats,
     categories,
     cancellation: policy.cancellation,
     tiers: policy.tiers,
@@ -202,10 +191,41 @@ function decideAmendment(
     totalMinor,
     notes,
     externalRef,
-    travellers,
+    travellers: seats.travellers,
     ...amendedDeposit(tenant, before, { ...price, totalMinor, moves: moves && !paid }),
     customer: withGivenCustomer(before.customer, customer),
   };
+}
+
+interface AmendedSeats extends Pick<
+  AmendedLead,
+  'departure' | 'party' | 'seats' | 'categories' | 'travellers'
+> {
+  /** True: the booking gets another departure. */
+  moves: boolean;
+}
+
+/** Finds the departure after the change, and reads the party by its categories. Judges the request before the departure. */
+function amendedSeats(
+  facts: DepartureFacts,
+  tenant: Tenant,
+  before: BookingLead,
+  to: DepartureChoice,
+  amendment: BookingAmendment,
+): AmendedSeats {
+  const categories = categoriesOfChange(before, lockedDeparture(facts, tenant, to.departureId));
+  const party = changedParty(before.party, amendment.party ?? {}, categories);
+  const seats = seatsOf(party, categories);
+  const { tour } = before;
+  const { travellers = before.travellers, departureDate = before.departureDate, departureTime } = amendment;
+  assertTravellersBooked(travellers ?? [], party, categories);
+  assertChangeable(before, amendment);
+  const departure =
+    departureDate === null
+      ? null
+      : existingDeparture(facts, { ...to, tenant, tour, seats, departureDate, departureTime });
+  const moves = departure !== null && departure.id !== before.departureId;
+  return { departure, party, seats, categories, travellers, moves };
 }
 
 /** @throws BookingStateConflictError, BookingAnonymizedError (409) */
@@ -232,7 +252,7 @@ function amendedPrice(
   facts: DepartureFacts,
   tenant: Tenant,
   before: BookingLead,
-  { party, seats, departure, moves }: Pick<AmendedLead, 'party' | 'seats' | 'departure'> & { moves: boolean },
+  { party, seats, departure, moves }: AmendedSeats,
 ): Priced {
   const added = Object.keys(party).filter((code) => moves || unitsOf(before.party, code) === 0);
   // Keeps the old price if there is no new category. Also keeps the price of a booking without a date, which can have a price for the first
