@@ -40,8 +40,10 @@ const EVERYTHING = tourEntry({
       exclusions: ['Essen'],
       cancellation_policy: 'Frei',
       tags: ['gehen'],
+      categories: { adult: 'Erwachsene' },
     },
   },
+  categories: [{ code: 'adult', kind: 'adult', name: 'Adult', with: [] }],
   departures: [
     departureEntry({
       start_time: '09:30',
