@@ -287,10 +287,7 @@ const RULES: Record<string, Attempt | string> = {
 };
 
 /** The attempts that are accepted, because the product changes the value: it limits a price, names a departure that exists, ignores a header. */
-const ACCEPTED = new Set([
-  'departures_one_per_start',
-  'webhook_events_traceparent_form',
-]);
+const ACCEPTED = new Set(['departures_one_per_start', 'webhook_events_traceparent_form']);
 
 /** Returns the names of all rules of the schema but primary keys, foreign keys and not null: constraints, unique indexes and triggers. */
 async function namesOfRules(): Promise<string[]> {
