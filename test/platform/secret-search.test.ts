@@ -148,7 +148,7 @@ describe('the secrets and the people of an installation', () => {
     expect(isDelivered()).toBe(true);
     // Refuses a row, whose values PostgreSQL would log.
     await expect(
-      terminal.db('booking_leads').update({ customer_phone: PERSON.phone, adults: -1 }),
+      terminal.db('booking_leads').update({ customer_phone: PERSON.phone, seats: -1 }),
     ).rejects.toMatchObject({ code: '23514' });
     const backup = path.join(folder, 'whole.backup');
     await terminal.tourctl(`backup --out ${backup} --yes`);

@@ -68,7 +68,7 @@ function isExpected({ status, text }: Acknowledged): boolean {
 
 async function readHolds(db: Db): Promise<Row[]> {
   const { rows } = await db.raw(
-    `select external_ref as reference, id as name, quantity, departure_id as departure, status = 'active' as "takesSeats"
+    `select external_ref as reference, id as name, seats as quantity, departure_id as departure, status = 'active' as "takesSeats"
      from seat_holds`,
   );
   return rows;
@@ -76,7 +76,7 @@ async function readHolds(db: Db): Promise<Row[]> {
 
 async function readLeads(db: Db): Promise<Row[]> {
   const { rows } = await db.raw(
-    `select external_ref as reference, booking_ref as name, adults as quantity, departure_id as departure,
+    `select external_ref as reference, booking_ref as name, seats as quantity, departure_id as departure,
        status = 'pending_payment' as "takesSeats" from booking_leads`,
   );
   return rows;
