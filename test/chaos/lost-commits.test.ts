@@ -58,8 +58,8 @@ describe.each(['on', 'off'])('with group commit %s, connections that are lost at
       // The API finds out the outcome of a lost COMMIT, and repeats a rolled-back sale once. Only a second lost COMMIT reaches the client.
       const failed = tries.filter(({ status }) => status >= 500).length;
       expect(failed).toBeLessThan((cutter.lostAnswers() + cutter.lostCommits()) / 2);
-      const holding = await db('seat_holds').where({ status: 'active' }).sum('seats').first();
-      const booked = await db('booking_leads').sum('seats').first();
+      const holding = await db('seat_holds').where({ status: 'active' }).sum('seats as seats').first();
+      const booked = await db('booking_leads').sum('seats as seats').first();
       expect(await seatsTaken(db, seats)).toBe(holding!.seats + booked!.seats);
     },
     30_000 + CUTS * 500,
