@@ -41,8 +41,8 @@ describeWith(
       expect(lead).toMatchObject({
         status: 'cancelled',
         departureDate: date,
-        adults: 1,
-        children: 1,
+        party: { adult: 1, child: 1 },
+        seats: 2,
         externalRef: 'R-81',
         source: 'octo',
         customerName: 'Ana Lima',
