@@ -1,11 +1,13 @@
 import { daysFromToday } from '../support/given';
 import { type Code, modelDeposit, sumOf } from './model';
 import type { Booking } from './sales';
+import { seatsOf, shownParty } from './shapes';
 import { DATES, expectAmount, type Shop } from './shop';
 
 /** Sums of the bookings that stand and of the refunds, in minor units. */
 interface Sums {
   bookings: number;
+  seats: number;
   platform: bigint;
   tenant: bigint;
   deposit: bigint;
@@ -13,7 +15,7 @@ interface Sums {
   refunded: bigint;
 }
 
-const NONE: Sums = { bookings: 0, platform: 0n, tenant: 0n, deposit: 0n, refunds: 0, refunded: 0n };
+const NONE: Sums = { bookings: 0, seats: 0, platform: 0n, tenant: 0n, deposit: 0n, refunds: 0, refunded: 0n };
 
 /** Compares the sales report, the manifest and the events of a tenant with its bookings in the model. */
 export async function checkBooks(shop: Shop, bookings: Booking[]): Promise<void> {
@@ -22,7 +24,7 @@ export async function checkBooks(shop: Shop, bookings: Booking[]): Promise<void>
   await checkEvents(shop, bookings);
 }
 
-async function checkReport({ terminal, website, model }: Shop, bookings: Booking[]): Promise<void> {
+async function checkReport({ terminal, website, shape, model }: Shop, bookings: Booking[]): Promise<void> {
   const sums = new Map<Code, Sums>();
   for (const { party, price, isCancelled, refund } of bookings) {
     const before = sums.get(price.currency) ?? NONE;
@@ -31,6 +33,7 @@ async function checkReport({ terminal, website, model }: Shop, bookings: Booking
       sums.set(price.currency, {
         ...before,
         bookings: before.bookings + 1,
+        seats: before.seats + seatsOf(shape, party),
         platform: before.platform + sumOf(party, price.platform),
         tenant: before.tenant + total,
         deposit: before.deposit + modelDeposit(total, model.depositPercent),
@@ -50,7 +53,7 @@ async function checkReport({ terminal, website, model }: Shop, bookings: Booking
   for (const row of rows) {
     const currency = row.currency as Code;
     const expected = sums.get(currency)!;
-    expect(row.bookings).toBe(expected.bookings);
+    expect([row.bookings, row.seats]).toEqual([expected.bookings, expected.seats]);
     expectAmount(row.platform_total, expected.platform, currency);
     expectAmount(row.tenant_total, expected.tenant, currency);
     expectAmount(row.deposit_total, expected.deposit, currency);
@@ -60,16 +63,20 @@ async function checkReport({ terminal, website, model }: Shop, bookings: Booking
 }
 
 /** A manifest has no amounts. Checks that it has the travellers who pay the totals. */
-async function checkManifests({ terminal, tour }: Shop, bookings: Booking[]): Promise<void> {
+async function checkManifests({ terminal, tour, shape }: Shop, bookings: Booking[]): Promise<void> {
   const listed = [];
   for (const date of DATES) {
     const manifest = await terminal.json(`departure manifest ${tour.slug} ${date}`);
-    for (const { booking_ref, adults, children, single_supplements } of manifest.bookings)
-      listed.push([booking_ref, adults, children, single_supplements]);
+    for (const { booking_ref, party, adults, children, single_supplements, seats } of manifest.bookings)
+      listed.push([booking_ref, party, adults, children, single_supplements, seats]);
   }
   const expected = bookings
     .filter(({ isCancelled, terms }) => !isCancelled && terms.date !== null)
-    .map(({ id, party }) => [id, Number(party.adult), Number(party.child), Number(party.single_supplement)]);
+    .map(({ id, party }) => {
+      const shown = shownParty(shape, party);
+      const { adult = 0, child = 0, single_supplement = 0 } = shown;
+      return [id, shown, adult, child, single_supplement, seatsOf(shape, party)];
+    });
   expect(listed.sort()).toEqual(expected.sort());
 }
 

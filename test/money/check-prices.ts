@@ -6,10 +6,10 @@ import {
   type Code,
   modelDeposit,
   type ModelPrice,
-  type ModelShop,
   priceOf,
   sumOf,
 } from './model';
+import { byCode, type Shape } from './shapes';
 import { DATES, expectAmount, type Shop } from './shop';
 
 /** The products of OCTO have these units. */
@@ -34,36 +34,43 @@ interface ShownPrices {
   tenant_prices: Record<string, number>;
 }
 
-function expectPrices(shown: ShownPrices, model: ModelShop, listed: ByCategory, price: ModelPrice): void {
+function expectPrices(
+  shown: ShownPrices,
+  { model, shape }: Shop,
+  listed: ByCategory,
+  price: ModelPrice,
+): void {
   expect([shown.currency, shown.platform_currency]).toEqual([
     price.currency,
     model.sellIn === null ? undefined : model.listed,
   ]);
   for (const category of CATEGORIES) {
-    expectAmount(shown.prices[category]!, listed[category], model.listed);
-    expectAmount(shown.tenant_prices[category]!, price.tenant[category], price.currency);
+    expectAmount(shown.prices[shape.codes[category]]!, listed[category], model.listed);
+    expectAmount(shown.tenant_prices[shape.codes[category]]!, price.tenant[category], price.currency);
   }
   const deposit = modelDeposit(price.tenant.adult, model.depositPercent);
   expectAmount(shown.tenant_prices.deposit!, deposit, price.currency);
 }
 
-async function checkDepartures({ website, tour, model }: Shop, prices: ModelPrice[]): Promise<void> {
+async function checkDepartures(shop: Shop, prices: ModelPrice[]): Promise<void> {
+  const { website, tour, model } = shop;
   const { body } = await website.get(`/api/tenant/tours/${tour.slug}/departures`);
   expect(body.items).toHaveLength(DATES.length);
   for (const [index, item] of body.items.entries())
-    expectPrices(item, model, model.departures[index]!, prices[index]!);
+    expectPrices(item, shop, model.departures[index]!, prices[index]!);
 }
 
-async function checkAvailability({ website, tour, model }: Shop, prices: ModelPrice[]): Promise<void> {
+async function checkAvailability(shop: Shop, prices: ModelPrice[]): Promise<void> {
+  const { website, tour, model } = shop;
   for (const [index, date] of DATES.entries()) {
     const { body } = await website.get(`/api/gateway/tours/${tour.slug}/availability?departure_date=${date}`);
-    expectPrices(body, model, model.departures[index]!, prices[index]!);
+    expectPrices(body, shop, model.departures[index]!, prices[index]!);
   }
 }
 
 /** Checks the lowest price in the catalog, of the tour, in the widget, and in the structured data of the embedded page. */
 async function checkPriceFrom(shop: Shop, prices: ModelPrice[]): Promise<void> {
-  const { api, website, widgetToken, tour, name, model } = shop;
+  const { api, website, widgetToken, tour, shape, name, model } = shop;
   const { currency } = prices[0]!;
   const lowest = least(prices.map(({ tenant }) => tenant.adult));
   const expectLowest = (shown: { price_from: number; currency: Code }) => {
@@ -73,7 +80,7 @@ async function checkPriceFrom(shop: Shop, prices: ModelPrice[]): Promise<void> {
   const { body: detail } = await website.get(`/api/tenant/tours/${tour.slug}`);
   expectLowest(detail);
   const base = basePriceOf(model).tenant.adult;
-  expectAmount(detail.tenant_prices.adult, base, currency);
+  expectAmount(detail.tenant_prices[shape.codes.adult], base, currency);
   expectAmount(detail.tenant_prices.deposit, modelDeposit(base, model.depositPercent), currency);
   expectLowest((await website.get(`/api/tenant/catalog?q=${name}`)).body.items[0]);
   const query = `token=${widgetToken}&q=${name}`;
@@ -87,7 +94,7 @@ async function checkPriceFrom(shop: Shop, prices: ModelPrice[]): Promise<void> {
 }
 
 interface ShownPricing {
-  unitId: 'adult' | 'child';
+  unitId: string;
   net: number;
   retail: number;
   original: number;
@@ -95,12 +102,14 @@ interface ShownPricing {
   currencyPrecision: number;
 }
 
-async function checkOcto({ website, tour }: Shop, prices: ModelPrice[]): Promise<void> {
+async function checkOcto({ website, tour, shape }: Shop, prices: ModelPrice[]): Promise<void> {
   const product = await website.get(`/octo/products/${tour.id}`).set(PRICING);
   const { currency } = prices[0]!;
   expect(product.body).toMatchObject({ defaultCurrency: currency, availableCurrencies: [currency] });
   for (const unit of UNITS) {
-    const { pricingFrom } = product.body.options[0].units.find(({ id }: { id: string }) => id === unit);
+    const { pricingFrom } = product.body.options[0].units.find(
+      ({ id }: { id: string }) => id === shape.codes[unit],
+    );
     const retail = least(prices.map(({ tenant }) => tenant[unit]));
     // Several platform's prices may give the same lowest price. The product shows one of them.
     const nets = prices.filter(({ tenant }) => tenant[unit] === retail).map(({ platform }) => platform[unit]);
@@ -124,9 +133,15 @@ async function checkOcto({ website, tour }: Shop, prices: ModelPrice[]): Promise
     for (const [index, day] of body.entries())
       for (const shown of day[field] as ShownPricing[]) {
         const { platform, tenant } = prices[index]!;
-        expectPricing(shown, { net: platform[shown.unitId], retail: tenant[shown.unitId], currency });
+        const unit = unitOf(shape, shown.unitId);
+        expectPricing(shown, { net: platform[unit], retail: tenant[unit], currency });
       }
   }
+}
+
+/** Returns the category of a unit of OCTO. */
+export function unitOf({ codes }: Shape, unitId: string): 'adult' | 'child' {
+  return UNITS.find((unit) => codes[unit] === unitId)!;
 }
 
 /** Compares a price of OCTO, in minor units. */
@@ -144,8 +159,10 @@ export function expectPricing(
 
 /** Checks what the terminal says of a booking that would be made now. */
 async function checkSimulation(shop: Shop, price: ModelPrice, party: ByCategory): Promise<void> {
-  const { terminal, website, tour, model } = shop;
-  const numbers = `--adults ${party.adult} --children ${party.child} --single-supplements ${party.single_supplement}`;
+  const { terminal, website, tour, shape, model } = shop;
+  const units = Object.entries(byCode(shape, party)).map(([code, number]) => `${code}=${number}`);
+  const named = `--adults ${party.adult} --children ${party.child} --single-supplements ${party.single_supplement}`;
+  const numbers = shape.categories ? `--party ${units.join(',')}` : named;
   const shown = await terminal.json(
     `pricing simulate ${website.tenant.slug} ${tour.slug} --date ${DATES[0]} ${numbers}`,
   );

@@ -41,15 +41,20 @@ export type ModelRule =
   | { kind: 'percent'; percent: string; roundTo?: string }
   | { kind: 'amount' | 'price'; minor: bigint; roundTo?: string };
 
-/** Applies a rule to a price in the currency of the rule. A rule in money changes only an adult's price. */
-function modelRule(minor: bigint, rule: ModelRule | undefined, isAdult: boolean, digits: number): bigint {
+/** Applies a rule to a price in the currency of the rule. @param isItsCategory whether a rule in money changes this price */
+function modelRule(
+  minor: bigint,
+  rule: ModelRule | undefined,
+  isItsCategory: boolean,
+  digits: number,
+): bigint {
   if (!rule) return minor;
   const step = rule.roundTo === undefined ? 1n : tenDecimals(rule.roundTo) / 10n ** BigInt(10 - digits) || 1n;
   if (rule.kind === 'percent') {
     const factor = 100n * 10n ** 10n + tenDecimals(rule.percent);
     return factor <= 0n ? 0n : nearestWhole(minor * factor, 100n * 10n ** 10n * step) * step;
   }
-  if (!isAdult) return minor;
+  if (!isItsCategory) return minor;
   const price = rule.kind === 'price' ? rule.minor : minor + rule.minor;
   return price <= 0n ? 0n : nearestWhole(price, step) * step;
 }
@@ -73,14 +78,17 @@ export const CODES = Object.keys(DIGITS) as Code[];
 /** Units of each currency for one euro, as decimal texts. */
 export type ModelRates = Record<Exclude<Code, 'EUR'>, string>;
 
+/** The categories of the model, the first one of a tour first. A tour may have other codes for them (Shape). */
 export const CATEGORIES = ['adult', 'child', 'single_supplement'] as const;
-type Category = (typeof CATEGORIES)[number];
+export type Category = (typeof CATEGORIES)[number];
 /** An amount, or a number, of each category. */
 export type ByCategory = Record<Category, bigint>;
 
 export type ShopRule = ModelRule & {
   /** The currency of a rule in money. */
   code?: Code;
+  /** The only category that a rule in money changes. Undefined: the first one. */
+  category?: Category;
   /** True: the rule applies only to travel on the date of the first departure. */
   onlyFirst: boolean;
 };
@@ -89,7 +97,7 @@ export type ShopRule = ModelRule & {
 export interface ModelShop {
   /** The currency of the tour. */
   listed: Code;
-  /** The price of an adult without a date. */
+  /** The price of the first category without a date. */
   base: bigint;
   departures: [ByCategory, ByCategory];
   /** The tenant's selling currency. Null: it sells each tour in the tour's own. */
@@ -129,8 +137,9 @@ function tenantPriceOf(shop: ModelShop, listed: ByCategory, isFirst: boolean): M
     rule?.code === undefined || (rule.code === currency && rule.code === (sellIn ?? TENANT_CURRENCY));
   const applies = isInItsCurrency && (isFirst || !rule?.onlyFirst);
   const platform = eachCategory((category) => modelConversion(listed[category], from, to));
+  const ruled = rule?.category ?? 'adult';
   const tenant = eachCategory((category) =>
-    modelRule(platform[category], applies ? rule : undefined, category === 'adult', DIGITS[currency]),
+    modelRule(platform[category], applies ? rule : undefined, category === ruled, DIGITS[currency]),
   );
   const converted = currency === shop.listed ? null : { from: shop.listed, rate: shownRate(from, to) };
   return { currency, platform, tenant, isBound: sellIn !== null, converted };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { ModelPolicy } from './refunds';
-import { type ByCategory, type Code, CODES, type ModelRates, type ShopRule } from './model';
+import { type ByCategory, CATEGORIES, type Code, CODES, type ModelRates, type ShopRule } from './model';
+import { DEFAULT_SHAPE, OWN_SHAPES } from './shapes';
 
 /**
  * The random runs of the model. The rates and prices are so that every total has fewer than 2^53 minor units, which is the largest total
@@ -43,6 +44,7 @@ const percent = fc
   );
 const roundTo = fc.constantFrom(undefined, '5', '0.5', '1', '0.05', '100');
 
+const category = fc.constantFrom(undefined, ...CATEGORIES);
 const onlyFirst = fc.constantFrom(false, false, true);
 const rule: fc.Arbitrary<ShopRule | undefined> = fc.oneof(
   fc.constant(undefined),
@@ -51,10 +53,11 @@ const rule: fc.Arbitrary<ShopRule | undefined> = fc.oneof(
     kind: fc.constant('amount' as const),
     minor: fc.integer({ min: -100_000, max: 100_000 }).map(BigInt),
     code,
+    category,
     roundTo,
     onlyFirst,
   }),
-  fc.record({ kind: fc.constant('price' as const), minor: amount, code, roundTo, onlyFirst }),
+  fc.record({ kind: fc.constant('price' as const), minor: amount, code, category, roundTo, onlyFirst }),
 );
 
 /** Ends of tiers in days before the start. None is within two days of now for a departure in 30 or 40 days. */
@@ -81,6 +84,7 @@ const policy: fc.Arbitrary<ModelPolicy> = fc.oneof(
 const CHANGES = ['rates', 'import', 'currency', 'sell-in', 'rule', 'policy'] as const;
 
 export const moneyRun = fc.record({
+  shape: fc.oneof(fc.constant(DEFAULT_SHAPE), fc.constantFrom(...OWN_SHAPES)),
   listed,
   sellIn,
   rates,

@@ -1,6 +1,6 @@
 import type { Response } from 'supertest';
 import { expectProblem } from '../support/responses';
-import { expectPricing } from './check-prices';
+import { expectPricing, unitOf } from './check-prices';
 import {
   basePriceOf,
   type ByCategory,
@@ -11,7 +11,8 @@ import {
   sumOf,
 } from './model';
 import { type ModelTerms, modelPercent, modelRefund, modelTermsAfterMove } from './refunds';
-import { DATES, expectAmount, majorOf, numbersOf, type Shop } from './shop';
+import { holdFields, partyFields, seatsOf, shownParty } from './shapes';
+import { DATES, expectAmount, majorOf, type Shop } from './shop';
 
 const PRICING = { 'octo-capabilities': 'octo/pricing' };
 
@@ -39,7 +40,6 @@ export interface Booking extends Sale {
   refund: ModelRefund | null;
 }
 
-const seatsOf = ({ adult, child }: ByCategory) => Number(adult + child);
 const withoutSupplements = (party: ByCategory): ByCategory => ({ ...party, single_supplement: 0n });
 /** Returns the terms of a sale on the date now. */
 const termsOn = ({ policy }: Shop, index: number): ModelTerms => ({
@@ -50,42 +50,36 @@ const termsOn = ({ policy }: Shop, index: number): ModelTerms => ({
 const totalOf = ({ party, price }: Sale) => sumOf(party, price.tenant);
 const present = ({ model }: Shop, index = 0) => priceOf(model, index);
 
-/** Returns the numbers of a party with the names of the API. */
-function peopleOf(party: ByCategory) {
-  const { adult, child, single_supplement } = numbersOf(party);
-  return { adults: adult, children: child, single_supplements: single_supplement };
-}
-
 export async function placeHold(shop: Shop, wanted: ByCategory): Promise<Sale> {
   const party = withoutSupplements(wanted);
-  const { adults, children } = peopleOf(party);
-  const body = { departure_date: DATES[0], quantity: seatsOf(party), adults, children };
+  const body = { departure_date: DATES[0], ...holdFields(shop.shape, party) };
   const answer = await shop.website.hold(shop.tour, body);
   expect(answer.status).toBe(201);
   const hold = { id: answer.body.hold_id, party, price: present(shop), terms: termsOn(shop, 0) };
-  expectHold(answer, hold);
+  expectHold(shop, answer, hold);
   return hold;
 }
 
-function expectHold({ body }: Response, hold: Sale): void {
+function expectHold({ shape }: Shop, { body }: Response, hold: Sale): void {
+  expect([body.party, body.quantity]).toEqual([shownParty(shape, hold.party), seatsOf(shape, hold.party)]);
   const { currency, tenant } = hold.price;
   expect(body.currency).toBe(currency);
   expectAmount(body.unit_price, tenant.adult, currency);
   expectAmount(body.total_price, totalOf(hold), currency);
-  for (const category of CATEGORIES) expectAmount(body.prices[category], tenant[category], currency);
+  for (const category of CATEGORIES)
+    expectAmount(body.prices[shape.codes[category]], tenant[category], currency);
 }
 
-export async function checkHold({ website }: Shop, hold: Sale): Promise<void> {
-  expectHold(await website.get(`/api/gateway/holds/${hold.id}`), hold);
+export async function checkHold(shop: Shop, hold: Sale): Promise<void> {
+  expectHold(shop, await shop.website.get(`/api/gateway/holds/${hold.id}`), hold);
 }
 
-/** Adds an adult on the same date, which keeps the locked prices, then moves the hold to the other date. */
+/** Adds a unit of the first category on the same date, which keeps the locked prices, then moves the hold to the other date. */
 export async function changeHold(shop: Shop, hold: Sale): Promise<void> {
   const { website } = shop;
   const path = `/api/gateway/holds/${hold.id}`;
   hold.party = { ...hold.party, adult: hold.party.adult + 1n };
-  const { adults, children } = peopleOf(hold.party);
-  expectHold(await website.patch(path, { adults, children }), hold);
+  expectHold(shop, await website.patch(path, holdFields(shop.shape, hold.party)), hold);
   const price = present(shop, 1);
   const moved = await website.patch(path, { departure_date: DATES[1] });
   if ((price.isBound || hold.price.isBound) && price.currency !== hold.price.currency)
@@ -93,7 +87,7 @@ export async function changeHold(shop: Shop, hold: Sale): Promise<void> {
   else {
     hold.price = price;
     hold.terms = termsOn(shop, 1);
-    expectHold(moved, hold);
+    expectHold(shop, moved, hold);
   }
   await checkHold(shop, hold);
 }
@@ -120,10 +114,10 @@ export async function bookWithoutDate(shop: Shop): Promise<Booking> {
 }
 
 async function book(shop: Shop, by: object, sale: Sale): Promise<Booking> {
-  const { website, tour } = shop;
+  const { website, tour, shape } = shop;
   const { currency } = sale.price;
   const total = totalOf(sale);
-  const order = { tour_id: tour.id, ...by, ...peopleOf(sale.party) };
+  const order = { tour_id: tour.id, ...by, ...partyFields(shape, sale.party) };
   const refused = await website.book({ ...order, expected_total: majorOf(total + 1n, currency) });
   expectProblem(refused, 409, 'price_changed', { total_price: majorOf(total, currency), currency });
   const answer = await website.book({ ...order, expected_total: majorOf(total, currency) });
@@ -146,10 +140,10 @@ const event = (type: string, sale: Sale): [string, number] => [
   majorOf(totalOf(sale), sale.price.currency),
 ];
 
-function expectBooking({ model }: Shop, { body }: Response, booking: Booking): void {
+function expectBooking({ model, shape }: Shop, { body }: Response, booking: Booking): void {
   const { party, price } = booking;
   const { currency, platform, tenant, converted, isBound } = price;
-  expect(body.currency).toBe(currency);
+  expect([body.currency, body.party]).toEqual([currency, shownParty(shape, party)]);
   expectAmount(body.total_price, totalOf(booking), currency);
   expectAmount(body.deposit_total, modelDeposit(totalOf(booking), model.depositPercent), currency);
   expectCancellation(body, booking);
@@ -162,7 +156,8 @@ function expectBooking({ model }: Shop, { body }: Response, booking: Booking): v
     converted ? converted.rate : unconverted,
   ]);
   const booked = CATEGORIES.filter((category) => party[category] > 0n);
-  expect(breakdown.categories.map(({ category }: { category: string }) => category)).toEqual(booked);
+  const shownCodes = breakdown.categories.map(({ category }: { category: string }) => category);
+  expect(shownCodes).toEqual(booked.map((category) => shape.codes[category]));
   for (const [index, category] of booked.entries()) {
     const shown = breakdown.categories[index];
     expect(BigInt(shown.number)).toBe(party[category]);
@@ -203,7 +198,7 @@ export async function changeParty(shop: Shop, booking: Booking, more: Partial<By
   await change(
     shop,
     booking,
-    peopleOf(wanted),
+    partyFields(shop.shape, wanted),
     { party: wanted, price: { ...price, platform, tenant }, terms: booking.terms },
     isRefused,
   );
@@ -318,13 +313,12 @@ function expectCancellation(body: Response['body'], booking: Booking): void {
 }
 
 export async function reserveByOcto(shop: Shop, wanted: ByCategory): Promise<Sale> {
-  const { website, tour, departureIds } = shop;
+  const { website, tour, shape, departureIds } = shop;
   const party = withoutSupplements(wanted);
-  const { adult, child } = numbersOf(party);
   const price = present(shop);
-  const unitItems = [...Array(adult).fill('adult'), ...Array(child).fill('child')].map((unitId) => ({
-    unitId,
-  }));
+  const unitItems = Object.entries(shownParty(shape, party)).flatMap(([unitId, units]) =>
+    Array(units).fill({ unitId }),
+  );
   const body = {
     productId: tour.id,
     optionId: 'DEFAULT',
@@ -334,7 +328,7 @@ export async function reserveByOcto(shop: Shop, wanted: ByCategory): Promise<Sal
   };
   const answer = await website.post('/octo/bookings', body, PRICING);
   const reservation = { id: answer.body.uuid, party, price, terms: termsOn(shop, 0) };
-  expectOctoBooking(answer, reservation);
+  expectOctoBooking(shop, answer, reservation);
   return reservation;
 }
 
@@ -343,7 +337,7 @@ export async function confirmByOcto(shop: Shop, reservation: Sale): Promise<Book
   const { website } = shop;
   const body = { contact: { fullName: 'Ana Lima' }, currency: reservation.price.currency };
   const answer = await website.post(`/octo/bookings/${reservation.id}/confirm`, body, PRICING);
-  expectOctoBooking(answer, reservation);
+  expectOctoBooking(shop, answer, reservation);
   const events = [event('booking.created', reservation), event('booking.confirmed', reservation)];
   const booking: Booking = {
     ...reservation,
@@ -357,15 +351,17 @@ export async function confirmByOcto(shop: Shop, reservation: Sale): Promise<Book
   return booking;
 }
 
-export async function checkOctoBooking({ website }: Shop, uuid: string, sale: Sale): Promise<void> {
-  expectOctoBooking(await website.get(`/octo/bookings/${uuid}`).set(PRICING), sale);
+export async function checkOctoBooking(shop: Shop, uuid: string, sale: Sale): Promise<void> {
+  expectOctoBooking(shop, await shop.website.get(`/octo/bookings/${uuid}`).set(PRICING), sale);
 }
 
-function expectOctoBooking({ status, body }: Response, sale: Sale): void {
+function expectOctoBooking({ shape }: Shop, { status, body }: Response, sale: Sale): void {
   expect([status, body.errorMessage]).toEqual([200, undefined]);
   const { party, price } = sale;
   const { currency, platform, tenant } = price;
   expectPricing(body.pricing, { net: sumOf(party, platform), retail: totalOf(sale), currency });
-  for (const { unitId, pricing } of body.unitItems as { unitId: 'adult' | 'child'; pricing: never }[])
-    expectPricing(pricing, { net: platform[unitId], retail: tenant[unitId], currency });
+  for (const { unitId, pricing } of body.unitItems as { unitId: string; pricing: never }[]) {
+    const unit = unitOf(shape, unitId);
+    expectPricing(pricing, { net: platform[unit], retail: tenant[unit], currency });
+  }
 }

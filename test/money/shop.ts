@@ -16,7 +16,7 @@ import { givenWebsite, type Website } from '../support/website';
 import { add } from '../webhook-queue/queue-fixture';
 import { givenWidgetToken } from '../widget/given-widget';
 import {
-  type ByCategory,
+  CATEGORIES,
   type Code,
   decimalOf,
   DIGITS,
@@ -27,9 +27,13 @@ import {
 } from './model';
 import { type ModelPolicy, storedPolicy } from './refunds';
 import type { MoneyRun } from './runs';
+import { byCode, type Shape } from './shapes';
 
 /** The dates of the two departures of a tour. */
 export const DATES = [daysFromToday(30), daysFromToday(40)] as const;
+
+/** The seats of each departure. */
+export const SEATS = 1000;
 
 /** A tenant of the API with one tour, and the same in the model. */
 export interface Shop {
@@ -38,6 +42,7 @@ export interface Shop {
   website: Website;
   widgetToken: string;
   tour: GivenTour;
+  shape: Shape;
   /** The name of the tour, which no other tour has. */
   name: string;
   departureIds: string[];
@@ -48,7 +53,7 @@ export interface Shop {
 }
 
 export async function openShop(api: TestApi, terminal: TestTerminal, run: MoneyRun): Promise<Shop> {
-  const { listed, sellIn, rates, rule, depositPercent, reserves, policy } = run;
+  const { shape, listed, sellIn, rates, rule, depositPercent, reserves, policy } = run;
   const model: ModelShop = {
     ...listed,
     listed: listed.code,
@@ -75,18 +80,19 @@ export async function openShop(api: TestApi, terminal: TestTerminal, run: MoneyR
     currency: listed.code,
     basePriceMinor: Number(listed.base),
     cancellation: storedPolicy(policy) ?? undefined,
+    categories: shape.categories,
   });
   for (const [index, date] of DATES.entries()) {
-    const prices = numbersOf(listed.departures[index]!);
-    await givenDeparture(api.db, tour, { date, prices, seats: 100 });
+    const prices = byCode(shape, listed.departures[index]!);
+    await givenDeparture(api.db, tour, { date, prices, seats: SEATS });
   }
-  await setRule(api, website, rule);
+  await setRule(api, website, shape, rule);
   const departureIds = await api
     .db('departures')
     .where({ tour_id: tour.id })
     .orderBy('departure_date')
     .pluck('id');
-  return { api, terminal, website, widgetToken: token, tour, name, departureIds, model, policy };
+  return { api, terminal, website, widgetToken: token, tour, shape, name, departureIds, model, policy };
 }
 
 /** Makes the changes of a run, in the API and in the model. */
@@ -112,7 +118,7 @@ export async function changeShop(shop: Shop, { changes, next }: MoneyRun): Promi
   }
   if (changes.includes('rule')) {
     await api.db('price_rules').where({ tenant_id: website.tenant.id }).delete();
-    await setRule(api, website, next.rule);
+    await setRule(api, website, shop.shape, next.rule);
     model.rule = next.rule;
   }
 }
@@ -122,15 +128,21 @@ async function setRates({ db }: TestApi, perEuro: ModelRates): Promise<void> {
   await inTransaction(db, (trx) => setExchangeRates(trx, { rates }));
 }
 
-async function setRule({ db }: TestApi, website: Website, rule: ShopRule | undefined): Promise<void> {
+async function setRule(
+  { db }: TestApi,
+  website: Website,
+  { codes }: Shape,
+  rule: ShopRule | undefined,
+): Promise<void> {
   if (!rule) return;
-  const { kind, code, roundTo = null } = rule;
+  const { kind, code, category, roundTo = null } = rule;
   const change =
     kind === 'percent'
       ? { percent: rule.percent }
       : { kind, amount_minor: Number(rule.minor), currency: code };
   const travel = rule.onlyFirst ? { travel_from: DATES[0], travel_to: DATES[0] } : {};
-  await givenPriceRule(db, website, { ...change, ...travel, round_to: roundTo });
+  const ofCategory = category ? { category: codes[category] } : {};
+  await givenPriceRule(db, website, { ...change, ...ofCategory, ...travel, round_to: roundTo });
 }
 
 /**
@@ -150,15 +162,12 @@ async function importPrices(shop: Shop, { code, base, departures }: MoneyRun['li
   Object.assign(model, { listed, base, departures });
 }
 
-function entryOf({ tour, name, policy }: Shop, { code, base, departures }: MoneyRun['listed']) {
+function entryOf({ tour, shape, name, policy }: Shop, { code, base, departures }: MoneyRun['listed']) {
   const dated = DATES.map((departure_date, index) => {
-    const { adult, child, single_supplement } = departures[index]!;
-    const prices = {
-      adult: majorOf(adult, code),
-      child: majorOf(child, code),
-      single_supplement: majorOf(single_supplement, code),
-    };
-    return departureEntry({ departure_date, seats_total: 100, prices });
+    const prices = Object.fromEntries(
+      CATEGORIES.map((category) => [shape.codes[category], majorOf(departures[index]![category], code)]),
+    );
+    return departureEntry({ departure_date, seats_total: SEATS, prices });
   });
   return tourEntry({
     slug: tour.slug,
@@ -169,6 +178,7 @@ function entryOf({ tour, name, policy }: Shop, { code, base, departures }: Money
     time_zone: 'UTC',
     currency: code,
     base_price: majorOf(base, code),
+    categories: shape.categories,
     cancellation: storedPolicy(policy),
     departures: dated,
   });
@@ -176,12 +186,12 @@ function entryOf({ tour, name, policy }: Shop, { code, base, departures }: Money
 
 /** Changes the currency and the prices of the tour in the database, whatever is held or booked. */
 async function changeCurrency(shop: Shop, { code, base, departures }: MoneyRun['listed']): Promise<void> {
-  const { api, tour, departureIds, model } = shop;
+  const { api, tour, shape, departureIds, model } = shop;
   await inTransaction(api.db, async (trx) => {
     for (const [index, id] of departureIds.entries())
       await trx('departures')
         .where({ id })
-        .update({ prices_minor: JSON.stringify(numbersOf(departures[index]!)) });
+        .update({ prices_minor: JSON.stringify(byCode(shape, departures[index]!)) });
     await trx('tours')
       .where({ id: tour.id })
       .update({
@@ -192,10 +202,6 @@ async function changeCurrency(shop: Shop, { code, base, departures }: MoneyRun['
       });
   });
   Object.assign(model, { listed: code, base, departures });
-}
-
-export function numbersOf({ adult, child, single_supplement }: ByCategory) {
-  return { adult: Number(adult), child: Number(child), single_supplement: Number(single_supplement) };
 }
 
 /** Compares an amount in major units with one in minor units, by their decimals. */
