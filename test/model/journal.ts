@@ -33,7 +33,7 @@ export interface Row {
   sandbox: boolean;
   currency: string;
   currency_digits: number;
-  /** Of a hold or booking: the units of each category, their seats together, and the price of one unit. */
+  /** A hold or booking has the units of each category here, then their seats together, and the price of one unit. */
   party: Record<string, number>;
   seats: number;
   /** Also of a departure. */

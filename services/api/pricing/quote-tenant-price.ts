@@ -37,7 +37,7 @@ export interface Quote extends Currency {
   converted: Prices;
   /** In the currency of the sale: `currency` of the quote. */
   tenant: Prices;
-  /** Of the tour. */
+  /** The categories of the tour. */
   categories: readonly Category[];
   /** The deposit of one unit of the first category, in the currency of the sale. */
   deposit: number;

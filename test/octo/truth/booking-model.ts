@@ -15,7 +15,7 @@ import {
 
 export type ModelStatus = 'ON_HOLD' | 'CONFIRMED' | 'CANCELLED';
 
-/** What a client has sent of a booking, and what the platform has done with it. */
+/** A booking as the client has sent it, with the effects of the platform. */
 export interface ModelBooking {
   uuid: string;
   departure: ModelDeparture;
