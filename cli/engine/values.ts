@@ -6,6 +6,7 @@ import { readStartTime } from '../../services/api/catalog/start-time';
 import { currencyDigits, storedCurrencyDigits } from '../../services/api/pricing/currency';
 import { isTourAddress } from '../../services/api/tenants/link-template';
 import {
+  isCategoryCode,
   CONTROL_CHARACTER,
   countDecimals,
   isCalendarDate,
@@ -59,8 +60,8 @@ export type OfCategory<T> = [code: string, value: T];
 /** Parses `senior=1`: the code of a price category and its value, by `parse`. @param example for the message */
 export function ofCategory<T>(parse: (text: string, name: string) => T, example: string) {
   return (text: string, name: string): OfCategory<T> => {
-    const [, code, value] = /^([a-z0-9_]{2,32})=(.*)$/.exec(text) ?? [];
-    if (code === undefined || value === undefined)
+    const [, code = '', value = ''] = /^(.*?)=(.*)$/.exec(text) ?? [];
+    if (!isCategoryCode(code))
       throw new UsageError(`${name} must be the code of a price category and its value, such as ${example}`);
     return [code, parse(value, `${name} ${code}`)];
   };
@@ -160,7 +161,7 @@ export const slug = matching(
 );
 
 export const categoryCode = matching(
-  (text) => /^[a-z0-9_]{2,32}$/.test(text),
+  isCategoryCode,
   'the code of a price category, such as adult: 2 to 32 of a-z, 0-9 and _',
 );
 

@@ -67,6 +67,11 @@ export function uuidsBeginningWith(text: string): [first: string, last: string] 
   return isUuid(first) ? [first, text + LAST_UUID.slice(text.length)] : undefined;
 }
 
+/** Returns whether the text has the form of the code of a price category. Refuses the name that has a meaning in JavaScript objects. */
+export function isCategoryCode(text: string): boolean {
+  return /^[a-z0-9_]{2,32}$/.test(text) && text !== '__proto__';
+}
+
 /** Accepts 2 to 63 of a-z, 0-9 and inner dashes. */
 export function isSlug(text: string): boolean {
   return SLUG.test(text);

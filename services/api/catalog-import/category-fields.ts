@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isCategoryCode } from '../../platform/text-forms';
 import {
   CATEGORY_KINDS,
   type Category,
@@ -19,15 +20,10 @@ import {
   type WrittenAmount,
 } from './field-checks';
 
-// Checks the price categories of a tour, and prices by category. categories.repository.ts checks what depends on the catalog.
+// Checks the price categories of a tour, and prices by category. issues.repository.ts checks what depends on the catalog.
 
 const CODE_RULE = 'must be 2 to 32 of a-z, 0-9 and _';
 const NO_CODE = `names no category: a code ${CODE_RULE}`;
-
-/** Returns whether the text has the form of a code. Refuses the name with a meaning in JavaScript; categoryFault refuses other names. */
-export function isCategoryCode(text: string): boolean {
-  return /^[a-z0-9_]{2,32}$/.test(text) && text !== '__proto__';
-}
 
 const code = textField(isCategoryCode, CODE_RULE);
 const CATEGORY_NAME = lineField(100);

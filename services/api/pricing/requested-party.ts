@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../platform/errors';
+import { isCategoryCode } from '../../platform/text-forms';
 import { type Category, firstCategory } from './category';
 import { assertPartySize, fieldOfCode, type Party, SEATS_MAX, seatsOf, toParty, UNITS_MAX } from './party';
 
@@ -85,7 +86,7 @@ function assertUnits(party: unknown): asserts party is Record<string, number> {
   if (typeof party !== 'object' || party === null || Array.isArray(party))
     throw new InvalidInputError('body', 'party', 'must be an object such as {"adult": 2}');
   for (const [code, units] of Object.entries(party)) {
-    if (!/^[a-z0-9_]{2,32}$/.test(code) || code in Object.prototype)
+    if (!isCategoryCode(code))
       throw new InvalidInputError(
         'body',
         'party',
