@@ -1,0 +1,23 @@
+import type { components } from '../../typescript/src/openapi.ts';
+
+/** The answers of the site's server, `{api}/…`: those of the platform, without the fields that a visitor must not see. */
+type Schemas = components['schemas'];
+
+export type Tour = Schemas['TourDetail'];
+export type Category = Schemas['Category'];
+export type CancellationPolicy = Schemas['CancellationPolicy'];
+export type Departure = Omit<Schemas['DepartureItem'], 'seats_total' | 'prices' | 'platform_currency'>;
+export type DeparturePage = { items: Departure[]; next_cursor: string | null };
+export type Hold = Schemas['HoldDetail'];
+export type HoldBody = Omit<Schemas['HoldBody'], 'external_ref'> & { tour_id: string };
+export type Booking = Omit<Schemas['BookingDetail'], 'tenant' | 'price_breakdown'>;
+export type BookingBody = Partial<Schemas['BookingBody']> & { name: string; phone: string; email: string };
+export type Traveller = Schemas['TravellerBody'];
+export type Alternative = Schemas['ProblemAlternative'];
+export type ProblemFault = Schemas['ProblemFault'];
+export type ProblemDocument = Schemas['ProblemDocument'];
+
+/** The units of each category, by its code. */
+export type Party = Record<string, number>;
+/** The price of one unit of each category in major units, by its code. */
+export type Prices = Record<string, number>;
