@@ -1,0 +1,162 @@
+import { languageOf } from './words/words.ts';
+
+/** The formats of one language. Money is in major units, as in the answers of the site's server. */
+export interface Formats {
+  /** Formats an amount with the decimals of its currency: `€1,290`, `€311.50`. */
+  money(amount: number, currency: string): string;
+  /** Formats an amount for a narrow place, without its currency: `311.5`, `128K`. */
+  shortMoney(amount: number): string;
+  /** Formats a day in full: `Saturday, March 6, 2027`. @param iso YYYY-MM-DD */
+  date(iso: string): string;
+  /** The days of the week, from the first day of the week of the language. */
+  weekdays: { short: string; long: string }[];
+  /** The first day of the week: 1 is Monday, 7 is Sunday. */
+  firstWeekday: number;
+  /** Formats a month: `March 2027`. @param month YYYY-MM */
+  month(month: string): string;
+  /** Formats a local time. @param time HH:MM */
+  time(time: string): string;
+  /** Formats a cut-off of the platform: `36 hours` for `36h`. */
+  duration(cutoff: string): string;
+  /** Formats the rest of a hold as minutes and seconds: `14:05`. */
+  countdown(seconds: number): string;
+  number(number: number): string;
+  /** Joins names as alternatives: `Adult or Senior`. */
+  either(names: string[]): string;
+}
+
+/** The currencies of ISO 4217 without two decimals. Intl is not asked, because its decimals of some currencies differ from ISO 4217. */
+const DIGITS: [number, string][] = [
+  [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
+  [3, 'BHD IQD JOD KWD LYD OMR TND'],
+  [4, 'CLF UYW'],
+];
+
+/** Returns the decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD. */
+export function digitsOf(currency: string): number {
+  return DIGITS.find(([, codes]) => codes.includes(currency))?.[0] ?? 2;
+}
+
+/** Returns the direction of the words that the element shows in this language. */
+export function directionOf(lang: string): 'ltr' | 'rtl' {
+  return languageOf(lang).direction;
+}
+
+const made = new Map<string, Formats>();
+
+/** Returns the formats of the language in which the element shows its words. */
+export function formatsOf(lang: string): Formats {
+  const { locale } = languageOf(lang);
+  let formats = made.get(locale);
+  if (!formats) made.set(locale, (formats = makeFormats(locale)));
+  return formats;
+}
+
+function makeFormats(locale: string): Formats {
+  const numbers = new Intl.NumberFormat(locale);
+  const seconds = new Intl.NumberFormat(locale, { minimumIntegerDigits: 2 });
+  const days = dateFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+  const months = dateFormat(locale, { month: 'long', year: 'numeric' });
+  const times = dateFormat(locale, { timeStyle: 'short' });
+  const alternatives = new Intl.ListFormat(locale, { type: 'disjunction' });
+  const firstWeekday = firstDayOfWeek(locale);
+  return {
+    money: moneyFormat(locale),
+    shortMoney: shortMoneyFormat(locale),
+    date: (iso) => days.format(atMidnight(iso)),
+    weekdays: weekdaysFrom(firstWeekday, locale),
+    firstWeekday,
+    month: (month) => months.format(atMidnight(`${month}-01`)),
+    time: (time) => times.format(new Date(`1970-01-01T${time}:00Z`)),
+    duration: durationFormat(locale),
+    countdown: (left) => `${numbers.format(Math.floor(left / 60))}:${seconds.format(Math.floor(left % 60))}`,
+    number: (number) => numbers.format(number),
+    either: (names) => alternatives.format(names),
+  };
+}
+
+/** Uses UTC, so that no time zone moves a day. */
+function dateFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options });
+}
+
+function atMidnight(iso: string): Date {
+  return new Date(`${iso}T00:00:00Z`);
+}
+
+function moneyFormat(locale: string): Formats['money'] {
+  const formats = new Map<string, Intl.NumberFormat>();
+  return (amount, currency) => {
+    let format = formats.get(currency);
+    if (!format) formats.set(currency, (format = currencyFormat(locale, currency)));
+    const parts = format.formatToParts(amount);
+    const leftwards = parts.some(({ value }) => value.includes(RIGHT_TO_LEFT_MARK));
+    return parts
+      .map(({ type, value }) => (leftwards && type === 'currency' ? isolated(value) : value))
+      .join('');
+  };
+}
+
+function currencyFormat(locale: string, currency: string): Intl.NumberFormat {
+  const digits = digitsOf(currency);
+  return new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    trailingZeroDisplay: 'stripIfInteger',
+  });
+}
+
+const RIGHT_TO_LEFT_MARK = '\u200f';
+
+/** Isolates the text: otherwise US$ becomes $US between Arabic words, because $ has no direction. */
+function isolated(text: string): string {
+  return /[A-Z]/i.test(text) ? `\u2066${text}\u2069` : text;
+}
+
+/** The first amount that a narrow place shows rounded. */
+const ROUNDED_FROM = 10_000;
+
+function shortMoneyFormat(locale: string): Formats['shortMoney'] {
+  const exact = new Intl.NumberFormat(locale, { maximumFractionDigits: 4 });
+  const rounded = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 3 });
+  return (amount) => (amount < ROUNDED_FROM ? exact : rounded).format(amount);
+}
+
+const UNITS: Record<string, string> = { m: 'minute', h: 'hour', d: 'day' };
+
+function durationFormat(locale: string): Formats['duration'] {
+  return (cutoff) => {
+    const unit = UNITS[cutoff.slice(-1)];
+    const format = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' });
+    // Keeps the number and its unit on one line.
+    return format.format(parseInt(cutoff, 10)).replaceAll(' ', '\u00a0');
+  };
+}
+
+/** 4 January 1970 is a Sunday. */
+const SUNDAY = Date.UTC(1970, 0, 4);
+const DAY_MS = 86_400_000;
+
+function weekdaysFrom(first: number, locale: string): Formats['weekdays'] {
+  const short = dateFormat(locale, { weekday: 'short' });
+  const long = dateFormat(locale, { weekday: 'long' });
+  return [0, 1, 2, 3, 4, 5, 6].map((offset) => {
+    const day = SUNDAY + (first + offset) * DAY_MS;
+    return { short: short.format(day), long: long.format(day) };
+  });
+}
+
+interface WeekInfo {
+  firstDay: number;
+}
+
+/** Returns the first day of the week: Monday where the browser does not know it. */
+function firstDayOfWeek(locale: string): number {
+  const known = new Intl.Locale(locale) as Intl.Locale & {
+    getWeekInfo?(): WeekInfo;
+    weekInfo?: WeekInfo;
+  };
+  return (known.getWeekInfo?.() ?? known.weekInfo ?? { firstDay: 1 }).firstDay;
+}

@@ -1,0 +1,113 @@
+import type { Category, Party, Prices } from './wire.ts';
+
+/** The most seats of one party, as the platform allows them. */
+const SEATS_MAX = 50;
+/** The most units of one party, as the platform allows them. */
+export const UNITS_MAX = 99;
+
+/** What is wrong with a party. `category`: the code of the category; absent: the fault is one of the whole party. */
+export interface PartyFault {
+  kind: 'unsold' | 'min' | 'max' | 'with' | 'at_most' | 'none' | 'seats' | 'units' | 'free';
+  category?: string;
+  /** The number that the rule allows. */
+  number?: number;
+  /** The codes of the categories that the rule names. */
+  others?: string[];
+}
+
+/** Returns the party that a visitor begins with: the fewest units of the first category. */
+export function startParty(categories: readonly Category[], prices: Prices): Party {
+  const first = categories.find(({ code }) => prices[code] !== undefined);
+  return first ? { [first.code]: Math.max(1, first.min ?? 1) } : {};
+}
+
+/** Returns the party with another number of units of a category, in the order of the tour's categories. 0 removes the category. */
+export function changeParty(
+  party: Party,
+  code: string,
+  units: number,
+  categories: readonly Category[],
+): Party {
+  const changed: Party = {};
+  for (const category of categories) {
+    const number = category.code === code ? units : unitsOf(party, category.code);
+    if (number > 0) changed[category.code] = number;
+  }
+  return changed;
+}
+
+/** Returns the next number of units in a direction: no number between 0 and the fewest of the category, and none outside 0 to 99. */
+export function stepOf(units: number, step: 1 | -1, { min = 1 }: Category): number {
+  const next = units + step;
+  if (next < min) return step === 1 ? min : 0;
+  return Math.min(next, UNITS_MAX);
+}
+
+export function unitsOf(party: Party, code: string): number {
+  return Object.hasOwn(party, code) ? party[code]! : 0;
+}
+
+/** Returns the seats that the party takes. */
+export function seatsOf(party: Party, categories: readonly Category[]): number {
+  return categories.reduce((seats, { code, seats: each }) => seats + unitsOf(party, code) * each, 0);
+}
+
+/** Returns the total of a party in minor units. @param prices in major units @param digits the decimals of their currency */
+export function totalOf(party: Party, prices: Prices, digits: number): number {
+  return Object.entries(party).reduce(
+    (total, [code, units]) => total + units * Math.round((prices[code] ?? 0) * 10 ** digits),
+    0,
+  );
+}
+
+/**
+ * Returns what is wrong with the party; undefined: it can be booked. Gives the verdict of the platform (services/api/pricing/party.ts), and
+ * also counts the free seats of the departure.
+ */
+export function faultOf(
+  party: Party,
+  categories: readonly Category[],
+  prices: Prices,
+  seatsAvailable: number,
+): PartyFault | undefined {
+  for (const category of Object.keys(party)) {
+    const fault = categoryFault(category, party, categories, prices);
+    if (fault) return fault;
+  }
+  return sizeFault(party, seatsOf(party, categories), seatsAvailable);
+}
+
+/** Returns what is wrong with the units of one category of the party. */
+export function categoryFault(
+  code: string,
+  party: Party,
+  categories: readonly Category[],
+  prices: Prices,
+): PartyFault | undefined {
+  const category = categories.find((one) => one.code === code);
+  if (!category || prices[code] === undefined) return { kind: 'unsold', category: code };
+  return unitsOf(party, code) === 0 ? undefined : ruleFault(category, party);
+}
+
+function ruleFault(
+  { code, min = 1, max = UNITS_MAX, with: companions, at_most }: Category,
+  party: Party,
+): PartyFault | undefined {
+  const units = unitsOf(party, code);
+  if (units < min) return { kind: 'min', category: code, number: min };
+  if (units > max) return { kind: 'max', category: code, number: max };
+  if (companions?.length && !companions.some((companion) => unitsOf(party, companion) > 0))
+    return { kind: 'with', category: code, others: companions };
+  if (at_most !== undefined && units > unitsOf(party, at_most))
+    return { kind: 'at_most', category: code, others: [at_most] };
+  return undefined;
+}
+
+function sizeFault(party: Party, seats: number, seatsAvailable: number): PartyFault | undefined {
+  const units = Object.values(party).reduce((sum, each) => sum + each, 0);
+  if (seats < 1) return { kind: 'none' };
+  if (seats > SEATS_MAX) return { kind: 'seats', number: SEATS_MAX };
+  if (units > UNITS_MAX) return { kind: 'units', number: UNITS_MAX };
+  if (seats > seatsAvailable) return { kind: 'free', number: seatsAvailable };
+  return undefined;
+}
