@@ -74,10 +74,28 @@ export function faultOf(
     const fault = categoryFault(category, party, categories, prices);
     if (fault) return fault;
   }
-  return sizeFault(party, seatsOf(party, categories), seatsAvailable);
+  return sizeFault(party, categories, seatsAvailable);
 }
 
-/** Returns what is wrong with the units of one category of the party. */
+/**
+ * Returns why the party cannot have another unit of a category; undefined: it can. A missing companion does not count, because the visitor
+ * may add it later.
+ */
+export function limitOf(
+  category: Category,
+  party: Party,
+  categories: readonly Category[],
+  seatsAvailable: number,
+): PartyFault | undefined {
+  const { code } = category;
+  const larger = changeParty(party, code, stepOf(unitsOf(party, code), 1, category), categories);
+  const fault = ruleFault(category, larger);
+  if (fault?.kind === 'max' || fault?.kind === 'at_most') return fault;
+  const tooLarge = sizeFault(larger, categories, seatsAvailable);
+  return tooLarge?.kind === 'none' ? undefined : tooLarge;
+}
+
+/** Returns what is wrong with the units of one category of the party; undefined: they are right. */
 export function categoryFault(
   code: string,
   party: Party,
@@ -103,7 +121,13 @@ function ruleFault(
   return undefined;
 }
 
-function sizeFault(party: Party, seats: number, seatsAvailable: number): PartyFault | undefined {
+/** Returns what is wrong with the size of the party; undefined: it is right. */
+export function sizeFault(
+  party: Party,
+  categories: readonly Category[],
+  seatsAvailable: number,
+): PartyFault | undefined {
+  const seats = seatsOf(party, categories);
   const units = Object.values(party).reduce((sum, each) => sum + each, 0);
   if (seats < 1) return { kind: 'none' };
   if (seats > SEATS_MAX) return { kind: 'seats', number: SEATS_MAX };

@@ -1,0 +1,67 @@
+import { hasFewSeats, stateOf } from './departure-days.ts';
+import { useSpeech } from './speech.ts';
+import type { Category, Departure } from './wire.ts';
+import { fill } from './words/words.ts';
+
+export interface TimesProps {
+  /** The departures of the chosen date. */
+  departures: readonly Departure[];
+  chosen: Departure | undefined;
+  onChoose(departure: Departure): void;
+  /** The tour's first category, of which each time shows the price. */
+  firstCategory: Category;
+}
+
+/** Shows the start times of one date. A departure that cannot be chosen says why. */
+export function Times({ departures, chosen, onChoose, firstCategory }: TimesProps) {
+  const { words } = useSpeech();
+  return (
+    <section part="times" class="times" aria-labelledby="times-title">
+      <h2 id="times-title">{words.times.title}</h2>
+      <ul>
+        {departures.map((departure) => (
+          <li key={departure.id}>
+            <Time
+              departure={departure}
+              isChosen={departure.id === chosen?.id}
+              onChoose={onChoose}
+              firstCategory={firstCategory}
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface TimeProps {
+  departure: Departure;
+  isChosen: boolean;
+  onChoose(departure: Departure): void;
+  firstCategory: Category;
+}
+
+function Time({ departure, isChosen, onChoose, firstCategory }: TimeProps) {
+  const { words, formats } = useSpeech();
+  const { start_time, tenant_prices, currency, seats_available } = departure;
+  const state = stateOf(departure);
+  return (
+    <button
+      type="button"
+      class="time"
+      aria-pressed={isChosen}
+      disabled={state !== 'open'}
+      onClick={() => onChoose(departure)}
+    >
+      <span class="clock">{start_time === null ? words.times.noTime : formats.time(start_time)}</span>
+      <span class="price">
+        {state === 'open'
+          ? fill(words.calendar.from, { price: formats.money(tenant_prices[firstCategory.code]!, currency) })
+          : words.calendar[state]}
+      </span>
+      {state === 'open' && hasFewSeats(departure) && (
+        <span class="few">{fill(words.times.seatsLeft, { number: formats.number(seats_available) })}</span>
+      )}
+    </button>
+  );
+}
