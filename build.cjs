@@ -37,9 +37,12 @@ const GUIDE = ['first-booking', 'selling', 'webhooks', 'widget', 'octo'].map(
 /** The types of the API (openapi.d.ts) as a source of the client package. This file is not in git either. */
 const CLIENT_TYPES = 'clients/typescript/src/openapi.ts';
 const RENDER = 'services/api/docs/generate/render-pages.js';
-/** The element that books in a browser, and its place in the build. */
+/** The sources of the element that books in a browser. */
 const ELEMENT = 'clients/booking-element/src';
+/** The newest version of the element. The file is not in git until its release (docs/adr/0057-booking-element.md). */
 const ELEMENT_SCRIPT = 'services/api/widget/assets/booking.v1.js';
+/** The files of SOURCES that the build writes. */
+const BUILT = [...PAGES, ELEMENT_SCRIPT];
 /** A file in dist/ with the digest of the sources that were built. */
 const STAMP = 'sources.sha1';
 
@@ -79,7 +82,7 @@ function compile(transformSync, source, output) {
   fs.writeFileSync(`${output}.map`, map);
 }
 
-/** Bundles the booking element with its library into one module. */
+/** Bundles the booking element with its library into one module, into the build and into the sources, where tests read it. */
 function bundleElement(output) {
   require('esbuild').buildSync({
     absWorkingDir: __dirname,
@@ -95,6 +98,7 @@ function bundleElement(output) {
     legalComments: 'none',
     logLevel: 'warning',
   });
+  copyToSources(output, ELEMENT_SCRIPT);
 }
 
 /** Renders the pages into the build and into the sources, where tests read them. */
@@ -232,7 +236,7 @@ function listFiles(folder) {
   return fs.readdirSync(`${__dirname}/${folder}`, { withFileTypes: true }).flatMap((entry) => {
     const file = `${folder}/${entry.name}`;
     if (entry.isDirectory()) return listFiles(file);
-    return PAGES.some((page) => file.startsWith(page)) ? [] : file;
+    return BUILT.some((built) => file.startsWith(built)) ? [] : file;
   });
 }
 
@@ -255,6 +259,6 @@ function main(option) {
   });
 }
 
-module.exports = { COMPILER_OPTIONS, SOURCES, requireBuild };
+module.exports = { COMPILER_OPTIONS, ELEMENT_SCRIPT, SOURCES, requireBuild };
 
 if (require.main === module) main(process.argv[2]);

@@ -80,6 +80,7 @@ export default defineConfig(
       '.data/',
       'services/api/generated/',
       'clients/typescript/src/openapi.ts',
+      'services/api/widget/assets/booking.v*.js',
       'docs/examples/',
     ],
   },

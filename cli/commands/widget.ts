@@ -3,10 +3,12 @@ import { issueWidgetToken } from '../../services/api/credentials/manage-credenti
 import { explainEmbedding, isReachable } from '../../services/api/widget/explain-embedding';
 import { flag, type Verb } from '../engine/command';
 import type { AuditedContext, Context } from '../engine/context';
-import { EXIT } from '../engine/failure';
+import { EXIT, refuseMistakes } from '../engine/failure';
+import { FORCE_FLAG, forceWithoutFile } from '../engine/output-file';
 import { OUT_FLAG, readPastedToken } from '../engine/secrets';
-import { line } from '../engine/values';
+import { fileName, line } from '../engine/values';
 import { properties } from '../terminal/table';
+import { printElementCommand } from './element';
 import {
   awaitEnd,
   type CredentialForm,
@@ -100,6 +102,20 @@ export const widgetVerbs: Verb[] = [
     ],
     examples: ['widget doctor --token svc_widget_4nL0pQ8sTzX2_… --origin https://www.acme.example/tours'],
     run: explainEmbeddingCommand,
+  },
+  {
+    usage: 'element',
+    about: 'Print the script tag of the element <tour-booking>, which sells a tour in your own page',
+    flags: [
+      flag('--out <file>', 'also write the script to a new file, for a site that serves it itself', {
+        parse: fileName,
+      }),
+      FORCE_FLAG,
+    ],
+    check: (options: { force?: boolean; out?: string }) => refuseMistakes([forceWithoutFile(options)]),
+    examples: ['widget element', 'widget element --out public/booking.v1.js'],
+    needs: 'configuration',
+    run: printElementCommand,
   },
 ];
 

@@ -71,7 +71,12 @@ const TRIALS: Record<string, Trials> = {
     'A reseller over OCTO': by('docs/guide-octo.test.ts'),
     Webhooks: by('docs/guide-testing.test.ts'),
   },
-  'terminal.md': { Bookings: NAMES, Departures: NAMES, Scripts: NAMES },
+  'terminal.md': {
+    Tenants: by('cli/widget-element.test.ts'),
+    Bookings: NAMES,
+    Departures: NAMES,
+    Scripts: NAMES,
+  },
   'upgrade.md': { Kubernetes: KUBERNETES, 'One server': DOCKER },
   'watching.md': {
     'Without Prometheus': OWN,

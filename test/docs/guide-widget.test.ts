@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { Page } from 'playwright-core';
-import { PUBLISHED_LOADERS } from '../../services/api/widget/loader.router';
+import { LOADERS } from '../../services/api/widget/published-scripts';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { describeInChromium } from '../support/chromium';
 import { createTestDatabase, type TestDatabase } from '../support/database';
@@ -83,7 +83,7 @@ describeInChromium('the snippets of the widget in the guide', (browser) => {
       cwd: await folderWith({}),
     });
     expect({ stdout, stderr }).toEqual({
-      stdout: `integrity="${PUBLISHED_LOADERS[0].integrity}"\n`,
+      stdout: `integrity="${LOADERS[0].integrity}"\n`,
       stderr: '',
     });
     await visit(pinned.replace('integrity="sha384-…"', stdout.trim()));

@@ -8,7 +8,7 @@ import { EVENT_TYPES } from '../../services/webhook-queue/deliveries/delivery';
 import { useTestApi } from '../support/api';
 
 /** Paths that the service serves beside the API. */
-const NOT_DESCRIBED = ['/favicon.ico', '/openapi', '/docs', '/covers/', '/embed/widget.'];
+const NOT_DESCRIBED = ['/favicon.ico', '/openapi', '/docs', '/covers/', '/embed/widget.', '/embed/booking.'];
 
 const api = useTestApi();
 let document: OpenApiDocument;

@@ -220,6 +220,7 @@ describe('a fixed document', () => {
     ['/openapi.3.1.json', 45_000],
     ['/openapi.d.ts', 35_000],
     ['/embed/widget.js', 5_200],
+    ['/embed/booking.js', 30_000],
     ['/covers/ha-long-bay-cruise.svg', 2_500],
   ];
 
@@ -288,6 +289,7 @@ describe('the root address of the service', () => {
       '/docs',
       '/docs/errors',
       '/docs/guide',
+      '/embed/booking.js',
       '/embed/widget.js',
       '/healthz',
       '/openapi.3.1.json',

@@ -33,6 +33,9 @@ beforeEach(() => {
   write('services/generated/types.d.ts', 'export type A = 1;');
   write('migrations/0001.sql', 'select 1');
   write('seeds/tours.json', '[]');
+  write('clients/booking-element/tsconfig.json', '{}');
+  write('clients/booking-element/src/element.tsx', "import css from './style.css';\ndocument.title = css;\n");
+  write('clients/booking-element/src/style.css', 'b {}');
   installCompiler();
 });
 afterEach(() => rmSync(checkout, { recursive: true }));
@@ -85,6 +88,7 @@ describe('the build', () => {
         'services/generated/types.d.ts',
         'migrations/0001.sql',
         'seeds/tours.json',
+        'services/api/widget/assets/booking.v1.js',
       ]),
     );
     expect(await tourctl()).toEqual({ code: 0, stdout: 'first\n', stderr: '' });
@@ -97,6 +101,16 @@ describe('the build', () => {
     rmSync(path.join(checkout, 'services/removed.ts'));
     expect(await tourctl()).toMatchObject({ stdout: 'first\n', stderr: REBUILT });
     expect(existsSync(path.join(checkout, 'dist/services/removed.js'))).toBe(false);
+  });
+
+  it('the build bundles the element of the browser again after its sources changed', async () => {
+    const bundle = () =>
+      readFileSync(path.join(checkout, 'dist/services/api/widget/assets/booking.v1.js'), 'utf8');
+    await build();
+    expect(bundle()).toContain('b {}');
+    write('clients/booking-element/src/style.css', 'b { color: red }');
+    expect((await tourctl()).stderr).toBe(REBUILT);
+    expect(bundle()).toContain('b { color: red }');
   });
 
   it('several builds that run at the same time leave one complete build', async () => {
@@ -173,7 +187,7 @@ describe('tourctl in a checkout', () => {
 
   it('tourctl in a checkout runs a build without its sources, as in the image', async () => {
     await build();
-    for (const name of ['build.cjs', 'services', 'cli/main.ts', 'migrations', 'seeds'])
+    for (const name of ['build.cjs', 'services', 'cli/main.ts', 'clients', 'migrations', 'seeds'])
       rmSync(path.join(checkout, name), { recursive: true });
     expect(await tourctl()).toEqual({ code: 0, stdout: 'first\n', stderr: '' });
   });

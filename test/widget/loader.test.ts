@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { PUBLISHED_LOADERS } from '../../services/api/widget/loader.router';
+import { LOADERS } from '../../services/api/widget/published-scripts';
 import { useTestApi } from '../support/api';
 
 const api = useTestApi();
@@ -34,7 +34,7 @@ describe('/embed/widget.js', () => {
   it('the address without a version serves the newest version', async () => {
     const { text } = await api.http.get('/embed/widget.js');
     expect(hashOf(text)).toBe(PUBLISHED[0]![1]);
-    expect(PUBLISHED_LOADERS.map(({ version, integrity }) => [version, integrity])).toEqual(PUBLISHED);
+    expect(LOADERS.map(({ version, integrity }) => [version, integrity])).toEqual(PUBLISHED);
   });
 });
 

@@ -13,6 +13,7 @@ import { flag, type Verb } from '../../engine/command';
 import type { AuditedContext, Context } from '../../engine/context';
 import { refuseMistakes, UsageError } from '../../engine/failure';
 import { afterFlag, LIST_FLAGS, listOf } from '../../engine/list';
+import { FORCE_FLAG, forceWithoutFile } from '../../engine/output-file';
 import {
   continent,
   formatMoney,
@@ -36,10 +37,10 @@ interface CheckedExport extends ExportOptions {
 }
 
 function checkExport(options: CheckedExport): void {
-  const { json, out, only, force, missing } = options;
+  const { json, out, only, missing } = options;
   const format = exportFormat(options);
   refuseMistakes([
-    force && out === undefined && '--force needs --out: it replaces an existing file',
+    forceWithoutFile(options),
     only !== undefined && format !== 'csv' && '--only needs --format csv',
     only !== undefined && missing !== undefined && '--only does not go with --missing, which lists tours',
     json &&
@@ -111,7 +112,7 @@ export const catalogVerbs: Verb[] = [
     about: 'Write the whole catalog to a file; importing it changes nothing. CSV files name every column',
     flags: [
       flag('--out <file>', 'a new file; standard output if it is -, or left out', { parse: outputFile }),
-      flag('--force', 'replace the file if it exists'),
+      FORCE_FLAG,
       flag('--format <format>', 'format of the file', {
         choices: ['json', 'jsonl', 'csv'],
         otherwise: 'json, or by the name of the file',

@@ -1,7 +1,4 @@
-import { createWriteStream, existsSync } from 'node:fs';
-import { link, open, rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import path from 'node:path';
 import { type CsvKind, csvLines } from '../../../services/api/catalog-import/catalog-csv';
 import {
@@ -14,7 +11,7 @@ import { findCategoryCodes } from '../../../services/api/catalog/known-categorie
 import { csvLine } from '../../../services/platform/csv-cells';
 import type { Db } from '../../../services/platform/database/database';
 import type { Context } from '../../engine/context';
-import { FileNotWrittenError } from '../../engine/failure';
+import { refuseExisting, writeWholeFile } from '../../engine/output-file';
 import { countOf } from '../../terminal/text';
 
 interface Written {
@@ -148,43 +145,6 @@ async function* counted(db: Db, written: Written): AsyncGenerator<Record<string,
     written.tours++;
     written.departures += (entry.departures as unknown[]).length;
     yield entry;
-  }
-}
-
-interface WholeFileOptions {
-  /** Replaces an existing file. */
-  force: boolean;
-  stop?: AbortSignal;
-}
-
-function refuseExisting(file: string): void {
-  if (existsSync(file)) throw new FileNotWrittenError(file, 'it exists; --force replaces it');
-}
-
-/**
- * Writes a temporary file in the same directory. Renames this file when it is complete and on disk, so that no reader finds an incomplete
- * file. An existing file stays unchanged until the rename.
- * @throws FileNotWrittenError
- */
-async function writeWholeFile(
-  file: string,
-  text: Readable,
-  { force, stop }: WholeFileOptions,
-): Promise<void> {
-  const beside = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.part`);
-  try {
-    await pipeline(text, createWriteStream(beside, { flags: 'wx' }), { signal: stop });
-    const handle = await open(beside, 'r+');
-    await handle.sync().finally(() => handle.close());
-    // Without --force uses link, because rename would replace a file that was created meanwhile.
-    if (force) await rename(beside, file);
-    else await link(beside, file);
-  } catch (error) {
-    const { syscall, code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') refuseExisting(file);
-    throw syscall ? new FileNotWrittenError(file, message) : error;
-  } finally {
-    await rm(beside, { force: true });
   }
 }
 

@@ -23,7 +23,7 @@ import { type Brand, NO_BRAND } from './embed-style';
 import { type DocumentSettings, embedPolicy, type Theme } from './embed-document';
 import { renderEmbedProblem } from './embed-message';
 import { renderEmbedPage } from './embed-page';
-import { registerLoader } from './loader.router';
+import { registerScripts } from './scripts.router';
 
 interface ListQuery {
   limit: number;
@@ -35,7 +35,7 @@ interface ListQuery {
 
 const THEMES: Theme[] = ['light', 'dark'];
 
-/** Registers the page for an iframe, and its loader. */
+/** Registers the page for an iframe, and the scripts for the pages of tenants. */
 export function registerEmbed(app: Express): void {
   app.get(
     '/embed/tours',
@@ -46,7 +46,7 @@ export function registerEmbed(app: Express): void {
     tolerantQuery,
     showTours,
   );
-  registerLoader(app);
+  registerScripts(app);
 }
 
 /** Replaces the headers that forbid framing, also for errors, because an error may be a page. */

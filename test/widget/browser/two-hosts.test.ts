@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toIssuedWidgetDocument } from '../../../cli/commands/widget';
-import { PUBLISHED_LOADERS } from '../../../services/api/widget/loader.router';
+import { LOADERS } from '../../../services/api/widget/published-scripts';
 import { describeWith } from '../../support/describe-with';
 import { eventually } from '../../webhook-queue/queue-fixture';
 import { API, API_HOST } from './two-hosts';
@@ -151,7 +151,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
     });
 
     it('an allowed site can pin a published version by its hash', async () => {
-      const [{ version, integrity }] = PUBLISHED_LOADERS;
+      const [{ version, integrity }] = LOADERS;
       await visit(script(`integrity="${integrity}" crossorigin="anonymous"`, `widget.${version}.js`));
       await untilShown();
       await visit(

@@ -11,6 +11,7 @@ const LINKS = {
   openapi_3_1: ['/openapi.3.1.json', 'OpenAPI 3.1 document'],
   types: ['/openapi.d.ts', 'Types for TypeScript'],
   widget: ['/embed/widget.js', 'Script that adds the tour list to a page'],
+  element: ['/embed/booking.js', 'Script of the element that sells a tour in a page'],
   health: ['/healthz', 'Check that the process runs'],
   readiness: ['/readyz', 'Check that the instance is ready'],
 } as const;
