@@ -84,7 +84,7 @@ describe('the client package as npm installs it', () => {
     const program = "process.stdout.write(Object.keys(require('@tour-platform/client')).sort().join())";
     const { stdout, stderr } = await runNode('-e', program);
     expect({ stdout, stderr }).toEqual({
-      stdout: 'TourPlatformError,WebhookVerificationError,createClient,isOutdated,verifyWebhook',
+      stdout: 'TourPlatformError,WebhookVerificationError,createClient,isOutdated,tourProxy,verifyWebhook',
       stderr: '',
     });
   });

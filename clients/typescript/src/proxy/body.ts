@@ -1,0 +1,103 @@
+import { isUtf8 } from 'node:buffer';
+import { Refusal } from './problems.ts';
+
+export type JsonObject = Record<string, unknown>;
+
+/** Bytes of the largest accepted body. */
+export const BODY_MAX = 16 * 1024;
+/** Milliseconds in which a body must arrive. */
+const BODY_MS = 10_000;
+
+/** A request's body, as an adapter offers it. */
+export interface BodySource {
+  header(name: string): string | undefined;
+  /** The value that a parser of the site has made of the body. Undefined: nobody has read the body. */
+  parsed?: unknown;
+  /**
+   * Reads the bytes.
+   * @throws Refusal if they exceed BODY_MAX or take longer than BODY_MS
+   */
+  bytes(): Promise<Uint8Array>;
+}
+
+/**
+ * Reads a JSON object of at most 16 KiB. Judges the content type first, then the length, then the text.
+ * @returns undefined: the request has no body
+ * @throws Refusal 415, 413 or 400 malformed_json
+ */
+export async function readJson(source: BodySource): Promise<JsonObject | undefined> {
+  const { header } = source;
+  const length = Number(header('content-length') ?? 0);
+  const isSent =
+    length > 0 || header('transfer-encoding') !== undefined || header('content-type') !== undefined;
+  if (isSent) assertJson(header);
+  if (length > BODY_MAX) throw tooLarge();
+  if (source.parsed !== undefined) return ofParser(source.parsed);
+  const bytes = await source.bytes();
+  if (bytes.length === 0) return undefined;
+  assertJson(header);
+  if (!isUtf8(bytes)) throw malformed('must be UTF-8');
+  return parse(new TextDecoder().decode(bytes));
+}
+
+const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+
+function assertJson(header: BodySource['header']): void {
+  const encoding = header('content-encoding')?.toLowerCase() ?? 'identity';
+  if (JSON_TYPE.test(header('content-type') ?? '') && encoding === 'identity') return;
+  throw new Refusal('unsupported_media_type', 'Send Content-Type: application/json, without compression.');
+}
+
+/** Reads what a parser of the site left: text, bytes, or an object that has the length of the body at most. */
+function ofParser(parsed: unknown): JsonObject | undefined {
+  if (typeof parsed === 'string') return parsed === '' ? undefined : parse(parsed);
+  if (parsed instanceof Uint8Array)
+    return parsed.length === 0 ? undefined : parse(Buffer.from(parsed).toString());
+  if (!isObject(parsed)) throw malformed(NOT_ONE_OBJECT);
+  if (Buffer.byteLength(JSON.stringify(parsed)) > BODY_MAX) throw tooLarge();
+  return parsed;
+}
+
+const NOT_ONE_OBJECT = 'must be one JSON object';
+
+function parse(text: string): JsonObject {
+  if (Buffer.byteLength(text) > BODY_MAX) throw tooLarge();
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw malformed(NOT_ONE_OBJECT);
+  }
+  if (!isObject(value)) throw malformed(NOT_ONE_OBJECT);
+  return value;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function tooLarge(): Refusal {
+  return new Refusal('body_too_large', 'The body is larger than 16 KiB.');
+}
+
+export function malformed(message: string): Refusal {
+  return new Refusal('malformed_json', 'The body cannot be read.', {
+    errors: [{ in: 'body', field: 'body', message }],
+  });
+}
+
+/** Waits for the bytes of a body, and refuses it when they take too long. @param stop ends the reading */
+export async function inTime(bytes: Promise<Uint8Array>, stop: () => void): Promise<Uint8Array> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(malformed(`must arrive within ${BODY_MS / 1000} seconds`));
+      stop();
+    }, BODY_MS);
+  });
+  try {
+    return await Promise.race([bytes, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

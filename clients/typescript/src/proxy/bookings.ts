@@ -1,0 +1,84 @@
+import { jsonAnswer, type ProxyAnswer } from './answer.ts';
+import type { JsonObject } from './body.ts';
+import { holdIdOf, noHold, pathOf } from './holds.ts';
+import { partyOf } from './limits.ts';
+import type { BookingItem, CallPlatform, Hold } from './platform.ts';
+import { Refusal } from './problems.ts';
+import { tourIdOf } from './slug.ts';
+import { visible } from './visible.ts';
+import { COOKIE_SECONDS, refuseSiteFields, type Visitor } from './visitor.ts';
+import type { ProxyParts, Visit } from './visit.ts';
+
+type HiddenOfPrice = 'platform_unit_price' | 'converted_from' | 'rate' | 'rate_date' | 'rule';
+
+/** The booking of a visitor: what REST answers, less what `HIDDEN` removes. */
+export type VisitorBooking = Omit<BookingItem, 'price_breakdown'> & {
+  ok: true;
+  price_breakdown: Omit<BookingItem['price_breakdown'], HiddenOfPrice>;
+};
+
+/** Books the visitor's hold. A repeat with the same body gets the same answer, because the hold's id is the Idempotency-Key. */
+export async function book(parts: ProxyParts, visit: Visit): Promise<ProxyAnswer> {
+  const { call, cookies, limits, turns } = parts;
+  const { host, visitor, body } = visit;
+  refuseSiteFields(body);
+  const holdId = holdIdOf(visitor);
+  if (body.hold_id !== undefined && !isId(body.hold_id, holdId)) throw noHold();
+  return turns.take(visitor!.id, async () => {
+    const wish = await completed(call, holdId, body);
+    await limits.assertSeats(wish.tour_id, partyOf(wish));
+    const response = await call({
+      method: 'POST',
+      path: '/api/tenant/bookings',
+      headers: { 'Idempotency-Key': holdId },
+      body: { ...wish, hold_id: holdId, external_ref: visitor!.id },
+    });
+    const replayed = response.headers.get('Idempotent-Replayed');
+    const headers: Record<string, string> = replayed === null ? {} : { 'Idempotent-Replayed': replayed };
+    const answer = jsonAnswer(201, visible(await response.json(), 'booking'), headers);
+    const named = [cookies.write(host, visitor!), cookies.writeState(host, 'booked', COOKIE_SECONDS)];
+    return { ...answer, cookies: named };
+  });
+}
+
+function isId(value: unknown, id: string): boolean {
+  return typeof value === 'string' && value.toLowerCase() === id;
+}
+
+const PARTY = ['party', 'adults', 'children', 'single_supplements'];
+
+/** Adds the tour and the party of the hold where the body leaves them out. */
+async function completed(
+  call: CallPlatform,
+  holdId: string,
+  body: JsonObject,
+): Promise<JsonObject & { tour_id: string }> {
+  const hasParty = PARTY.some((field) => body[field] !== undefined);
+  if (body.tour_id !== undefined && hasParty) return { ...body, tour_id: tourIdOf(body.tour_id) };
+  const { tour, party } = (await (await call({ path: pathOf(holdId) })).json()) as Hold;
+  const tourId = body.tour_id === undefined ? tour.id : tourIdOf(body.tour_id);
+  return hasParty ? { ...body, tour_id: tourId } : { ...body, tour_id: tourId, party };
+}
+
+export async function readBooking(
+  { call, cookies }: ProxyParts,
+  { host, visitor }: Visit,
+): Promise<ProxyAnswer> {
+  const booking = await newestBooking(call, visitor);
+  if (booking) return jsonAnswer(200, booking);
+  throw new Refusal('booking_not_found', 'There is no such booking.', {
+    cookies: visitor ? [cookies.removeState(host)] : [],
+  });
+}
+
+/** Returns the visitor's newest booking. Undefined: none. @throws TourPlatformError */
+export async function newestBooking(
+  call: CallPlatform,
+  visitor: Visitor | undefined,
+): Promise<VisitorBooking | undefined> {
+  if (!visitor) return undefined;
+  const query = new URLSearchParams({ external_ref: visitor.id, limit: '1' });
+  const response = await call({ path: '/api/tenant/bookings', query });
+  const [newest] = ((await response.json()) as { items: BookingItem[] }).items;
+  return newest && visible({ ok: true as const, ...newest }, 'booking');
+}

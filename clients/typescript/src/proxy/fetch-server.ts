@@ -1,0 +1,45 @@
+import type { ProxyAnswer } from './answer.ts';
+import { BODY_MAX, inTime, tooLarge } from './body.ts';
+import type { SiteRequest } from './handle-request.ts';
+import { belowMount } from './node-server.ts';
+
+/** Reads a request of a fetch-style server. @param mount the path of the proxy; undefined: the site's root */
+export function readFetchRequest(request: Request, mount: string | undefined): SiteRequest<Request> {
+  const { pathname, search, host } = new URL(request.url);
+  const header = (name: string) => request.headers.get(name) ?? undefined;
+  return {
+    method: request.method,
+    path: belowMount(pathname, mount),
+    query: search.slice(1),
+    host: header('host') ?? host,
+    header,
+    body: { header, bytes: () => readBytes(request) },
+    native: request,
+  };
+}
+
+async function readBytes({ body }: Request): Promise<Uint8Array> {
+  if (body === null) return new Uint8Array();
+  const reader = body.getReader();
+  const stop = () => void reader.cancel().catch(() => undefined);
+  const read = async () => {
+    const chunks: Uint8Array[] = [];
+    for (let length = 0; ;) {
+      const { done, value } = await reader.read();
+      if (done) return Buffer.concat(chunks);
+      length += value.length;
+      if (length > BODY_MAX) {
+        stop();
+        throw tooLarge();
+      }
+      chunks.push(value);
+    }
+  };
+  return inTime(read(), stop);
+}
+
+export function toFetchResponse({ status, headers, cookies = [], body }: ProxyAnswer): Response {
+  const response = new Response(body ?? null, { status, headers });
+  for (const cookie of cookies) response.headers.append('Set-Cookie', cookie);
+  return response;
+}

@@ -1,0 +1,78 @@
+import type { ProxyAnswer } from './answer.ts';
+import { type BodySource, readJson } from './body.ts';
+import { type CallName, findCall, type ProxyCall } from './calls.ts';
+import { answerError, rateLimited } from './problems.ts';
+import { readQuery } from './query.ts';
+import { assertSameOrigin } from './same-origin.ts';
+import type { ProxyParts, Visit } from './visit.ts';
+
+/** A request of the site's server, as an adapter reads it. */
+export interface SiteRequest<Native> {
+  method: string;
+  /** The undecoded path below the address of the proxy. Undefined: the request is for another part of the site. */
+  path: string | undefined;
+  /** The undecoded text after the question mark. */
+  query: string;
+  host: string;
+  header(name: string): string | undefined;
+  body: BodySource;
+  /** The request of the site's server, for the hook `allow`. */
+  native: Native;
+}
+
+export interface HandlerParts<Native> extends ProxyParts {
+  origins: ReadonlySet<string>;
+  /** False: this request is one too many. */
+  allow?(request: Native, call: CallName): boolean | Promise<boolean>;
+  onError(error: unknown): void;
+}
+
+const ALLOW_SECONDS = 60;
+
+/** Answers a request. Never throws: an error becomes an answer. */
+export async function handleRequest<Native>(
+  parts: HandlerParts<Native>,
+  request: SiteRequest<Native>,
+): Promise<ProxyAnswer> {
+  const answer = await answerOrProblem(parts, request);
+  answer.headers['X-Content-Type-Options'] = 'nosniff';
+  return request.method === 'HEAD' ? withoutBody(answer) : answer;
+}
+
+async function answerOrProblem<Native>(
+  parts: HandlerParts<Native>,
+  request: SiteRequest<Native>,
+): Promise<ProxyAnswer> {
+  try {
+    const { call, slug, allow } = findCall(request.method, request.path ?? '');
+    if (!call) return { status: 204, headers: { Allow: allow } };
+    return await call.answer(parts, await readVisit(parts, request, call, slug));
+  } catch (error) {
+    const { answer, isFault } = answerError(error);
+    if (isFault) parts.onError(error);
+    return answer;
+  }
+}
+
+/** Judges a request, and reads what its call needs. @throws Refusal */
+async function readVisit<Native>(
+  parts: HandlerParts<Native>,
+  request: SiteRequest<Native>,
+  call: ProxyCall,
+  slug: string,
+): Promise<Visit> {
+  const { host, header } = request;
+  assertSameOrigin(request, parts.origins);
+  const visitor = call.ofVisitor ? parts.cookies.read(host, header('cookie')) : undefined;
+  const isAllowed = (await parts.allow?.(request.native, call.name)) ?? true;
+  if (!isAllowed) throw rateLimited('Too many requests.', ALLOW_SECONDS);
+  const body = call.method === 'GET' ? undefined : await readJson(request.body);
+  const query = readQuery(request.query, call.query);
+  return { host, slug, query, body: body ?? {}, visitor, ifNoneMatch: header('if-none-match') };
+}
+
+function withoutBody({ status, headers, cookies, body }: ProxyAnswer): ProxyAnswer {
+  if (body === undefined) return { status, headers, cookies };
+  const length = Buffer.byteLength(body);
+  return { status, headers: { ...headers, 'Content-Length': `${length}` }, cookies };
+}

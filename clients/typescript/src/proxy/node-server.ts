@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ProxyAnswer } from './answer.ts';
+import { BODY_MAX, inTime, malformed, tooLarge } from './body.ts';
+import type { SiteRequest } from './handle-request.ts';
+
+/** The request of node:http, or of Express and Connect, which add the other fields. */
+export interface NodeRequest extends IncomingMessage {
+  originalUrl?: string;
+  /** What a parser of the site has read. */
+  body?: unknown;
+}
+
+/**
+ * Reads a request of node:http or Express.
+ * @param native what the hook `allow` gets
+ * @param mount the path of the proxy; undefined: the server has removed it from `url`
+ */
+export function readNodeRequest<Native>(
+  request: NodeRequest,
+  native: Native,
+  mount: string | undefined,
+): SiteRequest<Native> {
+  const { method = 'GET', headers } = request;
+  const url = (mount === undefined ? request.url : (request.originalUrl ?? request.url)) ?? '/';
+  const header = (name: string) => {
+    const value = headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  };
+  const [path, query] = splitUrl(url);
+  return {
+    method,
+    path: belowMount(path, mount),
+    query,
+    host: header(':authority') ?? headers.host ?? '',
+    header,
+    body: { header, parsed: request.body, bytes: () => readBytes(request) },
+    native,
+  };
+}
+
+/** Splits a request's target. A proxy may send it with scheme and host. */
+function splitUrl(url: string): [path: string, query: string] {
+  const target = url.replace(/^https?:\/\/[^/?]*/i, '');
+  const mark = target.indexOf('?');
+  return mark < 0 ? [target, ''] : [target.slice(0, mark), target.slice(mark + 1)];
+}
+
+/** Returns the path below the mount. Undefined: it is not below it. */
+export function belowMount(path: string, mount: string | undefined): string | undefined {
+  if (mount === undefined) return path;
+  const below = path.slice(mount.length);
+  return path.startsWith(mount) && (below === '' || below.startsWith('/')) ? below : undefined;
+}
+
+/** Reads at most BODY_MAX bytes. Node reads and drops the bytes of a refused body, so that the client gets its answer. */
+function readBytes(request: IncomingMessage): Promise<Uint8Array> {
+  if (request.readableEnded) return Promise.resolve(new Uint8Array());
+  const bytes = new Promise<Uint8Array>((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= BODY_MAX) chunks.push(chunk);
+      else reject(tooLarge());
+    });
+    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('close', () => reject(malformed('must be complete')));
+    request.once('error', () => reject(malformed('must be complete')));
+  });
+  return inTime(bytes, () => undefined);
+}
+
+/** Writes an answer. Keeps the headers and cookies that the site has set before. */
+export function writeNodeAnswer(response: ServerResponse, answer: ProxyAnswer): void {
+  const { status, headers, cookies = [], body } = answer;
+  if (response.headersSent || response.destroyed) return;
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  for (const cookie of cookies) response.appendHeader('Set-Cookie', cookie);
+  response.end(body);
+}

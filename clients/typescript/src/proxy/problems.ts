@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { TourPlatformError } from '../errors.ts';
+import { NO_STORE, type ProxyAnswer } from './answer.ts';
+
+/** The refusals that the proxy decides itself. Titles, statuses and codes are those of the platform, and `invalid_visitor` is the proxy's. */
+const PROBLEMS = {
+  validation_failed: { status: 400, title: 'Invalid request' },
+  malformed_json: { status: 400, title: 'Invalid request' },
+  unknown_parameter: { status: 400, title: 'Invalid request' },
+  duplicate_parameter: { status: 400, title: 'Invalid request' },
+  invalid_visitor: { status: 401, title: 'Unauthorized' },
+  origin_not_allowed: { status: 403, title: 'Forbidden' },
+  not_found: { status: 404, title: 'Not found' },
+  tour_not_found: { status: 404, title: 'Tour not found' },
+  hold_not_found: { status: 404, title: 'Hold not found' },
+  booking_not_found: { status: 404, title: 'Booking not found' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  hold_limit_reached: { status: 409, title: 'Conflict' },
+  body_too_large: { status: 413, title: 'Body too large' },
+  unsupported_media_type: { status: 415, title: 'Unsupported media type' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  internal_error: { status: 500, title: 'Server error' },
+};
+
+type RefusalCode = keyof typeof PROBLEMS;
+
+/** One fault of the input. Never holds the value that was sent. */
+export interface InputFault {
+  in: 'body' | 'query';
+  field: string;
+  message: string;
+}
+
+interface RefusalMore {
+  errors?: InputFault[];
+  headers?: Record<string, string>;
+  cookies?: string[];
+}
+
+/** A refusal by the proxy itself. */
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+  readonly more: RefusalMore;
+
+  constructor(code: RefusalCode, detail: string, more: RefusalMore = {}) {
+    super(detail);
+    this.code = code;
+    this.more = more;
+  }
+}
+
+/** Returns the refusal of one fault of the input (400). */
+export function invalidField(place: InputFault['in'], field: string, message: string): Refusal {
+  return new Refusal('validation_failed', 'The request has a fault.', {
+    errors: [{ in: place, field, message }],
+  });
+}
+
+/** Returns the refusal of a visitor who does too much (429). @param seconds until the next try */
+export function rateLimited(detail: string, seconds: number): Refusal {
+  return new Refusal('rate_limited', detail, { headers: { 'Retry-After': `${Math.max(1, seconds)}` } });
+}
+
+const SERVER_ERROR = 'Something went wrong on our side. Retry with backoff.';
+
+/** An error, and whether the site's operator must learn of it. */
+interface AnsweredError {
+  answer: ProxyAnswer;
+  isFault: boolean;
+}
+
+/**
+ * Answers an error of a call. A refusal by the platform passes with its status and its document. A refusal of the site's own key becomes a
+ * server error that says nothing of keys, and so does each error that is not expected.
+ */
+export function answerError(error: unknown): AnsweredError {
+  if (error instanceof Refusal) return { answer: refusalAnswer(error), isFault: false };
+  if (error instanceof TourPlatformError) return answerPlatformError(error);
+  return { answer: refusalAnswer(new Refusal('internal_error', SERVER_ERROR)), isFault: true };
+}
+
+function answerPlatformError(error: TourPlatformError): AnsweredError {
+  const { problem, status, retryAfterSeconds } = error;
+  if (problem === undefined) {
+    const headers = { 'Retry-After': '1' };
+    return { answer: refusalAnswer(new Refusal('internal_error', SERVER_ERROR, { headers })), isFault: true };
+  }
+  const isOfKey = status === 401 || status === 403;
+  if (isOfKey) return { answer: refusalAnswer(new Refusal('internal_error', SERVER_ERROR)), isFault: true };
+  const headers: Record<string, string> = { 'X-Request-Id': problem.request_id };
+  if (retryAfterSeconds !== undefined) headers['Retry-After'] = `${Math.ceil(retryAfterSeconds)}`;
+  return { answer: problemAnswer(status, problem, headers), isFault: status >= 500 };
+}
+
+function refusalAnswer({ code, message, more }: Refusal): ProxyAnswer {
+  const { status, title } = PROBLEMS[code];
+  const requestId = randomUUID();
+  const problem = {
+    type: 'about:blank',
+    title,
+    status,
+    detail: message,
+    instance: `urn:request:${requestId}`,
+    ok: false,
+    code,
+    request_id: requestId,
+    retryable: status === 429 || status === 500,
+    errors: more.errors,
+  };
+  const answer = problemAnswer(status, problem, { 'X-Request-Id': requestId, ...more.headers });
+  return { ...answer, cookies: more.cookies };
+}
+
+function problemAnswer(status: number, problem: unknown, headers: Record<string, string>): ProxyAnswer {
+  return {
+    status,
+    headers: {
+      'Content-Type': 'application/problem+json; charset=utf-8',
+      'Cache-Control': NO_STORE,
+      ...headers,
+    },
+    body: JSON.stringify(problem),
+  };
+}

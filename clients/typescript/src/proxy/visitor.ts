@@ -1,0 +1,146 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { invalidField, Refusal } from './problems.ts';
+
+/** A visitor of the site, as the signed cookie names it. */
+export interface Visitor {
+  /** `visitor-` and 22 characters of base62. The `external_ref` of the visitor's holds and bookings. */
+  id: string;
+  /** The id of the visitor's newest hold. Null: none yet. */
+  holdId: string | null;
+}
+
+export interface VisitorOptions {
+  /**
+   * Signs the cookie: at least 32 characters, known to the site's servers alone. To change it, give a list: the first one signs, and all
+   * verify.
+   */
+  secret: string | readonly string[];
+  /** By default `__Host-tour_visitor`, which no other host can set, and `tour_visitor` where the cookie is not Secure. */
+  cookieName?: string;
+  /** Whether cookies are Secure. By default they are, except on localhost, 127.0.0.1 and [::1]. */
+  secure?: boolean;
+}
+
+/** Reads and writes the cookies of visitors. */
+export interface VisitorCookies {
+  /**
+   * Returns the visitor of a request. Undefined: the request has no cookie.
+   * @throws Refusal invalid_visitor for a cookie that is malformed, forged, expired, or there twice
+   */
+  read(host: string, cookieHeader: string | undefined): Visitor | undefined;
+  /** Returns the value of Set-Cookie that names the visitor. */
+  write(host: string, visitor: Visitor): string;
+  /** Returns the value of Set-Cookie that tells the page's script whether to ask for a hold or a booking. */
+  writeState(host: string, state: VisitorState, seconds: number): string;
+  /** Returns the value of Set-Cookie that removes the state. */
+  removeState(host: string): string;
+}
+
+/** `held`: the visitor has a live hold. `booked`: a booking. */
+export type VisitorState = 'held' | 'booked';
+
+export const COOKIE_SECONDS = 86_400;
+const SECRET_MIN = 32;
+const STATE_COOKIE = 'tour_state';
+const COOKIE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const COOKIE_VALUE = /^([A-Za-z0-9_-]{1,400})\.([A-Za-z0-9_-]{43})$/;
+const VISITOR_ID = /^visitor-[A-Za-z0-9]{22}$/;
+const HOLD_ID = /^[0-9a-f-]{36}$/;
+
+/** @throws TypeError for a secret with fewer than 32 characters, or a name that no cookie may have */
+export function createVisitorCookies({ secret, cookieName, secure }: VisitorOptions): VisitorCookies {
+  const secrets = [secret].flat();
+  if (secrets.length === 0 || secrets.some((one) => typeof one !== 'string' || one.length < SECRET_MIN))
+    throw new TypeError(`tourProxy: secret must have at least ${SECRET_MIN} characters.`);
+  if (cookieName !== undefined && !COOKIE_NAME.test(cookieName))
+    throw new TypeError('tourProxy: cookieName must have 1 to 64 of A-Z, a-z, 0-9, _ and -.');
+  const isSecure = (host: string) => secure ?? !isThisMachine(host);
+  const nameOn = (host: string) => cookieName ?? (isSecure(host) ? '__Host-tour_visitor' : 'tour_visitor');
+  const attributes = (host: string, seconds: number) =>
+    `; Path=/; Max-Age=${seconds}; SameSite=Lax${isSecure(host) ? '; Secure' : ''}`;
+  return {
+    read: (host, cookieHeader) => {
+      const name = nameOn(host);
+      const values = cookieValues(cookieHeader, name);
+      if (values.length === 0) return undefined;
+      const visitor = values.length === 1 ? verified(values[0]!, name, secrets) : undefined;
+      if (visitor) return visitor;
+      const cookies = [`${name}=${attributes(host, 0)}; HttpOnly`, `${STATE_COOKIE}=${attributes(host, 0)}`];
+      throw new Refusal('invalid_visitor', 'The cookie of the visitor is not valid.', { cookies });
+    },
+    write: (host, visitor) => {
+      const name = nameOn(host);
+      return `${name}=${signed(visitor, name, secrets[0]!)}${attributes(host, COOKIE_SECONDS)}; HttpOnly`;
+    },
+    writeState: (host, state, seconds) =>
+      `${STATE_COOKIE}=${state}${attributes(host, Math.max(1, Math.ceil(seconds)))}`,
+    removeState: (host) => `${STATE_COOKIE}=${attributes(host, 0)}`,
+  };
+}
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** The largest multiple of 62 that a byte can exceed: bytes from here on would make some characters more likely. */
+const FAIR_BELOW = 248;
+
+/** Creates a visitor without a hold: 131 random bits. */
+export function newVisitor(): Visitor {
+  let text = '';
+  while (text.length < 22) {
+    for (const byte of randomBytes(32)) {
+      if (byte < FAIR_BELOW && text.length < 22) text += BASE62[byte % 62];
+    }
+  }
+  return { id: `visitor-${text}`, holdId: null };
+}
+
+/** Returns whether the value of Host names the machine of the browser itself, where sites are often without TLS. */
+function isThisMachine(host: string): boolean {
+  return /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(host);
+}
+
+function cookieValues(header: string | undefined, name: string): string[] {
+  if (!header?.includes(name)) return [];
+  return header
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+}
+
+/** What the cookie holds. `e`: expiry in seconds since 1970, by the clock of the site's server. */
+interface Payload {
+  v: string;
+  h: string | null;
+  e: number;
+}
+
+function signed({ id, holdId }: Visitor, name: string, secret: string): string {
+  const payload: Payload = { v: id, h: holdId, e: Math.floor(Date.now() / 1000) + COOKIE_SECONDS };
+  const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
+  return `${text}.${signatureOf(text, name, secret)}`;
+}
+
+/** Signs the name of the cookie too, so that a cookie of another name and the same secret is a forged one. */
+function signatureOf(text: string, name: string, secret: string): string {
+  return createHmac('sha256', secret).update(`${name}.${text}`).digest('base64url');
+}
+
+/** Returns the visitor of a cookie's value. Undefined: the site has not signed it, or it is expired. */
+function verified(value: string, name: string, secrets: readonly string[]): Visitor | undefined {
+  const [, text, signature] = COOKIE_VALUE.exec(value) ?? [];
+  if (text === undefined || signature === undefined) return undefined;
+  // Compares texts: the last character of base64 has spare bits, and so the same bytes have several spellings.
+  const given = Buffer.from(signature);
+  const isSigned = secrets.some((secret) =>
+    timingSafeEqual(given, Buffer.from(signatureOf(text, name, secret))),
+  );
+  if (!isSigned) return undefined;
+  const { v, h, e } = JSON.parse(Buffer.from(text, 'base64url').toString()) as Payload;
+  const isValid = VISITOR_ID.test(v) && (h === null || HOLD_ID.test(h)) && e > Date.now() / 1000;
+  return isValid ? { id: v, holdId: h } : undefined;
+}
+
+/** Refuses the fields of a body that only the site sets. @throws Refusal (400) */
+export function refuseSiteFields(body: Record<string, unknown>): void {
+  if (body.external_ref !== undefined) throw invalidField('body', 'external_ref', 'is set by the site');
+}
