@@ -77,7 +77,7 @@ function fetchStyleServer(handle: (request: Request) => Promise<Response>): Serv
     const request = new Request(`http://${headers.host}${url}`, {
       method,
       headers: Object.entries(headers).map(([name, value]) => [name, String(value)]),
-      body: hasBody ? (incoming) : null,
+      body: hasBody ? incoming : null,
       duplex: 'half',
     });
     void handle(request).then(async (response) => {
