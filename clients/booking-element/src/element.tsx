@@ -1,15 +1,98 @@
 import { render } from 'preact';
+import { App } from './app.tsx';
+import { nextAddress } from './next-address.ts';
 import css from './style.css';
+import type { Booking } from './wire.ts';
 
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(css);
 
-/** `<tour-booking tour="…" api="/tours" next="/pay" lang="de">`: sells the seats of a tour through the site's own server. */
+/** The path of the proxy without the attribute `api`. */
+const API = '/tours';
+
+/**
+ * `<tour-booking tour="…" api="/tours" next="/pay" lang="de">`: sells the seats of a tour through the site's own server. Its children, such as a
+ * link, are shown where it cannot sell.
+ */
 class TourBooking extends HTMLElement {
+  static readonly observedAttributes = ['tour', 'api', 'next', 'lang'];
+
+  /** Ends what listens to the page. Undefined: the element is in no page. */
+  #life: AbortController | undefined;
+  /** The tour that the visitor chose in a list of this page, or whose seats the visitor holds. */
+  #found: string | undefined;
+
   connectedCallback(): void {
-    const root = this.shadowRoot ?? this.attachShadow({ mode: 'open' });
+    if (this.#life) return;
+    this.#life = new AbortController();
+    const { signal } = this.#life;
+    // The events of the list do not bubble, but pass here on their way down.
+    document.addEventListener('tour-click', (event) => this.#open(event), { capture: true, signal });
+    this.#render();
+  }
+
+  /** Waits for the end of the task: an element that only moves in its page is connected again by then, and keeps its purchase. */
+  disconnectedCallback(): void {
+    queueMicrotask(() => {
+      if (this.isConnected || !this.#life) return;
+      this.#life.abort();
+      this.#life = undefined;
+      render(null, this.#root());
+    });
+  }
+
+  attributeChangedCallback(name: string, before: string | null, value: string | null): void {
+    if (before === value) return;
+    if (name === 'tour') this.#found = undefined;
+    if (this.#life) this.#render();
+  }
+
+  #root(): ShadowRoot {
+    if (this.shadowRoot) return this.shadowRoot;
+    const root = this.attachShadow({ mode: 'open' });
     root.adoptedStyleSheets = [sheet];
-    render(<slot />, root);
+    return root;
+  }
+
+  #open(event: Event): void {
+    const { slug } = (event as CustomEvent<{ slug?: unknown } | null>).detail ?? {};
+    if (this.getAttribute('tour') || typeof slug !== 'string') return;
+    this.#found = slug;
+    this.#render();
+    this.scrollIntoView({ block: 'nearest' });
+  }
+
+  #render(): void {
+    const slug = this.getAttribute('tour') || this.#found;
+    const api = new URL(this.getAttribute('api') || API, document.baseURI).href.replace(/\/+$/, '');
+    const lang = this.lang || this.closest<HTMLElement>('[lang]')?.lang || 'en';
+    const site = {
+      api,
+      slug,
+      lang,
+      onTourFound: (tour: string) => {
+        this.#found = tour;
+        this.#render();
+      },
+      onBooked: (booking: Booking) => this.#leave(booking),
+    };
+    const next = ({ booking_ref }: Booking) =>
+      nextAddress(this.getAttribute('next'), document.baseURI, booking_ref);
+    // Another tour or another server begins a new purchase.
+    render(<App key={`${api} ${slug}`} site={site} nextOf={next} />, this.#root());
+  }
+
+  /** Tells the page, and goes on to the payment unless the page prevents it. */
+  #leave(booking: Booking): void {
+    const { booking_ref, total_price, currency } = booking;
+    const event = new CustomEvent('tour-booked', {
+      bubbles: true,
+      composed: true,
+      cancelable: true,
+      detail: { booking_ref, total_price, currency },
+    });
+    const next = nextAddress(this.getAttribute('next'), document.baseURI, booking_ref);
+    if (this.dispatchEvent(event) && next !== undefined) location.assign(next);
   }
 }
 

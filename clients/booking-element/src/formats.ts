@@ -21,6 +21,8 @@ export interface Formats {
   /** Formats the rest of a hold as minutes and seconds: `14:05`. */
   countdown(seconds: number): string;
   number(number: number): string;
+  /** @param percent 50 for `50%` */
+  percent(percent: number): string;
   /** Joins names as alternatives: `Adult or Senior`. */
   either(names: string[]): string;
 }
@@ -54,6 +56,7 @@ export function formatsOf(lang: string): Formats {
 
 function makeFormats(locale: string): Formats {
   const numbers = new Intl.NumberFormat(locale);
+  const percents = new Intl.NumberFormat(locale, { style: 'percent' });
   const seconds = new Intl.NumberFormat(locale, { minimumIntegerDigits: 2 });
   const days = dateFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
   const months = dateFormat(locale, { month: 'long', year: 'numeric' });
@@ -71,6 +74,7 @@ function makeFormats(locale: string): Formats {
     duration: durationFormat(locale),
     countdown: (left) => `${numbers.format(Math.floor(left / 60))}:${seconds.format(Math.floor(left % 60))}`,
     number: (number) => numbers.format(number),
+    percent: (percent) => percents.format(percent / 100),
     either: (names) => alternatives.format(names),
   };
 }

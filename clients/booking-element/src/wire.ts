@@ -21,3 +21,24 @@ export type ProblemDocument = Schemas['ProblemDocument'];
 export type Party = Record<string, number>;
 /** The price of one unit of each category in major units, by its code. */
 export type Prices = Record<string, number>;
+
+/** The problem of a call. `network`: no answer came. `foreign_answer`: the answer is not the one of the proxy. Else the code of the document. */
+export interface Problem {
+  code: string;
+  status?: number;
+  /** Seconds to wait before the next try. */
+  retryAfter?: number;
+  /** Whether the same call may succeed later. */
+  isRetryable: boolean;
+  faults: readonly ProblemFault[];
+  /** Departures with enough seats. */
+  alternatives: readonly Alternative[];
+  seatsAvailable?: number;
+  holdStatus?: string;
+}
+
+/** A hold with the end of its time by the clock of this browser, in milliseconds. */
+export interface HeldSeats {
+  hold: Hold;
+  endsAt: number;
+}

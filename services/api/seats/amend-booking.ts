@@ -31,13 +31,8 @@ import type { StoredColumns } from '../holds/seat-hold';
 import { depositOf } from '../pricing/apply-price-rule';
 import { toMajor } from '../pricing/currency';
 import { type Category, firstCategory } from '../pricing/category';
-import { type Party, totalOf, unitsOf } from '../pricing/party';
-import {
-  assertMeantParty,
-  changedParty,
-  type MeantParty,
-  type RequestedParty,
-} from '../pricing/requested-party';
+import { assertParty, type Party, seatsOf, totalOf, unitsOf } from '../pricing/party';
+import { changedParty, type RequestedParty } from '../pricing/requested-party';
 import type { Prices } from '../pricing/price-categories';
 import { platformPricesOf } from '../pricing/quote-tenant-price';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
@@ -179,7 +174,7 @@ function decideAmendment(
     assertPartyOfChange(facts, tenant, departure, change);
   }
   const price = amendedPrice(facts, tenant, before, seats);
-  if (moves || party !== before.party) assertMeantParty(seats, categories, price.prices);
+  if (moves || party !== before.party) assertParty(party, categories, price.prices);
   const totalMinor = totalOf(party, price.prices);
   assertExpectedTotal(amendment.expectedTotal, totalMinor, before);
   const policy = moves ? policyAfterMove(before, departure!) : before;
@@ -202,7 +197,10 @@ function decideAmendment(
   };
 }
 
-interface AmendedSeats extends MeantParty, Pick<AmendedLead, 'departure' | 'categories' | 'travellers'> {
+interface AmendedSeats extends Pick<
+  AmendedLead,
+  'departure' | 'party' | 'seats' | 'categories' | 'travellers'
+> {
   /** True: the booking gets another departure. */
   moves: boolean;
 }
@@ -216,18 +214,18 @@ function amendedSeats(
   amendment: BookingAmendment,
 ): AmendedSeats {
   const categories = categoriesOfChange(before, lockedDeparture(facts, tenant, to.departureId));
-  const meant = changedParty(before.party, amendment.party ?? {}, categories);
-  const { seats } = meant;
+  const party = changedParty(before.party, amendment.party ?? {}, categories);
+  const seats = seatsOf(party, categories);
   const { tour } = before;
   const { travellers = before.travellers, departureDate = before.departureDate, departureTime } = amendment;
-  assertTravellersBooked(travellers ?? [], meant, categories);
+  assertTravellersBooked(travellers ?? [], party, categories);
   assertChangeable(before, amendment);
   const departure =
     departureDate === null
       ? null
       : existingDeparture(facts, { ...to, tenant, tour, seats, departureDate, departureTime });
   const moves = departure !== null && departure.id !== before.departureId;
-  return { ...meant, departure, categories, travellers, moves };
+  return { departure, party, seats, categories, travellers, moves };
 }
 
 /** @throws BookingStateConflictError, BookingAnonymizedError (409) */

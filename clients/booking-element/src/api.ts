@@ -1,0 +1,200 @@
+import type {
+  Booking,
+  BookingBody,
+  DeparturePage,
+  HeldSeats,
+  Hold,
+  HoldBody,
+  Problem,
+  ProblemDocument,
+  Tour,
+} from './wire.ts';
+
+/** A call that the site's server refused, or that got no answer. */
+export class SiteError extends Error {
+  constructor(readonly problem: Problem) {
+    super(problem.code);
+  }
+}
+
+/** The calls of the site's server. Each one throws SiteError, or the reason of the signal once it is aborted. */
+export interface Api {
+  readTour(slug: string, lang: string): Promise<Tour>;
+  /** Reads one page of the departures of a tour. @param cursor undefined: the first page */
+  readDepartures(slug: string, cursor?: string): Promise<DeparturePage>;
+  hold(body: HoldBody): Promise<HeldSeats>;
+  /** Reads the hold of the visitor, of any status. */
+  readHold(): Promise<HeldSeats>;
+  extendHold(minutes: number): Promise<HeldSeats>;
+  releaseHold(): Promise<void>;
+  /** Books the hold. The same body may be sent again: the hold is booked once. */
+  book(body: BookingBody): Promise<Booking>;
+  /** Reads the newest booking of the visitor. */
+  readBooking(): Promise<Booking>;
+}
+
+export interface ApiOptions {
+  /** The absolute address of the proxy, without a slash at its end. */
+  base: string;
+  /** Ends all calls. */
+  signal: AbortSignal;
+  /** Is called before a call waits for its next try. */
+  onDelay(): void;
+  timeoutMs?: number;
+}
+
+/** A repeated call waits for 1, 2 and 4 s, or as long as the answer says. */
+const REPEATS = 3;
+/** The longest wait in seconds without a click of the visitor. */
+const WAIT_MAX = 60;
+const TIMEOUT_MS = 20_000;
+/** The most departures in one page. */
+const PAGE = '366';
+
+export function createApi(options: ApiOptions): Api {
+  const call = (method: string, path: string, body?: object) =>
+    callWithRepeats(options, { method, path, body });
+  const read = async <T>(path: string) => (await call('GET', path)).answer as T;
+  const hold = async (method: string, path: string, body?: object) =>
+    heldSeats(await call(method, path, body));
+  return {
+    readTour: (slug, lang) => read(`${tourPath(slug)}?${new URLSearchParams({ lang })}`),
+    readDepartures: (slug, cursor) => {
+      const query = new URLSearchParams({ limit: PAGE });
+      if (cursor !== undefined) query.set('cursor', cursor);
+      return read(`${tourPath(slug)}/departures?${query}`);
+    },
+    hold: (body) => hold('POST', '/hold', body),
+    readHold: () => hold('GET', '/hold'),
+    extendHold: (minutes) => hold('POST', '/hold/extend', { hold_minutes: minutes }),
+    releaseHold: async () => void (await call('DELETE', '/hold')),
+    book: async (body) => (await call('POST', '/booking', body)).answer as Booking,
+    readBooking: () => read('/booking'),
+  };
+}
+
+function tourPath(slug: string): string {
+  return `/tours/${encodeURIComponent(slug)}`;
+}
+
+interface Call {
+  method: string;
+  path: string;
+  body?: object;
+}
+
+interface Answered {
+  /** Undefined: the answer has no content. */
+  answer: unknown;
+  /** The time of the site's server, in milliseconds. */
+  serverTime: number;
+}
+
+function heldSeats({ answer, serverTime }: Answered): HeldSeats {
+  const hold = answer as Hold;
+  return { hold, endsAt: Date.now() + Date.parse(hold.expires_at) - serverTime };
+}
+
+/** Repeats a call whose answer was lost, or that may succeed later. All calls may be sent twice. */
+async function callWithRepeats(options: ApiOptions, call: Call): Promise<Answered> {
+  for (let repeats = 0; ; repeats += 1) {
+    const outcome = await callOnce(options, call);
+    if (!('code' in outcome)) return outcome;
+    const seconds = secondsToWait(outcome, repeats);
+    if (seconds === undefined) throw new SiteError(outcome);
+    if (seconds > 0) options.onDelay();
+    await pause(seconds * 1000, options.signal);
+  }
+}
+
+/** Returns after how many seconds to repeat a call; undefined: not without a click of the visitor. */
+export function secondsToWait(
+  { code, isRetryable, retryAfter }: Pick<Problem, 'code' | 'isRetryable' | 'retryAfter'>,
+  repeats: number,
+): number | undefined {
+  // The answer has removed the cookie, so the next call is that of a new visitor.
+  if (code === 'invalid_visitor') return repeats === 0 ? 0 : undefined;
+  if (!isRetryable || repeats >= REPEATS) return undefined;
+  const seconds = retryAfter ?? 2 ** repeats;
+  return seconds <= WAIT_MAX ? seconds : undefined;
+}
+
+async function callOnce(options: ApiOptions, { method, path, body }: Call): Promise<Answered | Problem> {
+  const { base, signal, timeoutMs = TIMEOUT_MS } = options;
+  signal.throwIfAborted();
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  signal.addEventListener('abort', end);
+  const timer = setTimeout(end, timeoutMs);
+  try {
+    const response = await fetch(base + path, {
+      method,
+      headers: body ? { 'Content-Type': 'application/json' } : undefined,
+      body: body && JSON.stringify(body),
+      signal: ending.signal,
+    });
+    return await readAnswer(response);
+  } catch {
+    signal.throwIfAborted();
+    return problem('network', { isRetryable: true });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+  }
+}
+
+async function readAnswer(response: Response): Promise<Answered | Problem> {
+  const { status, ok, headers } = response;
+  const serverTime = Date.parse(headers.get('Date') ?? '') || Date.now();
+  if (status === 204) return { answer: undefined, serverTime };
+  const text = await response.text();
+  const answer = parsed(text);
+  if (answer && ok) return { answer, serverTime };
+  const retryAfter = Number(headers.get('Retry-After')) || undefined;
+  if (answer && typeof answer.code === 'string')
+    return problemOf(answer as unknown as ProblemDocument, retryAfter);
+  // A proxy before the site answers so while the site restarts.
+  const isRetryable = status === 429 || status >= 500;
+  return problem(isRetryable ? 'internal_error' : 'foreign_answer', { status, retryAfter, isRetryable });
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function problemOf(document: ProblemDocument, retryAfter: number | undefined): Problem {
+  const { code, status, retryable, errors = [], alternatives = [], seats_available, hold_status } = document;
+  return {
+    code,
+    status,
+    retryAfter,
+    isRetryable: retryable,
+    faults: errors,
+    alternatives,
+    seatsAvailable: seats_available,
+    holdStatus: hold_status,
+  };
+}
+
+function problem(code: string, rest: Partial<Problem>): Problem {
+  return { code, isRetryable: false, faults: [], alternatives: [], ...rest };
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', end);
+      resolve();
+    }, milliseconds);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}

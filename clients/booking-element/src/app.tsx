@@ -1,0 +1,243 @@
+import { useState } from 'preact/hooks';
+import { Calendar } from './calendar.tsx';
+import { ContactForm } from './contact.tsx';
+import { ChangedPrice, Countdown } from './hold.tsx';
+import { Party } from './party.tsx';
+import { faultOf } from './party-rules.ts';
+import { Button, Heading } from './parts.tsx';
+import { ProblemBox } from './problem.tsx';
+import {
+  departureOf,
+  departuresOnDate,
+  isExtended,
+  type Purchase,
+  type PurchaseEvent,
+  type Stage,
+} from './purchase.ts';
+import { SpeechContext, speechOf, useSpeech } from './speech.ts';
+import { Booked, Summary } from './summary.tsx';
+import { Terms } from './terms.tsx';
+import { Times } from './times.tsx';
+import type { Actions, Site } from './seller.ts';
+import { usePurchase } from './use-purchase.ts';
+import type { Booking, Tour } from './wire.ts';
+import { languageOf } from './words/words.ts';
+
+interface AppProps {
+  site: Site;
+  /** Returns the address to which a visitor goes with a booking. */
+  nextOf(booking: Booking): string | undefined;
+}
+
+/** The whole element: the stage of the purchase, in the language of the tag. */
+export function App({ site, nextOf }: AppProps) {
+  const [purchase, dispatch, actions] = usePurchase(site);
+  const speech = speechOf(site.lang);
+  return (
+    <SpeechContext value={speech}>
+      <div class="element" lang={languageOf(site.lang).locale} dir={speech.direction}>
+        <StageView purchase={purchase} dispatch={dispatch} actions={actions} nextOf={nextOf} />
+        <Status purchase={purchase} />
+      </div>
+    </SpeechContext>
+  );
+}
+
+/** Says what the visitor waits for. Screen readers hear it. */
+function Status({ purchase: { stage, task, isWaiting } }: { purchase: Purchase }) {
+  const { words } = useSpeech();
+  let text = task && (isWaiting ? words.app.waiting : words.app.busy);
+  if (stage.at === 'ended' && !task) text = words.hold.over[stage.reason];
+  return (
+    <p role="status" class={task ? 'busy' : 'visually-hidden'}>
+      {text}
+    </p>
+  );
+}
+
+interface StageProps {
+  purchase: Purchase;
+  dispatch(event: PurchaseEvent): void;
+  actions: Actions;
+}
+
+function StageView({ nextOf, ...props }: StageProps & Pick<AppProps, 'nextOf'>) {
+  const { purchase, actions } = props;
+  const { stage, tour } = purchase;
+  if (stage.at === 'failed') return <Failed {...props} />;
+  if (!tour || stage.at === 'idle' || stage.at === 'loading') return <slot />;
+  if (stage.at === 'choosing') return <Choosing {...props} tour={tour} />;
+  if (stage.at === 'held') return <Held {...props} tour={tour} stage={stage} />;
+  if (stage.at === 'ended') return <Ended {...props} stage={stage} />;
+  return (
+    <Booked
+      key={stage.booking.booking_ref}
+      tour={tour}
+      booking={stage.booking}
+      takesFocus={purchase.isTouched}
+      next={nextOf(stage.booking)}
+      onAgain={() => actions.startAgain('startedAgain')}
+    />
+  );
+}
+
+function Failed(props: StageProps) {
+  return (
+    <>
+      <slot />
+      <Refused {...props} onAgain={props.actions.load} />
+    </>
+  );
+}
+
+interface RefusedProps extends StageProps {
+  onAgain(): void;
+}
+
+/** The refusal of the last call, if there is one. */
+function Refused({ purchase, dispatch, onAgain }: RefusedProps) {
+  const { refusal, task, stage } = purchase;
+  if (!refusal) return null;
+  const choose = (alternative: (typeof refusal.problem.alternatives)[number]) =>
+    dispatch({ type: 'alternativeChosen', alternative });
+  return (
+    <ProblemBox
+      refusal={refusal}
+      isOff={task !== undefined}
+      onAgain={onAgain}
+      onAlternative={stage.at === 'failed' ? undefined : choose}
+    />
+  );
+}
+
+/** The calendar, the start times, the party, and the button that holds the seats. */
+function Choosing(props: StageProps & { tour: Tour }) {
+  const { purchase, dispatch, actions, tour } = props;
+  const { departures, date, party, task, hasAllDepartures } = purchase;
+  const { words } = useSpeech();
+  const [month, setMonth] = useState<string>();
+  const departure = departureOf(purchase);
+  const onDate = departuresOnDate(purchase);
+  const [firstCategory] = tour.categories;
+  if (!firstCategory || (hasAllDepartures && !departures.some(({ status }) => status === 'available'))) {
+    return (
+      <>
+        <p class="empty">{words.calendar.noDates}</p>
+        <slot />
+      </>
+    );
+  }
+  return (
+    <div class="step">
+      <Calendar
+        departures={departures}
+        chosenDate={date}
+        month={month ?? date?.slice(0, 7)}
+        onMonth={setMonth}
+        onChoose={(chosen) => dispatch({ type: 'dateChosen', date: chosen })}
+        firstCategory={firstCategory}
+      />
+      {onDate.length > 1 && (
+        <Times
+          departures={onDate}
+          chosen={departure}
+          onChoose={(chosen) => dispatch({ type: 'departureChosen', departure: chosen })}
+          firstCategory={firstCategory}
+        />
+      )}
+      {departure && (
+        <>
+          <Party
+            tour={tour}
+            departure={departure}
+            party={party}
+            onChange={(changed) => dispatch({ type: 'partyChanged', party: changed })}
+          />
+          <Terms tour={tour} />
+          <Button
+            isOff={
+              task !== undefined ||
+              faultOf(party, tour.categories, departure.tenant_prices, departure.seats_available) !==
+                undefined
+            }
+            onClick={actions.hold}
+          >
+            {words.hold.hold}
+          </Button>
+        </>
+      )}
+      <Refused {...props} onAgain={actions.hold} />
+    </div>
+  );
+}
+
+type Held = Extract<Stage, { at: 'held' }>;
+
+/** The countdown, a total that has changed, and then the form, the terms and the button that books. */
+function Held(props: StageProps & { tour: Tour; stage: Held }) {
+  const { purchase, dispatch, actions, tour, stage } = props;
+  const { task, contact, refusal, isTouched } = purchase;
+  const { hold, endsAt, seenTotal } = stage;
+  const { words, formats } = useSpeech();
+  const isOff = task !== undefined;
+  return (
+    <div part="hold" class="step" key={hold.hold_id}>
+      <Heading takesFocus={isTouched}>{words.hold.held}</Heading>
+      <Countdown
+        endsAt={endsAt}
+        isExtendable={!isExtended(hold)}
+        isOff={isOff}
+        onExtend={actions.extend}
+        onEnd={() => dispatch({ type: 'timeOver' })}
+      />
+      {seenTotal !== undefined && (
+        <ChangedPrice
+          seenTotal={seenTotal}
+          hold={hold}
+          onAccept={() => dispatch({ type: 'totalAccepted' })}
+        />
+      )}
+      <Summary tour={tour} sale={hold} />
+      {seenTotal === undefined && (
+        <>
+          <Terms tour={tour} />
+          <ContactForm
+            contact={contact}
+            party={hold.party}
+            categories={tour.categories}
+            total={formats.money(hold.total_price, hold.currency)}
+            problem={refusal?.task === 'book' ? refusal.problem : undefined}
+            isOff={isOff}
+            onChange={(changed) => dispatch({ type: 'contactChanged', contact: changed })}
+            onBook={actions.book}
+          />
+        </>
+      )}
+      <Refused {...props} onAgain={refusal?.task === 'extend' ? actions.extend : actions.book} />
+      <Button isSecondary isOff={isOff} onClick={actions.release}>
+        {words.hold.release}
+      </Button>
+    </div>
+  );
+}
+
+type EndedStage = Extract<Stage, { at: 'ended' }>;
+
+function Ended(props: StageProps & { stage: EndedStage }) {
+  const { purchase, actions, stage } = props;
+  const { words } = useSpeech();
+  const isOff = purchase.task !== undefined;
+  return (
+    <div class="step">
+      <Heading takesFocus={purchase.isTouched}>{words.hold.over[stage.reason]}</Heading>
+      <p>{words.hold.overText}</p>
+      <Button isOff={isOff} onClick={actions.hold}>
+        {words.hold.again}
+      </Button>
+      <Button isSecondary isOff={isOff} onClick={() => actions.startAgain('returned')}>
+        {words.hold.chooseAgain}
+      </Button>
+      <Refused {...props} onAgain={actions.hold} />
+    </div>
+  );
+}

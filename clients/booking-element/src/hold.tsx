@@ -1,0 +1,82 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Button, Heading } from './parts.tsx';
+import { useSpeech } from './speech.ts';
+import type { Hold } from './wire.ts';
+import { fill } from './words/words.ts';
+
+/** A screen reader hears the rest of the time when so many seconds are left. */
+const ANNOUNCED = [60, 300];
+/** The visitor can extend the hold from here on. */
+const EXTENDABLE_FROM = 300;
+
+interface CountdownProps {
+  endsAt: number;
+  /** Whether the one extension is left. */
+  isExtendable: boolean;
+  isOff: boolean;
+  onExtend(): void;
+  /** Is called each second from the end on, until the stage changes. */
+  onEnd(): void;
+}
+
+/** Shows how long the seats are held. */
+export function Countdown({ endsAt, isExtendable, isOff, onExtend, onEnd }: CountdownProps) {
+  const { words, formats } = useSpeech();
+  const left = useSecondsLeft(endsAt);
+  useEffect(() => {
+    if (left <= 0) onEnd();
+  }, [left]);
+  const announced = ANNOUNCED.find((seconds) => left <= seconds);
+  const minutes = formats.duration(`${(announced ?? 0) / 60}m`);
+  return (
+    <div part="countdown" class="countdown">
+      <p>
+        {words.hold.left} <span role="timer">{formats.countdown(Math.max(0, left))}</span>
+      </p>
+      <p role="status" class="visually-hidden">
+        {announced !== undefined && fill(words.hold.announced, { time: minutes })}
+      </p>
+      {isExtendable && left <= EXTENDABLE_FROM && (
+        <Button isSecondary isOff={isOff} onClick={onExtend}>
+          {words.hold.extend}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Counts by the clock and not by the ticks, because a tab in the background ticks seldom. Below 0: the time is over. */
+function useSecondsLeft(endsAt: number): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return Math.ceil((endsAt - now) / 1000);
+}
+
+interface ChangedPriceProps {
+  seenTotal: number;
+  hold: Hold;
+  onAccept(): void;
+}
+
+/** Shows that the total differs from the one that the visitor saw. The form follows after the visitor has accepted it. */
+export function ChangedPrice({ seenTotal, hold, onAccept }: ChangedPriceProps) {
+  const { words, formats } = useSpeech();
+  const { total_price, currency } = hold;
+  return (
+    <div part="problem" class="problem" role="group">
+      <Heading takesFocus>{words.hold.newPrice}</Heading>
+      <p>
+        {fill(words.hold.newPriceText, {
+          before: formats.money(seenTotal, currency),
+          now: formats.money(total_price, currency),
+        })}
+      </p>
+      <Button onClick={onAccept}>
+        {fill(words.hold.acceptPrice, { total: formats.money(total_price, currency) })}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,288 @@
+import { type Contact, NO_CONTACT } from './contact-rules.ts';
+import { digitsOf } from './formats.ts';
+import { startParty, totalOf } from './party-rules.ts';
+import type {
+  Alternative,
+  Booking,
+  Departure,
+  HeldSeats,
+  Hold,
+  HoldBody,
+  Party,
+  Problem,
+  Tour,
+} from './wire.ts';
+
+/** The stages of a purchase, with what the visitor sees. */
+export type Stage =
+  /** No tour is named yet: the children of the tag. */
+  | { at: 'idle' }
+  /** The tour is being read: the children of the tag, and "Loading". */
+  | { at: 'loading' }
+  /** The tour cannot be shown: the children of the tag, the problem, and "Try again". */
+  | { at: 'failed' }
+  /** The calendar, the start times, the party and the total. Without any departure: the children of the tag, and words. */
+  | { at: 'choosing' }
+  /**
+   * The seats are the visitor's until `endsAt`: the countdown, the contact form and the terms. With `seenTotal`, the price has changed since
+   * the visitor saw it: the new total comes first, and the form after the visitor has accepted it.
+   */
+  | (HeldSeats & { at: 'held'; seenTotal?: number })
+  /** The seats are free again: why, "Hold the seats again" and "Choose again". `elsewhere`: another tab did it. */
+  | { at: 'ended'; hold: Hold; reason: 'time' | 'elsewhere' }
+  /** The summary, the way to the payment, and "Book again". */
+  | { at: 'booked'; booking: Booking };
+
+/** The call that runs for the visitor. */
+export type Task = 'load' | 'hold' | 'extend' | 'release' | 'book';
+
+export interface Refusal {
+  task: Task;
+  problem: Problem;
+}
+
+export interface Purchase {
+  stage: Stage;
+  tour?: Tour;
+  departures: readonly Departure[];
+  /** Whether the departures are all of the tour, and not only its first pages. */
+  hasAllDepartures: boolean;
+  date?: string;
+  /** The start time that the visitor has chosen on a date with several. */
+  time?: string | null;
+  party: Party;
+  contact: Contact;
+  task?: Task;
+  /** Whether the call waits before its next try: "One moment". */
+  isWaiting: boolean;
+  /** The refusal of the last call. */
+  refusal?: Refusal;
+  /** Whether the visitor has acted. Before that, nothing takes the focus of the page. */
+  isTouched: boolean;
+  /** The reference of the booking after which the visitor has begun again. */
+  pastBooking?: string;
+}
+
+export type PurchaseEvent =
+  | { type: 'started'; task: Task }
+  | { type: 'delayed' }
+  | { type: 'refused'; task: Task; problem: Problem }
+  | { type: 'tourRead'; tour: Tour }
+  | { type: 'departuresRead'; departures: readonly Departure[]; isComplete: boolean }
+  /** The tour and its first departures can be shown. */
+  | { type: 'loaded' }
+  | { type: 'dateChosen'; date: string }
+  | { type: 'departureChosen'; departure: Departure }
+  | { type: 'alternativeChosen'; alternative: Alternative }
+  | { type: 'partyChanged'; party: Party }
+  /** A call of the visitor has placed or extended the hold. */
+  | { type: 'held'; seats: HeldSeats }
+  /** The hold of the cookie was read, after a load or in a tab that is shown again. Undefined: there is none. */
+  | { type: 'holdSeen'; seats: HeldSeats | undefined }
+  | { type: 'totalAccepted' }
+  | { type: 'contactChanged'; contact: Contact }
+  | { type: 'timeOver' }
+  /** The visitor goes back to the calendar. */
+  | { type: 'returned' }
+  | { type: 'booked'; booking: Booking }
+  /** The booking of the cookie was read. Undefined: there is none. */
+  | { type: 'bookingSeen'; booking: Booking | undefined }
+  | { type: 'startedAgain' };
+
+/** @param hasTour whether the tag names a tour */
+export function startPurchase(hasTour: boolean): Purchase {
+  return {
+    stage: { at: hasTour ? 'loading' : 'idle' },
+    departures: [],
+    hasAllDepartures: false,
+    party: {},
+    contact: NO_CONTACT,
+    isWaiting: false,
+    isTouched: false,
+  };
+}
+
+/** Returns the purchase after an event. */
+export function reduce(purchase: Purchase, event: PurchaseEvent): Purchase {
+  const reducer = REDUCERS[event.type] as (purchase: Purchase, event: PurchaseEvent) => Purchase;
+  return reducer(purchase, event);
+}
+
+type Reducers = {
+  [Type in PurchaseEvent['type']]: (
+    purchase: Purchase,
+    event: Extract<PurchaseEvent, { type: Type }>,
+  ) => Purchase;
+};
+
+const REDUCERS: Reducers = {
+  started: (purchase, { task }) => ({
+    ...resting(purchase),
+    task,
+    isTouched: purchase.isTouched || task !== 'load',
+  }),
+  delayed: (purchase) => ({ ...purchase, isWaiting: purchase.task !== undefined }),
+  refused: (purchase, { task, problem }) => refuse(purchase, { task, problem }),
+  tourRead: (purchase, { tour }) => ({ ...purchase, tour }),
+  departuresRead: (purchase, { departures, isComplete }) =>
+    fitted({ ...purchase, departures, hasAllDepartures: isComplete }),
+  loaded: (purchase) => ({
+    ...resting(purchase),
+    stage: purchase.stage.at === 'loading' ? { at: 'choosing' } : purchase.stage,
+  }),
+  dateChosen: (purchase, { date }) => choose(purchase, date, undefined),
+  departureChosen: (purchase, { departure }) =>
+    choose(purchase, departure.departure_date, departure.start_time),
+  alternativeChosen: (purchase, { alternative }) => ({
+    ...choose(purchase, alternative.departure_date, alternative.departure_time),
+    stage: { at: 'choosing' },
+  }),
+  partyChanged: (purchase, { party }) => ({ ...purchase, party, refusal: undefined, isTouched: true }),
+  held: (purchase, { seats }) => ({
+    ...holding(purchase, seats),
+    isTouched: true,
+  }),
+  holdSeen: (purchase, { seats }) => seeHold(purchase, seats),
+  totalAccepted: (purchase) => ({ ...purchase, stage: { ...purchase.stage, seenTotal: undefined } as Stage }),
+  contactChanged: (purchase, { contact }) => ({ ...purchase, contact, isTouched: true }),
+  // A booking that is under way may still succeed: its answer decides.
+  timeOver: (purchase) => (purchase.task ? purchase : endHold(purchase, 'time')),
+  returned: (purchase) => ({ ...resting(purchase), stage: { at: 'choosing' }, isTouched: true }),
+  booked: (purchase, { booking }) => ({ ...resting(purchase), stage: { at: 'booked', booking } }),
+  bookingSeen: (purchase, { booking }) => seeBooking(purchase, booking),
+  startedAgain: ({ stage, tour, departures, hasAllDepartures, contact }) => ({
+    ...startPurchase(true),
+    stage: { at: 'choosing' },
+    tour,
+    departures,
+    hasAllDepartures,
+    contact: { ...contact, notes: '', travellers: [] },
+    isTouched: true,
+    pastBooking: stage.at === 'booked' ? stage.booking.booking_ref : undefined,
+  }),
+};
+
+/** Returns the departures of the chosen date. */
+export function departuresOnDate({ departures, date }: Purchase): Departure[] {
+  return departures.filter(({ departure_date }) => departure_date === date);
+}
+
+/** Returns the chosen departure. Undefined: none is chosen, or it can no longer be booked. */
+export function departureOf(purchase: Purchase): Departure | undefined {
+  const { time } = purchase;
+  const open = departuresOnDate(purchase).filter(({ status }) => status === 'available');
+  if (time !== undefined) return open.find(({ start_time }) => start_time === time);
+  return open.length === 1 ? open[0] : undefined;
+}
+
+/** Returns the body that holds seats for the choice, or for the hold that has ended. */
+export function holdBody(purchase: Purchase): HoldBody | undefined {
+  const { stage, tour, party } = purchase;
+  if (stage.at === 'ended') {
+    const { tour: ended, departure_date, departure_time, party: wanted } = stage.hold;
+    return { tour_id: ended.slug, departure_date, ...timeOf(departure_time), party: wanted };
+  }
+  const departure = departureOf(purchase);
+  if (!tour || !departure) return undefined;
+  const { departure_date, start_time } = departure;
+  return { tour_id: tour.slug, departure_date, ...timeOf(start_time), party };
+}
+
+function timeOf(time: string | null): { departure_time?: string } {
+  return time === null ? {} : { departure_time: time };
+}
+
+/** Returns whether the visitor has extended the hold: it then ends later than its minutes after its placing. */
+export function isExtended({ created_at, expires_at, hold_minutes }: Hold): boolean {
+  const seconds = (Date.parse(expires_at) - Date.parse(created_at)) / 1000;
+  return seconds > hold_minutes * 60 + 5;
+}
+
+/** Ends the call that runs, and clears its refusal. */
+function resting(purchase: Purchase): Purchase {
+  return { ...purchase, task: undefined, isWaiting: false, refusal: undefined };
+}
+
+function choose(purchase: Purchase, date: string, time: string | null | undefined): Purchase {
+  return fitted({ ...purchase, date, time, refusal: undefined, isTouched: true });
+}
+
+/** Removes the categories that the chosen departure does not sell from the party. */
+function fitted(purchase: Purchase): Purchase {
+  const departure = departureOf(purchase);
+  if (!departure || !purchase.tour) return purchase;
+  const prices = departure.tenant_prices;
+  const sold = Object.entries(purchase.party).filter(([code]) => prices[code] !== undefined);
+  const party = sold.length > 0 ? Object.fromEntries(sold) : startParty(purchase.tour.categories, prices);
+  return { ...purchase, party };
+}
+
+const HOLD_IS_OVER: Record<string, 'time' | 'elsewhere'> = {
+  hold_expired: 'time',
+  hold_not_found: 'elsewhere',
+  hold_state_conflict: 'elsewhere',
+};
+
+function refuse(purchase: Purchase, refusal: Refusal): Purchase {
+  const { stage } = purchase;
+  const refused = { ...resting(purchase), refusal };
+  if (refusal.task === 'load') return { ...refused, stage: { at: 'failed' } };
+  const reason = HOLD_IS_OVER[refusal.problem.code];
+  return stage.at === 'held' && reason ? endHold(purchase, reason) : refused;
+}
+
+function endHold(purchase: Purchase, reason: 'time' | 'elsewhere'): Purchase {
+  const { stage } = purchase;
+  if (stage.at !== 'held') return purchase;
+  return { ...resting(purchase), stage: { at: 'ended', hold: stage.hold, reason } };
+}
+
+/** Shows the hold, and its total as new if the visitor has seen another one. */
+function holding(purchase: Purchase, seats: HeldSeats): Purchase {
+  const { hold } = seats;
+  const seen = totalSeen(purchase);
+  const isNew = seen !== undefined && seen !== hold.total_price;
+  return {
+    ...resting(purchase),
+    stage: { at: 'held', ...seats, seenTotal: isNew ? seen : undefined },
+    date: hold.departure_date,
+    time: hold.departure_time,
+    party: hold.party,
+  };
+}
+
+/** Returns the total in major units that the visitor has seen last. Undefined: none that differs from the hold's. */
+function totalSeen(purchase: Purchase): number | undefined {
+  const { stage, party } = purchase;
+  if (stage.at === 'held') return stage.seenTotal;
+  if (stage.at === 'ended') return stage.hold.total_price;
+  const departure = departureOf(purchase);
+  if (!departure || stage.at !== 'choosing') return undefined;
+  const digits = digitsOf(departure.currency);
+  return totalOf(party, departure.tenant_prices, digits) / 10 ** digits;
+}
+
+/** Whether a call of the visitor runs, whose answer tells more than what was seen. */
+function isActing({ task }: Purchase): boolean {
+  return task !== undefined && task !== 'load';
+}
+
+function seeHold(purchase: Purchase, seats: HeldSeats | undefined): Purchase {
+  const { stage, tour } = purchase;
+  if (isActing(purchase)) return purchase;
+  const isSame = stage.at === 'held' && stage.hold.hold_id === seats?.hold.hold_id;
+  if (seats?.hold.status !== 'active' || seats.hold.tour.id !== tour?.id)
+    return endHold(purchase, isSame && seats?.hold.status === 'expired' ? 'time' : 'elsewhere');
+  if (isSame) return { ...purchase, stage: { ...stage, ...seats } };
+  // The visitor has seen the total of this hold where it was placed.
+  return holding({ ...purchase, stage: { at: 'loading' } }, seats);
+}
+
+function seeBooking(purchase: Purchase, booking: Booking | undefined): Purchase {
+  const { tour, pastBooking } = purchase;
+  if (isActing(purchase)) return purchase;
+  const stands = booking?.status === 'pending_payment' || booking?.status === 'confirmed';
+  if (stands && booking.tour.id === tour?.id && booking.booking_ref !== pastBooking)
+    return { ...resting(purchase), stage: { at: 'booked', booking } };
+  return endHold(purchase, 'elsewhere');
+}

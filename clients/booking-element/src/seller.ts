@@ -1,0 +1,241 @@
+import { type Api, createApi, SiteError } from './api.ts';
+import { bookingBody } from './contact-rules.ts';
+import { holdBody, type Purchase, type PurchaseEvent, type Task } from './purchase.ts';
+import type { Booking, Departure, DeparturePage, HeldSeats, Hold, Problem } from './wire.ts';
+
+/** What the tag says, and what the element is told. */
+export interface Site {
+  /** The absolute address of the proxy. */
+  api: string;
+  /** Undefined: no tour is named yet. */
+  slug: string | undefined;
+  lang: string;
+  /** The visitor holds seats of this tour, and no tour is named. */
+  onTourFound(slug: string): void;
+  /** The visitor has booked with this element. */
+  onBooked(booking: Booking): void;
+}
+
+/** The calls that the visitor starts. */
+export interface Actions {
+  load(): void;
+  hold(): void;
+  extend(): void;
+  /** Gives the seats back, and shows the calendar. */
+  release(): void;
+  book(): void;
+  /** Shows the calendar, after a booking or after a hold that has ended. */
+  startAgain(event: 'startedAgain' | 'returned'): void;
+}
+
+export interface Seller {
+  actions: Actions;
+  /** Reads what the visitor has. An error changes nothing, because the visitor has not asked. */
+  look(): void;
+  /** Reads the texts of the tour again, in another language. */
+  translate(): void;
+  /** Ends all calls. */
+  end(): void;
+}
+
+type Latest = () => { site: Site; purchase: Purchase };
+type Dispatch = (event: PurchaseEvent) => void;
+
+/** The most minutes of an extension: a site allows 20 by default. */
+const EXTENSION_MAX = 20;
+
+/** The elements of this page: each looks again when another one has changed what the visitor has. */
+const sellers = new Set<Seller>();
+
+/** Makes the calls of one purchase, for one tour. @param latest returns the tag and the state as they are now */
+export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
+  const life = new AbortController();
+  const { api: base, slug } = latest().site;
+  const api = createApi({ base, signal: life.signal, onDelay: () => dispatch({ type: 'delayed' }) });
+  const read = readerOf({ api, slug, latest, dispatch });
+  let isBusy = false;
+
+  const look = () => {
+    if (isBusy) return;
+    void read
+      .visitor()
+      .then((events) => isBusy || events.forEach(dispatch))
+      .catch(ignore);
+  };
+  const tellOthers = () => {
+    for (const other of sellers) if (other !== seller) other.look();
+  };
+  /** Runs a call of the visitor, one at a time. After a refusal, reads what has changed. */
+  const run = async (task: Task, work: () => Promise<PurchaseEvent[]>) => {
+    if (isBusy) return;
+    isBusy = true;
+    dispatch({ type: 'started', task });
+    const [events, problem] = await work().then(
+      (done) => [done, undefined] as const,
+      (error: unknown) => [[], problemIn(error)] as const,
+    );
+    isBusy = false;
+    if (life.signal.aborted) return;
+    events.forEach(dispatch);
+    if (problem) dispatch({ type: 'refused', task, problem });
+    if (task === 'load') return;
+    if (problem) look();
+    else tellOthers();
+    if (problem || task === 'release') read.departuresAgain();
+  };
+
+  const { extendHold, placeHold, releaseHold, book } = writerOf(api, latest);
+  const seller: Seller = {
+    actions: {
+      load: () => void run('load', () => read.all()),
+      hold: () => void run('hold', placeHold),
+      extend: () => void run('extend', extendHold),
+      release: () => void run('release', releaseHold),
+      book: () => void run('book', book),
+      startAgain: (type) => {
+        dispatch({ type });
+        read.departuresAgain();
+      },
+    },
+    look,
+    translate: () => void read.tour().then((event) => dispatch(event), ignore),
+    end: () => {
+      sellers.delete(seller);
+      life.abort();
+    },
+  };
+  sellers.add(seller);
+  return seller;
+}
+
+interface ReaderOptions {
+  api: Api;
+  slug: string | undefined;
+  latest: Latest;
+  dispatch: Dispatch;
+}
+
+function readerOf({ api, slug = '', latest, dispatch }: ReaderOptions) {
+  const visitor = () => readVisitor(api, latest().purchase);
+  const tour = async (): Promise<PurchaseEvent> => ({
+    type: 'tourRead',
+    tour: await api.readTour(slug, latest().site.lang),
+  });
+  /** Reads the departures again, or from the second page on. An error changes nothing. */
+  const departuresAgain = (first?: DeparturePage) =>
+    void readDepartures(api, slug, first)
+      .then((departures) => dispatch({ type: 'departuresRead', departures, isComplete: true }))
+      .catch(ignore);
+  const all = async (): Promise<PurchaseEvent[]> => {
+    if (!slug) return findTour(api, latest().site);
+    const seen = visitor().catch(() => []);
+    const [read, page] = await Promise.all([tour(), api.readDepartures(slug)]);
+    const isComplete = page.next_cursor === null;
+    if (!isComplete) departuresAgain(page);
+    const departures: PurchaseEvent = { type: 'departuresRead', departures: page.items, isComplete };
+    return [read, departures, ...(await seen), { type: 'loaded' }];
+  };
+  return { visitor, tour, departuresAgain, all };
+}
+
+function writerOf(api: Api, latest: Latest) {
+  const placeHold = async (): Promise<PurchaseEvent[]> => {
+    if (!navigator.cookieEnabled) throw new SiteError({ ...UNKNOWN, code: 'no_cookies' });
+    const body = holdBody(latest().purchase);
+    return body ? [{ type: 'held', seats: await api.hold(body) }] : [];
+  };
+  const extendHold = async (): Promise<PurchaseEvent[]> => {
+    const { stage } = latest().purchase;
+    if (stage.at !== 'held') return [];
+    const minutes = Math.min(stage.hold.hold_minutes, EXTENSION_MAX);
+    return [{ type: 'held', seats: await api.extendHold(minutes) }];
+  };
+  const releaseHold = async (): Promise<PurchaseEvent[]> => {
+    // A hold that cannot be released now ends by its time, or is released by the next one.
+    await api.releaseHold().catch(ignore);
+    return [{ type: 'returned' }];
+  };
+  const book = async (): Promise<PurchaseEvent[]> => {
+    const { purchase, site } = latest();
+    const { stage, contact, tour } = purchase;
+    if (stage.at !== 'held' || !tour) return [];
+    const body = bookingBody(stage.hold, contact, tour.categories);
+    const booking = await api.book(body).catch((error: unknown) => findBooked(api, stage.hold, error));
+    site.onBooked(booking);
+    return [{ type: 'booked', booking }];
+  };
+  return { placeHold, extendHold, releaseHold, book };
+}
+
+/** Reads all pages of the departures. @param first the first page, if it has been read */
+async function readDepartures(api: Api, slug: string, first?: DeparturePage): Promise<Departure[]> {
+  let { items, next_cursor: cursor } = first ?? (await api.readDepartures(slug));
+  while (cursor !== null) {
+    const page: DeparturePage = await api.readDepartures(slug, cursor);
+    items = items.concat(page.items);
+    cursor = page.next_cursor;
+  }
+  return items;
+}
+
+/** Finds the tour whose seats the visitor holds, after a reload of a page that names no tour. */
+async function findTour(api: Api, site: Site): Promise<PurchaseEvent[]> {
+  const seats = stateHint() === 'held' ? await unlessMissing(api.readHold()) : undefined;
+  if (seats?.hold.status === 'active') site.onTourFound(seats.hold.tour.slug);
+  return [];
+}
+
+/** Returns what the readable cookie says of the visitor. It only saves requests: the answers decide. */
+function stateHint(): string | undefined {
+  return /(?:^|; )tour_state=(held|booked)/.exec(document.cookie)?.[1];
+}
+
+/** Reads what the visitor has: in this tab, in another one, or from before a reload. */
+async function readVisitor(api: Api, { stage }: Purchase): Promise<PurchaseEvent[]> {
+  const hint = stateHint();
+  if (hint === undefined) {
+    const isOver = stage.at === 'held' && stage.endsAt <= Date.now();
+    return [isOver ? { type: 'timeOver' } : { type: 'holdSeen', seats: undefined }];
+  }
+  let seats: HeldSeats | undefined;
+  if (hint === 'held') seats = await unlessMissing(api.readHold());
+  if (hint === 'held' && seats?.hold.status !== 'converted') return [{ type: 'holdSeen', seats }];
+  return [{ type: 'bookingSeen', booking: await unlessMissing(api.readBooking()) }];
+}
+
+async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof SiteError && error.problem.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Returns the booking that the hold has become, if an answer was lost and the visitor then changed the form, or if another tab has booked.
+ * @throws the error, if there is none
+ */
+async function findBooked(api: Api, hold: Hold, error: unknown): Promise<Booking> {
+  if (!(error instanceof SiteError)) throw error;
+  const { code, holdStatus } = error.problem;
+  const isBooked = code === 'idempotency_key_reused' || holdStatus === 'converted';
+  const booking = isBooked ? await unlessMissing(api.readBooking()) : undefined;
+  const isOfHold =
+    booking?.tour.id === hold.tour.id &&
+    booking.departure_date === hold.departure_date &&
+    booking.departure_time === hold.departure_time;
+  if (booking && isOfHold) return booking;
+  throw error;
+}
+
+const UNKNOWN: Problem = { code: 'internal_error', isRetryable: false, faults: [], alternatives: [] };
+
+/** Returns the problem of an error. An error of this script itself goes to the console too. */
+function problemIn(error: unknown): Problem {
+  if (error instanceof SiteError) return error.problem;
+  if (!(error instanceof DOMException)) reportError(error);
+  return UNKNOWN;
+}
+
+function ignore(): void {}

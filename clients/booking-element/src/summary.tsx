@@ -1,0 +1,83 @@
+import { categoryName } from './category-names.ts';
+import { departureText } from './departure-text.ts';
+import { Button, Heading } from './parts.tsx';
+import { useSpeech } from './speech.ts';
+import type { Booking, Hold, Party, Tour } from './wire.ts';
+import { fill } from './words/words.ts';
+
+interface SummaryProps {
+  tour: Tour;
+  sale: Hold | Booking;
+}
+
+/** What the visitor buys: the tour, the departure, the party and the total. */
+export function Summary({ tour, sale }: SummaryProps) {
+  const { words, formats } = useSpeech();
+  const { departure_date, departure_time, party, total_price, currency } = sale;
+  return (
+    <dl part="summary" class="summary">
+      <dt>{words.summary.tour}</dt>
+      <dd>{tour.name}</dd>
+      {departure_date && (
+        <>
+          <dt>{words.summary.date}</dt>
+          <dd>{departureText({ departure_date, departure_time }, formats)}</dd>
+        </>
+      )}
+      <dt>{words.summary.party}</dt>
+      <dd>
+        <PartyList tour={tour} party={party} />
+      </dd>
+      <dt>{words.summary.total}</dt>
+      <dd class="total">{formats.money(total_price, currency)}</dd>
+    </dl>
+  );
+}
+
+function PartyList({ tour: { categories }, party }: { tour: Tour; party: Party }) {
+  const { words, formats } = useSpeech();
+  const booked = categories.filter(({ code }) => party[code]);
+  return (
+    <ul class="party-list">
+      {booked.map((category) => (
+        <li
+          key={category.code}
+        >{`${formats.number(party[category.code]!)} × ${categoryName(category, words)}`}</li>
+      ))}
+    </ul>
+  );
+}
+
+interface BookedProps {
+  tour: Tour;
+  booking: Booking;
+  takesFocus: boolean;
+  /** The address of the payment. Undefined: the site has none. */
+  next: string | undefined;
+  onAgain(): void;
+}
+
+/** The booking, and the way to the site's payment. */
+export function Booked({ tour, booking, takesFocus, next, onAgain }: BookedProps) {
+  const { words, formats } = useSpeech();
+  const { booking_ref, status, deposit_total, total_price, currency } = booking;
+  const isPaid = status === 'confirmed';
+  return (
+    <div class="step">
+      <Heading takesFocus={takesFocus}>{isPaid ? words.summary.confirmed : words.summary.booked}</Heading>
+      <p>{fill(words.summary.reference, { reference: booking_ref })}</p>
+      <Summary tour={tour} sale={booking} />
+      {!isPaid && deposit_total > 0 && deposit_total < total_price && (
+        <p>{fill(words.summary.deposit, { amount: formats.money(deposit_total, currency) })}</p>
+      )}
+      {!isPaid && next !== undefined && (
+        <a part="button" class="button" href={next}>
+          {words.summary.pay}
+        </a>
+      )}
+      <Button isSecondary onClick={onAgain}>
+        {words.summary.again}
+      </Button>
+    </div>
+  );
+}

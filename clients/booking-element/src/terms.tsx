@@ -1,0 +1,34 @@
+import { useSpeech } from './speech.ts';
+import type { CancellationPolicy, Tour } from './wire.ts';
+import { fill } from './words/words.ts';
+
+/** What a cancellation refunds, and the operator's own words about it. Nothing for a tour that states neither. */
+export function Terms({ tour: { cancellation, cancellation_policy } }: { tour: Tour }) {
+  const { words } = useSpeech();
+  if (!cancellation && !cancellation_policy) return null;
+  return (
+    <section class="terms" aria-labelledby="terms-title">
+      <h3 id="terms-title">{words.terms.title}</h3>
+      {cancellation && <Tiers policy={cancellation} />}
+      {cancellation_policy && <p class="own-words">{cancellation_policy}</p>}
+    </section>
+  );
+}
+
+function Tiers({ policy: { tiers } }: { policy: CancellationPolicy }) {
+  const { words, formats } = useSpeech();
+  if (tiers.length === 0) return <p>{words.terms.never}</p>;
+  return (
+    <ul class="tiers">
+      {tiers.map(({ until, refund_percent }) => (
+        <li key={until}>
+          {fill(parseInt(until, 10) === 0 ? words.terms.untilStart : words.terms.until, {
+            time: formats.duration(until),
+            percent: formats.percent(refund_percent),
+          })}
+        </li>
+      ))}
+      <li>{words.terms.after}</li>
+    </ul>
+  );
+}

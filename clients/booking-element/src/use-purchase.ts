@@ -1,0 +1,36 @@
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { type Purchase, type PurchaseEvent, reduce, startPurchase } from './purchase.ts';
+import { type Actions, createSeller, type Site } from './seller.ts';
+
+/**
+ * Runs the purchase of a tag: its state, and the calls that change it. Reads what the visitor has again when the page is shown again, and when
+ * another element of the page has changed it.
+ */
+export function usePurchase(site: Site): [Purchase, (event: PurchaseEvent) => void, Actions] {
+  const [purchase, dispatch] = useReducer(reduce, site.slug !== undefined, startPurchase);
+  const latest = useRef({ site, purchase });
+  latest.current = { site, purchase };
+  const [seller] = useState(() => createSeller(() => latest.current, dispatch));
+
+  useEffect(() => {
+    const listening = new AbortController();
+    const { signal } = listening;
+    const onShow = () => document.visibilityState === 'visible' && seller.look();
+    document.addEventListener('visibilitychange', onShow, { signal });
+    // A page that comes back from the browser's cache, after the visitor went back from the payment.
+    addEventListener('pageshow', ({ persisted }) => persisted && seller.look(), { signal });
+    seller.actions.load();
+    return () => {
+      listening.abort();
+      seller.end();
+    };
+  }, [seller]);
+
+  const language = useRef(site.lang);
+  useEffect(() => {
+    if (language.current !== site.lang) seller.translate();
+    language.current = site.lang;
+  }, [seller, site.lang]);
+
+  return [purchase, dispatch, seller.actions];
+}
