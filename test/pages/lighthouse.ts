@@ -34,7 +34,7 @@ export function pagesOf({ api, shop, embed }: DemoSite): [name: string, address:
     ['/docs', `${api}/docs`],
     ['/docs/guide', `${api}/docs/guide`],
     ['the list of the shop', shop],
-    ['a tour of the shop', `${shop}/tours/ha-long-bay-cruise`],
+    ['a tour of the shop', `${shop}/trips/ha-long-bay-cruise`],
   ];
 }
 

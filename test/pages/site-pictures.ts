@@ -22,7 +22,7 @@ export async function takeSitePictures(browser: Browser): Promise<void> {
     await page.setViewportSize({ ...WINDOW, height: REFERENCE_HEIGHT });
     await take(`${site.api}/docs#placeHold`, 'reference');
     await page.setViewportSize(WINDOW);
-    await take(`${site.shop}/tours/ha-long-bay-cruise`, 'shop');
+    await take(`${site.shop}/trips/ha-long-bay-cruise`, 'shop');
     const { db } = site.database;
     const { token } = await givenWidgetToken(db, await findTenant(db, 'demo-eur'));
     await page.setViewportSize(LIST);

@@ -23,6 +23,8 @@ export interface ShopProcess {
   folder: string;
   /** The variables that the README of the example exports. */
   environment: Record<string, string>;
+  /** Returns its stdout so far. */
+  output(): string;
   /** Returns its stderr so far. */
   complaints(): string;
   stop(): Promise<void>;
@@ -39,13 +41,20 @@ export async function startShop(
 ): Promise<ShopProcess> {
   const folder = await folderWithClient(parent);
   await cp(SHOP_SOURCE, folder, { recursive: true });
-  const environment = { API: api, KEY: key, WEBHOOK_SECRET: webhookSecret, PORT: `${port}` };
+  const environment = {
+    API: api,
+    KEY: key,
+    WEBHOOK_SECRET: webhookSecret,
+    SECRET: 's'.repeat(32),
+    PORT: `${port}`,
+  };
   const shop = spawn('npm', ['start'], {
     cwd: folder,
     env: { ...process.env, ...environment },
     detached: true,
   });
-  let complaints = '';
+  let [output, complaints] = ['', ''];
+  shop.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   shop.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
   const stop = async () => {
     const ended = once(shop, 'exit');
@@ -59,5 +68,5 @@ export async function startShop(
     await stop();
     throw new Error(`The shop did not start: ${complaints}`);
   }
-  return { address, folder, environment, complaints: () => complaints, stop };
+  return { address, folder, environment, output: () => output, complaints: () => complaints, stop };
 }

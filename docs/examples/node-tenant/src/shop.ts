@@ -1,30 +1,60 @@
-import { fileURLToPath } from 'node:url';
-import type { TourPlatform } from '@tour-platform/client';
+import { createClient, tourProxy, verifyWebhook, WebhookVerificationError } from '@tour-platform/client';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import { changeDates } from './change-date.js';
-import { sell } from './checkout.js';
-import type { Orders } from './orders.js';
-import { showRefusal } from './refusal.js';
-import { searchTours } from './search.js';
-import { showTour } from './tour.js';
-import { receiveWebhooks } from './webhooks.js';
 
-/** The website. Visitors see pages only; the API key stays on the server. */
-export function createShop(platform: TourPlatform, orders: Orders, webhookSecret: string) {
-  const shop = express();
-  shop.use(express.static(fileURLToPath(new URL('../public', import.meta.url))));
-  shop.use(receiveWebhooks(webhookSecret, orders));
-  shop.use(express.urlencoded({ extended: false }), refuseOtherBodies);
-  shop.use(searchTours(platform));
-  shop.use(showTour(platform, orders));
-  shop.use(sell(platform, orders));
-  shop.use(changeDates(platform, orders));
-  shop.use(showRefusal);
-  return shop;
+const { API = '', KEY = '', SECRET = '', WEBHOOK_SECRET = '', PORT = '4000' } = process.env;
+const platform = createClient({ baseUrl: API, apiKey: KEY });
+const tours = tourProxy({ baseUrl: API, apiKey: KEY, secret: SECRET });
+const shop = express().use(express.static('public')).use('/tours', tours); // The element calls /tours.
+const text = (value: string) => value.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);
+const money = (sum: number, currency: string) => sum.toLocaleString('en', { style: 'currency', currency });
+
+shop.get('/', async (_request, response) => {
+  const { data } = await platform.GET('/api/tenant/catalog', { params: { query: { limit: 60 } } });
+  const cards = data.items.flatMap((tour) => {
+    if (!('name' in tour)) return [];
+    const image = `<img src="${text(tour.image_url ?? '/no-picture.svg')}" alt="" width="640" height="400" loading="lazy">`;
+    return `<li>${image}<a href="/trips/${tour.slug}">${text(tour.name)}</a> from ${money(tour.price_from, tour.currency)}</li>`;
+  });
+  send(response, 'Our tours', `<ul>${cards.join('')}</ul>`);
+});
+
+shop.get('/trips/:slug', async (request, response) => {
+  const params = { path: { id_or_slug: request.params.slug } };
+  const { data: tour } = await platform.GET('/api/tenant/tours/{id_or_slug}', { params });
+  const element = `<tour-booking tour="${tour.slug}" api="/tours" next="/pay"><a href="tel:+49">Call us</a></tour-booking>`;
+  const script = `<script type="module" src="${API}/embed/booking.v1.js"></script>`;
+  send(response, tour.name, `<p>${text(tour.summary ?? '')}</p>${element}${script}`);
+});
+
+shop.get('/pay', async (request, response) => {
+  const booking = await tours.bookingOf(request);
+  if (!booking) return response.redirect('/');
+  const pay = `<form method="post"><button>Pay ${money(booking.total_price, booking.currency)}</button></form>`;
+  const next = booking.status === 'pending_payment' ? pay : `It is ${booking.status}.`;
+  send(response.set('Cache-Control', 'no-store'), `Booking ${booking.booking_ref}`, next);
+});
+
+shop.post('/pay', async (request, response) => {
+  const path = { booking_ref: (await tours.bookingOf(request))?.booking_ref ?? '' }; // Take the money here.
+  await platform.POST('/api/tenant/bookings/{booking_ref}/confirm', { params: { path } });
+  response.redirect(303, '/pay');
+});
+
+shop.post('/webhooks', express.raw({ type: 'application/json' }), ({ headers, body }, response) => {
+  console.log(verifyWebhook(WEBHOOK_SECRET, headers, body ?? '')); // Store it. The same id may come twice.
+  response.sendStatus(204);
+});
+
+shop.use((error: { status?: number }, _request: Request, response: Response, _next: NextFunction) => {
+  if (error.status !== 404) console.error(error);
+  response.status(error instanceof WebhookVerificationError ? 401 : (error.status ?? 500));
+  send(response, 'This is not possible now', '');
+});
+
+function send(response: Response, title: string, body: string): void {
+  response.set('Content-Security-Policy', `default-src 'self'; script-src ${API}; img-src *`);
+  response.send(`<!doctype html><html lang="en"><title>${text(title)}</title><link rel="stylesheet" href="/style.css">
+    <meta name="viewport" content="width=device-width"><a href="/">Far &amp; Near</a><h1>${text(title)}</h1>${body}`);
 }
 
-/** Answers 415 to a POST that is no form: the handlers read the fields of a form. */
-function refuseOtherBodies({ method, body }: Request, response: Response, next: NextFunction): void {
-  if (method === 'POST' && body === undefined) response.sendStatus(415);
-  else next();
-}
+shop.listen(Number(PORT), '127.0.0.1', () => console.log(`The shop is on http://127.0.0.1:${PORT}`));
