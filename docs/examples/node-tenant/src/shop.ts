@@ -53,8 +53,8 @@ shop.use((error: { status?: number }, _request: Request, response: Response, _ne
 
 function send(response: Response, title: string, body: string): void {
   response.set('Content-Security-Policy', `default-src 'self'; script-src ${API}; img-src *`);
-  response.send(`<!doctype html><html lang="en"><title>${text(title)}</title><link rel="stylesheet" href="/style.css">
-    <meta name="viewport" content="width=device-width"><a href="/">Far &amp; Near</a><h1>${text(title)}</h1>${body}`);
+  response.send(`<!doctype html><html lang="en"><title>${text(title)}</title><link rel="icon" href="/no-picture.svg">
+    <meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/style.css"><main><a href="/">Far &amp; Near</a><h1>${text(title)}</h1>${body}`);
 }
 
 shop.listen(Number(PORT), '127.0.0.1', () => console.log(`The shop is on http://127.0.0.1:${PORT}`));
