@@ -1,7 +1,7 @@
 import type { Category } from '../../services/api/pricing/category';
 import { useTestApi } from '../support/api';
 import { daysFromToday, givenDeparture, givenPriceRule, givenTour } from '../support/given';
-import { expectInvalidFields, expectProblem } from '../support/responses';
+import { expectInvalidFields, expectProblem, expectReplay } from '../support/responses';
 import {
   endPaymentWindow,
   givenSeats,
@@ -20,6 +20,8 @@ const MUSEUM: Category[] = [
 ];
 const PRICES = { visitor: 2_000, senior: 1_500, infant: 0, family: 5_000, guide: 700 };
 const BOAT: Category[] = [{ code: 'boat', kind: 'group', seats: 8, people: 8, max: 1 }];
+
+const TRAVELLER = { category: 'family', first_name: 'Ana', last_name: 'Lima' };
 
 const api = useTestApi();
 const website = useWebsite(api);
@@ -106,6 +108,9 @@ describe('a party by category', () => {
     [{ party: [] }, 'party'],
     [{ party: null }, 'party'],
     [{ party: {} }, 'party'],
+    [{ party: { dog: 2 } }, 'party.dog'],
+    [{ party: { visitor: 1, dog: 0 } }, 'party.dog'],
+    [{ party: { adult: 1 }, adults: 1 }, 'adults'],
   ])('a hold with %j gets 400, and takes no seat', async (body, field) => {
     const museum = await givenMuseum();
     expectInvalidFields(await hold(museum, body), [field]);
@@ -114,10 +119,42 @@ describe('a party by category', () => {
 
   it('a wrong category is judged after the departure and its free seats', async () => {
     const museum = await givenMuseum(1);
-    const wrong = { party: { visitor: 2, dog: 1 } };
-    expectProblem(await hold(museum, wrong), 409, 'insufficient_seats');
-    const gone = { ...museum, date: daysFromToday(77) };
-    expectProblem(await hold(gone, wrong), 409, 'departure_gone');
+    for (const wrong of [{ party: { visitor: 2, dog: 1 } }, { party: { dog: 2, visitor: 2 }, quantity: 2 }]) {
+      expectProblem(await hold(museum, wrong), 409, 'insufficient_seats');
+      const gone = { ...museum, date: daysFromToday(77) };
+      expectProblem(await hold(gone, wrong), 409, 'departure_gone');
+    }
+  });
+
+  it('a party that is required or has unknown codes alone is judged last, for a booking too', async () => {
+    const boat = await givenCategories(BOAT, { boat: 40_000 }, 7);
+    const gone = { ...boat, date: daysFromToday(77) };
+    for (const wrong of [{ quantity: 8 }, { party: { baot: 1 } }, { party: { baot: 0 } }])
+      expectProblem(await hold(gone, wrong), 409, 'departure_gone');
+    for (const wrong of [{}, { party: { baot: 1 } }, { adults: 1, travellers: [TRAVELLER] }])
+      expectProblem(await book(gone, wrong), 409, 'departure_gone');
+    expectProblem(await hold(boat, { quantity: 8 }), 409, 'insufficient_seats');
+    expectInvalidFields(await hold(boat, { quantity: 7 }), ['party']);
+    expectInvalidFields(await book(boat, { party: { baot: 1 }, travellers: [TRAVELLER] }), ['party.baot']);
+    const museum = await givenMuseum(1);
+    await hold(museum, { quantity: 1 });
+    expectProblem(await hold(museum, { party: { dog: 1 } }), 409, 'insufficient_seats');
+  });
+
+  it('a tour whose adult takes several seats requires a party for a bare quantity', async () => {
+    const tables = await givenCategories([{ code: 'adult', kind: 'group', seats: 4, people: 4 }], {
+      adult: 1_000,
+    });
+    const refused = await hold(tables, { quantity: 4 });
+    expectInvalidFields(refused, ['party']);
+    expect(refused.body.errors[0].message).toBe(
+      'is required for this tour: a number for each wanted category of adult',
+    );
+    expect((await hold(tables, { quantity: 4, adults: 1 })).body.party).toEqual({ adult: 1 });
+    const { hold_id: id } = (await hold(tables, { party: { adult: 1 } })).body;
+    const change = (body: object) => website.patch(`/api/gateway/holds/${id}`, body);
+    expectInvalidFields(await change({ quantity: 8 }), ['party']);
+    expect((await change({ adults: 2 })).body.quantity).toBe(8);
   });
 
   it('a category without a price on the departure is not sold there', async () => {
@@ -140,6 +177,17 @@ describe('a party by category', () => {
     expectInvalidFields(await book(museum, unknown), ['travellers.1.category']);
     const supplement = { party: { visitor: 1, guide: 1 }, travellers: [of('guide')] };
     expectInvalidFields(await book(museum, supplement), ['travellers']);
+  });
+
+  it('a booking names all travellers of a party with more than 50 people', async () => {
+    const categories: Category[] = [{ code: 'family', kind: 'family', seats: 1, people: 4 }];
+    const lake = await givenCategories(categories, { family: 3_000 });
+    const travellers = Array.from({ length: 60 }, () => TRAVELLER);
+    const booked = await book(lake, { party: { family: 15 }, travellers });
+    expect([booked.status, booked.body.errors]).toEqual([201, undefined]);
+    const shown = await website.get(`/api/tenant/bookings/${booked.body.booking_ref}`);
+    expect(shown.body.travellers).toHaveLength(60);
+    expectInvalidFields(await book(lake, { party: { family: 14 }, travellers }), ['travellers']);
   });
 });
 
@@ -233,6 +281,36 @@ describe('a change of a party by category', () => {
   });
 });
 
+describe('a repeat of a request with a party', () => {
+  it('two spellings of a party are one request', async () => {
+    const seats = await givenSeats(api.db, { prices: { adult: 50_000, child: 30_000 } });
+    const key = (name: string) => ({ 'idempotency-key': `${seats.tour.slug}-${name}` });
+    const held = await website.hold(seats.tour, bodyOf(seats, { quantity: 3, children: 1 }), key('hold'));
+    expect(held.status).toBe(201);
+    for (const party of [
+      { adult: 2, child: 1 },
+      { adult: 2, child: 1, senior: 0 },
+    ])
+      expectReplay(await website.hold(seats.tour, bodyOf(seats, { party }), key('hold')), held);
+    const path = `/api/gateway/holds/${held.body.hold_id}`;
+    const changed = await website.patch(path, { adults: 1, children: 0 }, key('change'));
+    expect(changed.body.party).toEqual({ adult: 1 });
+    expectReplay(await website.patch(path, { party: { adult: 1, child: 0 } }, key('change')), changed);
+    const other = await website.patch(path, { party: { adult: 1 } }, key('change'));
+    expectProblem(other, 422, 'idempotency_key_reused');
+  });
+
+  it('a change whose party names no category changes nothing, and gets 400', async () => {
+    const museum = await givenMuseum();
+    const { hold_id: id } = (await hold(museum, { quantity: 1 })).body;
+    const { booking_ref: ref } = (await book(museum, {})).body;
+    expectInvalidFields(await website.patch(`/api/gateway/holds/${id}`, { party: {} }), ['body']);
+    expectInvalidFields(await patch(ref, { party: {} }), ['body']);
+    expect((await patch(ref, { party: {}, notes: 'By train' })).body.notes).toBe('By train');
+    expectInvalidFields(await patch(ref, { party: { dog: 0 } }), ['party.dog']);
+  });
+});
+
 describe('prices by category', () => {
   it('each category has its own deciding rule', async () => {
     const museum = await givenMuseum();
@@ -260,6 +338,19 @@ describe('prices by category', () => {
     });
     expectInvalidFields(await undated({ party: { visitor: 1, senior: 1 } }), ['party.senior']);
   });
+
+  it.each<[string, Category[]]>([
+    ['takes eight seats', BOAT],
+    ['is not the adult', [MUSEUM[0]!, { code: 'adult', kind: 'adult', seats: 1, people: 1 }]],
+  ])(
+    'the shortest booking, without a date, means the first category, also where it %s',
+    async (_title, categories) => {
+      const { tour } = await givenCategories(categories, { [categories[0]!.code]: 40_000 });
+      const booked = await website.book({ tour_id: tour.id });
+      expect(booked.body).toMatchObject({ party: { [categories[0]!.code]: 1 }, total_price: 500 });
+      expectInvalidFields(await website.book({ tour_id: tour.id, adults: 1 }), [expect.any(String)]);
+    },
+  );
 
   it('a tour without categories of its own answers as before, and has the party beside', async () => {
     const seats = await givenSeats(api.db, {

@@ -2,12 +2,15 @@ import fc from 'fast-check';
 import { type Category, categoryFault, DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
 import { assertParty, assertPartySize, type Party, seatsOf, toParty } from '../../services/api/pricing/party';
 import {
+  assertMeantParty,
   changedParty,
   comparedParty,
   newPartyInput,
   partyInput,
   partyOfRequest,
 } from '../../services/api/pricing/requested-party';
+import type { HoldPatch } from '../../services/api/rest/hold.dto';
+import { comparedHoldChange } from '../../services/api/rest/hold.request';
 
 const VISITOR: Category = { code: 'visitor', kind: 'adult', seats: 1, people: 1 };
 const INFANT: Category = { code: 'infant', kind: 'infant', seats: 0, people: 1, with: ['visitor', 'family'] };
@@ -24,6 +27,7 @@ const refusal = (check: () => unknown) => {
   }
   return undefined;
 };
+const CROWD: Category = { code: 'adult', kind: 'group', seats: 4, people: 4 };
 const judge = (party: Party, categories: readonly Category[] = MUSEUM, prices: Party = PRICES) =>
   refusal(() => assertParty(party, categories, prices));
 
@@ -60,8 +64,8 @@ describe('the judge of a party', () => {
   });
 
   it.each([
-    [{ visitor: 1, senior: 1 }, 'party.senior must be 0: the tour has no category senior'],
-    [{ visitor: 1, constructor: 1 }, 'party.constructor must be 0: the tour has no category'],
+    [{ visitor: 1, senior: 1 }, 'party.senior must be left out: the tour has no category senior'],
+    [{ visitor: 1, constructor: 1 }, 'party.constructor must be left out: the tour has no category'],
     [{ infant: 1 }, 'party.infant must be 0 without visitor or family'],
     [{ family: 3 }, 'party.family must be at most 2'],
   ])('the party %j is refused: %s', (party, message) => {
@@ -98,9 +102,13 @@ describe('the party of a request', () => {
     [{ quantity: 4 }, MUSEUM, { visitor: 4 }],
     [{ party: { family: 1, visitor: 2 } }, MUSEUM, { visitor: 2, family: 1 }],
     [{ party: { family: 1 }, quantity: 4 }, MUSEUM, { family: 1 }],
+    [{ children: 0, single_supplements: 0 }, MUSEUM, { visitor: 1 }],
+    [{}, [CROWD], { adult: 1 }],
+    [{ adults: 1, quantity: 4 }, [CROWD], { adult: 1 }],
   ])('the body %j means the right party', (body, categories, party) => {
     const read = partyOfRequest(newPartyInput(body), categories);
-    expect(Object.entries(read)).toEqual(Object.entries(party));
+    expect(Object.entries(read.party)).toEqual(Object.entries(party));
+    expect([read.seats, read.partyRefusal]).toEqual([seatsOf(party, categories), undefined]);
   });
 
   it.each([
@@ -111,14 +119,43 @@ describe('the party of a request', () => {
     [{ party: { visitor: 1.5 } }, MUSEUM, 'party.visitor must be a whole number'],
     [{ party: { Visitor: 1 } }, MUSEUM, 'codes of categories'],
     [{ adults: 0 }, DEFAULT_CATEGORIES, 'adults must be at least 1'],
-    [{}, [FAMILY], 'party must have numbers by category; the tour has family'],
-    [{ adults: 1 }, [FAMILY], 'party must have numbers by category'],
   ])('the body %j is refused', (body, categories, message) => {
     expect(refusal(() => partyOfRequest(newPartyInput(body), categories))).toContain(message);
   });
 
+  it.each([
+    [{}, [FAMILY], 'party is required for this tour: a number for each wanted category of family', 1],
+    [{ adults: 1 }, [FAMILY], 'party is required', 1],
+    [{ quantity: 8 }, [FAMILY], 'party is required', 8],
+    [{ quantity: 4 }, [CROWD], 'party is required', 4],
+    [{ quantity: 4, children: 1 }, [CROWD, VISITOR], 'party is required', 4],
+    [{ party: { senoir: 2 } }, DEFAULT_CATEGORIES, 'party.senoir must be left out', 1],
+    [{ party: { adult: 2, senoir: 0 } }, DEFAULT_CATEGORIES, 'party.senoir must be left out', 2],
+    [{ party: { senoir: 2 }, quantity: 2 }, MUSEUM, 'party.senoir must be left out', 1],
+    [{ adults: 0, children: 2 }, MUSEUM, 'children must be left out', 1],
+  ])(
+    'the body %j is refused after the departure',
+    (body, categories: readonly Category[], message, seats) => {
+      const meant = partyOfRequest(newPartyInput(body), categories);
+      expect(meant.seats).toBe(seats);
+      const prices = Object.fromEntries(categories.map(({ code }) => [code, 1]));
+      expect(refusal(() => assertMeantParty(meant, categories, prices))).toContain(message);
+    },
+  );
+
+  it('a booking without a date and without a number means one unit of the first category', () => {
+    const undated = (body: object, categories: readonly Category[]) =>
+      partyOfRequest(newPartyInput(body), categories, false);
+    const adultLast = [VISITOR, { ...VISITOR, code: 'adult' }];
+    expect(undated({}, adultLast).party).toEqual({ visitor: 1 });
+    expect(undated({ adults: 1 }, adultLast).party).toEqual({ adult: 1 });
+    expect(undated({}, [FAMILY]).party).toEqual({ family: 1 });
+    expect(undated({}, DEFAULT_CATEGORIES).party).toEqual({ adult: 1 });
+    expect(partyOfRequest(newPartyInput({}), adultLast).party).toEqual({ adult: 1 });
+  });
+
   it('a change replaces the numbers that it names, and 0 removes a category', () => {
-    const change = (body: object) => changedParty({ visitor: 2, family: 1 }, partyInput(body), MUSEUM);
+    const change = (body: object) => changedParty({ visitor: 2, family: 1 }, partyInput(body), MUSEUM).party;
     expect(change({ party: { infant: 1 } })).toEqual({ visitor: 2, infant: 1, family: 1 });
     expect(change({ party: { family: 0 } })).toEqual({ visitor: 2 });
     expect(change({ adults: 3 })).toEqual({ visitor: 3, family: 1 });
@@ -132,6 +169,27 @@ describe('the party of a request', () => {
     expect(compared({ quantity: 2 })).toEqual(adults);
     expect(compared({ party: { adult: 2 } })).toEqual(adults);
     expect(compared({ party: { adult: 2, senior: 1 } })).toEqual({ ...adults, senior: 1 });
+    expect(compared({ party: { adult: 2, child: 0, senior: 0 } })).toEqual(adults);
+    expect(compared({ adults: 0, children: 2 })).toEqual(compared({ party: { child: 2 } }));
+  });
+
+  it('a change of a hold by the old fields is compared by the value that the release before has stored', () => {
+    const compared = (body: HoldPatch) => JSON.parse(JSON.stringify(comparedHoldChange(body, 'DE')));
+    const old = (fields: object) => ({ ...fields, customer: {} });
+    expect(compared({ quantity: 3 })).toEqual(old({ quantity: 3 }));
+    expect(compared({ quantity: 3, adults: 2, children: 1 })).toEqual(
+      old({ quantity: 3, adults: 2, children: 1 }),
+    );
+    expect(compared({ adults: 0 })).toEqual(old({ adults: 0 }));
+    expect(compared({ party: { adult: 2, child: 0 } })).toEqual(old({ adults: 2, children: 0 }));
+    expect(compared({ party: { family: 1 }, quantity: 4 })).toEqual(compared({ party: { family: 1 } }));
+    expect(compared({ party: { family: 0 } })).not.toEqual(compared({ party: { family: 1 } }));
+  });
+
+  it('a booking that moves may drop a category that its tour has lost', () => {
+    const move = (party: Party) => changedParty({ senior: 1 }, partyInput({ party }), MUSEUM);
+    expect(move({ senior: 0, visitor: 1 })).toEqual({ party: { visitor: 1 }, seats: 1 });
+    expect(refusal(() => assertMeantParty(move({ visitor: 1 }), MUSEUM, PRICES))).toContain('party.senior');
   });
 
   it('a party has the order of the categories, whatever the order of the request', () => {

@@ -98,10 +98,10 @@ async function simulatePricingCommand(
   // Takes prices and currency from one statement: an import may have changed both since the tour was found.
   const tour = { ...found, ...departure?.tour };
   const platform = departure?.prices ?? basePrices(tour);
-  const party = partyOfRequest(requestedParty(numbers), tour.categories);
-  const simulated = await simulatePrice(db, tenant, tour, platform, { travelDate: date, party });
+  const meant = partyOfRequest(requestedParty(numbers), tour.categories, date !== null);
+  const simulated = await simulatePrice(db, tenant, tour, platform, { travelDate: date, meant });
   const { visible } = await explainVisibility(db, tenant, tour);
-  const document = toDocument(tenant, { tour, date, departure, party }, simulated, visible);
+  const document = toDocument(tenant, { tour, date, departure, party: meant.party }, simulated, visible);
   const status = document.departure_status;
   if (!mayBeUsed(tenant))
     output.warn(`${slug} is ${tenant.status}, and its requests are refused: tourctl tenant activate ${slug}`);

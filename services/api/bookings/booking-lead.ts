@@ -6,6 +6,7 @@ import { type Category, firstCategory } from '../pricing/category';
 import { type CategoryPrice, type Party, priceByCategory, namedNumbers, unitsOf } from '../pricing/party';
 import type { Prices } from '../pricing/price-categories';
 import { platformPricesOf } from '../pricing/quote-tenant-price';
+import type { MeantParty } from '../pricing/requested-party';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
 
@@ -27,14 +28,15 @@ export interface Traveller {
 }
 
 /**
- * Checks that each category has at most as many travellers as its units have people.
+ * Checks that each category has at most as many travellers as its units have people. A party that the tour cannot sell is refused later.
  * @throws InvalidInputError (400)
  */
 export function assertTravellersBooked(
   travellers: readonly Pick<Traveller, 'category'>[],
-  party: Party,
+  { party, partyRefusal }: MeantParty,
   categories: readonly Category[],
 ): void {
+  if (partyRefusal) return;
   const peopleOf = new Map(categories.map(({ code, people }) => [code, unitsOf(party, code) * people]));
   for (const [index, { category }] of travellers.entries()) {
     const people = peopleOf.get(category);

@@ -61,6 +61,15 @@ export class UnsoldCategoryError extends InvalidInputError {
   }
 }
 
+/** Returns the refusal of a code that no category of the tour has. */
+export function unknownCategory(code: string, categories: readonly Category[]): UnsoldCategoryError {
+  const codes = categories.map((category) => category.code).join(', ');
+  return new UnsoldCategoryError(
+    code,
+    `must be left out: the tour has no category ${code}, its categories are ${codes}`,
+  );
+}
+
 /**
  * Checks a party against the categories of its tour and their prices.
  * @throws UnsoldCategoryError for an unknown category, one without a price, and one that breaks its min, max, with or at_most (400)
@@ -69,7 +78,7 @@ export function assertParty(party: Party, categories: readonly Category[], price
   const known = new Map(categories.map((category) => [category.code, category]));
   for (const [code, units] of Object.entries(party)) {
     const category = known.get(code);
-    if (!category) throw new UnsoldCategoryError(code, `must be 0: the tour has no category ${code}`);
+    if (!category) throw unknownCategory(code, categories);
     if (prices[code] === undefined)
       throw new UnsoldCategoryError(code, `must be 0: the category ${code} has no price`);
     const fault = faultOf(category, units, party);

@@ -25,8 +25,9 @@ import {
   ratesByCurrency,
 } from './convert-price';
 import { findExchangeRates } from './exchange-rate.repository';
-import { areExactInTotal, assertParty, type Party, totalOf } from './party';
+import { areExactInTotal, totalOf } from './party';
 import { PriceNotSoldError, RateMissingError } from './pricing.errors';
+import { assertMeantParty, type MeantParty } from './requested-party';
 import { type PricingTenant, ruleCurrencyOf, saleFinder } from './selling-currency';
 
 /** The platform's prices, the prices that the tenant's customer pays, and how they were made. All prices are in minor units. */
@@ -213,14 +214,14 @@ export interface SimulatedPrice {
 /**
  * Quotes a booking and explains the choice of the rule.
  * @param travelDate YYYY-MM-DD, or null for a booking without a date
- * @throws UnsoldCategoryError for a category that the tour does not sell so; RateMissingError, PriceNotSoldError
+ * @throws errors of assertMeantParty; RateMissingError, PriceNotSoldError
  */
 export async function simulatePrice(
   db: Db,
   tenant: Tenant,
   tour: PricedTour,
   platform: Prices,
-  { travelDate, party }: { travelDate: string | null; party: Party },
+  { travelDate, meant }: { travelDate: string | null; meant: MeantParty },
 ): Promise<SimulatedPrice> {
   const rules = await findPriceRules(db, tenant.id, [tour.id]);
   const rates = await readRatesFor(db, tenant);
@@ -228,14 +229,14 @@ export async function simulatePrice(
   if (!sale) throw new RateMissingError(tour.currency, tenant.sellIn!, missingRates(rates, tour, tenant));
   const quote = quoterFromRules(tenant, rules, rates)(tour, platform, travelDate);
   if (!quote) throw new PriceNotSoldError(tour.currency, sale.currency);
-  assertParty(party, tour.categories, quote.tenant);
+  assertMeantParty(meant, tour.categories, quote.tenant);
   const { converted, currency, currencyDigits } = quote;
   const first = firstCategory(tour.categories).code;
   const sold = { ...tour, currency, currencyDigits };
   const ruleCurrency = ruleCurrencyOf(tenant).currency;
   const ranked = rankPriceRules(rules, sold, ruleCurrency, travelDate);
   const [decides, ...others] = ranked.filter((rule) => changesCategory(rule, first, first));
-  const totalMinor = totalOf(party, quote.tenant);
+  const totalMinor = totalOf(meant.party, quote.tenant);
   return {
     quote,
     unroundedMinor: applyPriceRule(

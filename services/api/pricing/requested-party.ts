@@ -1,7 +1,18 @@
 import { InvalidInputError } from '../../platform/errors';
 import { isCategoryCode } from '../../platform/text-forms';
 import { type Category, firstCategory } from './category';
-import { assertPartySize, fieldOfCode, type Party, SEATS_MAX, seatsOf, toParty, UNITS_MAX } from './party';
+import {
+  assertParty,
+  assertPartySize,
+  fieldOfCode,
+  type Party,
+  SEATS_MAX,
+  seatsOf,
+  toParty,
+  UNITS_MAX,
+  unknownCategory,
+} from './party';
+import type { Prices } from './price-categories';
 
 /** The party of a request, as its body has it. */
 export interface PartyBody {
@@ -23,6 +34,25 @@ export interface RequestedParty {
   quantity?: number;
 }
 
+/** The party that a request means for the categories of a tour. */
+export interface MeantParty {
+  party: Party;
+  /** The wanted seats. */
+  seats: number;
+  /**
+   * Why the tour cannot sell it, whatever its prices are: a category is unknown, or the numbers by category are missing. assertMeantParty
+   * throws it after the refusals of the departure.
+   */
+  partyRefusal?: InvalidInputError;
+}
+
+/** Returns the fields of a change that ask for something. A party without a category asks for nothing. */
+export function withoutEmptyParty<T extends PartyBody>(body: T): Partial<T> {
+  const { party, ...others } = body;
+  const isEmpty = isObject(party) && Object.keys(party).length === 0;
+  return isEmpty ? (others as Partial<T>) : body;
+}
+
 /**
  * Reads the party of a new hold or booking. If tsoa refuses a number, leaves it out, because tsoa reports the issue.
  * @throws InvalidInputError as partyInput, and for names alone that have no traveller or more than 50 (400)
@@ -35,11 +65,18 @@ export function newPartyInput(body: PartyBody): RequestedParty {
 
 /**
  * Reads the party of a change.
- * @throws InvalidInputError for a number that is not from 0 to 99, and for a code of another form (400)
+ * @throws InvalidInputError for a number that is not from 0 to 99, for a code of another form, and for a code that comes in both spellings
+ *   (400)
  */
 export function partyInput(body: PartyBody): RequestedParty {
-  if (body.party !== undefined) assertUnits(body.party);
-  return { party: body.party, named: namedUnits(body), quantity: countOf(body.quantity) };
+  const { party } = body;
+  const named = namedUnits(body);
+  if (party !== undefined) {
+    assertUnits(party);
+    for (const [code, number] of Object.entries(named))
+      if (number !== undefined && Object.hasOwn(party, code)) throw inBothSpellings(code, code);
+  }
+  return { party, named, quantity: countOf(body.quantity) };
 }
 
 /**
@@ -48,7 +85,9 @@ export function partyInput(body: PartyBody): RequestedParty {
  */
 export function comparedParty(requested: RequestedParty): Party {
   const { party, quantity = 1 } = requested;
-  const given = comparedUnits(requested);
+  const units = Object.entries(comparedUnits(requested));
+  // The three old codes have a number, also 0. Another code with 0 is a code that the request does not name.
+  const given: Party = Object.fromEntries(units.filter(([code, number]) => number > 0 || code === 'adult'));
   const { child = 0, single_supplement = 0 } = given;
   const adult = given['adult'] ?? (party === undefined ? quantity - child : 0);
   return { ...given, adult, child, single_supplement };
@@ -82,8 +121,12 @@ function assertNamedSize({ adult = 1, child = 0 }: { adult?: number; child?: num
     throw new InvalidInputError('body', 'children', `must be at most ${SEATS_MAX} together with the adults`);
 }
 
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function assertUnits(party: unknown): asserts party is Record<string, number> {
-  if (typeof party !== 'object' || party === null || Array.isArray(party))
+  if (!isObject(party))
     throw new InvalidInputError('body', 'party', 'must be an object such as {"adult": 2}');
   for (const [code, units] of Object.entries(party)) {
     if (!isCategoryCode(code))
@@ -104,37 +147,56 @@ function countOf(value: unknown): number | undefined {
 }
 
 /**
- * Returns the party of a new hold or booking. Without any number, it is one unit of the category that `adults` means; with `quantity` alone,
- * so many. The other seats of a quantity are units of that category.
- * @throws InvalidInputError for a quantity that is not the seats of the party, a party that is missing, and one of a wrong size (400)
+ * Returns the party that a new hold or booking means. Without any number, it is one unit of the category that `adults` means, or of the first
+ * category for a booking without a date: its price is the base price. The other seats of a quantity are units of the category that `adults`
+ * means.
+ * @param isDated false for a booking without a date
+ * @throws InvalidInputError for a category in both spellings, a quantity that is not the seats of the party, and a party of a wrong size
+ *   (400)
  */
-export function partyOfRequest(requested: RequestedParty, categories: readonly Category[]): Party {
-  const units = unitsByCode(requested, categories);
-  const main = mainCategory(categories);
-  if (isOpen(requested)) {
-    if (main === undefined) throw partyIsMissing(categories);
-    const others = seatsOf(units, categories);
-    units[main] = requested.quantity === undefined ? 1 : requested.quantity - others;
-  }
-  return checkedParty(units, requested, categories);
+export function partyOfRequest(
+  requested: RequestedParty,
+  categories: readonly Category[],
+  isDated = true,
+): MeantParty {
+  const isOfFirst = !isDated && namesNothing(requested);
+  const units = isOfFirst ? { [firstCategory(categories).code]: 1 } : unitsByCode(requested, categories);
+  return meantParty(units, requested, categories);
 }
 
 /**
- * Returns the party after a change: the numbers of the request replace those of their categories. With `quantity` alone, the category that
- * `adults` means gets the other seats. A request that names nothing keeps the party.
+ * Returns the party of a hold or booking after a change: the numbers of the request replace those of their categories. With `quantity` alone,
+ * the category that `adults` means gets the other seats. A request that names nothing keeps the party: the same object.
  * @throws InvalidInputError as partyOfRequest (400)
  */
-export function changedParty(now: Party, requested: RequestedParty, categories: readonly Category[]): Party {
-  if (namesNothing(requested)) return now;
-  const given = unitsByCode(requested, categories);
-  const units = { ...now, ...given };
-  const { quantity } = requested;
-  const main = mainCategory(categories);
-  if (quantity !== undefined && isOpen(requested)) {
-    if (main === undefined) throw partyIsMissing(categories);
-    units[main] = quantity - seatsOf({ ...units, [main]: 0 }, categories);
-  }
-  return checkedParty(units, requested, categories);
+export function changedParty(
+  now: Party,
+  requested: RequestedParty,
+  categories: readonly Category[],
+): MeantParty {
+  if (namesNothing(requested)) return { party: now, seats: seatsOf(now, categories) };
+  return meantParty(unitsByCode(requested, categories, now), requested, categories, now);
+}
+
+/** Returns the seats that the request wants, by the categories that the sale locks. */
+export function wantedSeats(
+  { party, seats, partyRefusal }: MeantParty,
+  categories: readonly Category[],
+): number {
+  return partyRefusal ? seats : seatsOf(party, categories);
+}
+
+/**
+ * Checks that the tour sells the party. Is called after the refusals of the departure, and before an expected total is compared.
+ * @throws partyRefusal, and UnsoldCategoryError as assertParty (400)
+ */
+export function assertMeantParty(
+  { party, partyRefusal }: MeantParty,
+  categories: readonly Category[],
+  prices: Prices,
+): void {
+  if (partyRefusal) throw partyRefusal;
+  assertParty(party, categories, prices);
 }
 
 function namesNothing({ party, named = {}, quantity }: RequestedParty): boolean {
@@ -143,47 +205,85 @@ function namesNothing({ party, named = {}, quantity }: RequestedParty): boolean 
   );
 }
 
-/** Returns whether the request leaves the number of the category open that `adults` means. */
-function isOpen({ party, named }: RequestedParty): boolean {
-  return party === undefined && named?.['adult'] === undefined;
-}
-
-/** Returns the category that `adults` and a bare `quantity` mean: `adult` or, without one, the first category if it takes one seat. */
-function mainCategory(categories: readonly Category[]): string | undefined {
+/** Returns the category that `adults` means: `adult` or, without one, the first category if it takes one seat. */
+function categoryOfAdults(categories: readonly Category[]): Category | undefined {
   const first = firstCategory(categories);
-  if (categories.some(({ code }) => code === 'adult')) return 'adult';
-  return first.seats === 1 ? first.code : undefined;
+  return categories.find(({ code }) => code === 'adult') ?? (first.seats === 1 ? first : undefined);
 }
 
-/** @throws InvalidInputError for a category that comes in both spellings (400) */
-function unitsByCode({ party = {}, named = {} }: RequestedParty, categories: readonly Category[]): Party {
+/**
+ * Returns the units of the request by code. Undefined: `adults` or a bare `quantity` mean no category of the tour.
+ * @param now the party before a change. Undefined: a new hold or booking
+ * @throws InvalidInputError for a category that comes in both spellings (400)
+ */
+function unitsByCode(
+  requested: RequestedParty,
+  categories: readonly Category[],
+  now?: Party,
+): Party | undefined {
+  const { party, named, quantity } = requested;
+  const adults = categoryOfAdults(categories);
+  const given = givenUnits(requested, adults);
+  const units = given && { ...now, ...given };
+  const isComplete = party !== undefined || named?.['adult'] !== undefined;
+  if (units === undefined || isComplete) return units;
+  if (quantity === undefined) return now ? units : adults && { ...units, [adults.code]: 1 };
+  // A quantity is a number of seats. It is a number of units only where one unit takes one seat.
+  if (adults?.seats !== 1) return undefined;
+  return { ...units, [adults.code]: quantity - seatsOf({ ...units, [adults.code]: 0 }, categories) };
+}
+
+/** Returns the units that the request gives, by code. Undefined: it names `adults`, and these mean no category of the tour. */
+function givenUnits(
+  { party = {}, named = {} }: RequestedParty,
+  adults: Category | undefined,
+): Party | undefined {
   const units: Party = { ...party };
   for (const [code, number] of Object.entries(named)) {
     if (number === undefined) continue;
-    const meant = code === 'adult' ? mainCategory(categories) : code;
-    if (meant === undefined) throw partyIsMissing(categories);
-    if (Object.hasOwn(party, meant))
-      throw new InvalidInputError(
-        'body',
-        fieldOfCode(code),
-        `must not come with party.${meant}, which means the same`,
-      );
+    const meant = code === 'adult' ? adults?.code : code;
+    if (meant === undefined) return undefined;
+    if (Object.hasOwn(party, meant)) throw inBothSpellings(code, meant);
     units[meant] = number;
   }
   return units;
 }
 
-function partyIsMissing(categories: readonly Category[]): InvalidInputError {
-  const codes = categories.map(({ code }) => code).join(', ');
-  return new InvalidInputError('body', 'party', `must have numbers by category; the tour has ${codes}`);
+function inBothSpellings(code: string, meant: string): InvalidInputError {
+  return new InvalidInputError(
+    'body',
+    fieldOfCode(code),
+    `must not come with party.${meant}, which means the same`,
+  );
 }
 
-function checkedParty(units: Party, { quantity }: RequestedParty, categories: readonly Category[]): Party {
+/** @param now the party before a change */
+function meantParty(
+  units: Party | undefined,
+  { party: sent = {}, quantity }: RequestedParty,
+  categories: readonly Category[],
+  now: Party = {},
+): MeantParty {
+  if (units === undefined)
+    return { party: { ...now }, seats: quantity ?? 1, partyRefusal: partyIsMissing(categories) };
+  const party = toParty(units, categories);
   const seats = seatsOf(units, categories);
+  const known = new Set([...categories.map(({ code }) => code), ...Object.keys(now)]);
+  const unknown = [...Object.keys(party), ...Object.keys(sent)].find((code) => !known.has(code));
+  if (unknown !== undefined)
+    return { party, seats: Math.max(seats, 1), partyRefusal: unknownCategory(unknown, categories) };
   const isNegative = Object.values(units).some((number) => number < 0);
   if (isNegative || (quantity !== undefined && quantity !== seats))
     throw new InvalidInputError('body', 'quantity', 'must be the seats of the party together');
-  const party = toParty(units, categories);
   assertPartySize(party, categories);
-  return party;
+  return { party, seats };
+}
+
+function partyIsMissing(categories: readonly Category[]): InvalidInputError {
+  const codes = categories.map(({ code }) => code).join(', ');
+  return new InvalidInputError(
+    'body',
+    'party',
+    `is required for this tour: a number for each wanted category of ${codes}`,
+  );
 }

@@ -55,8 +55,8 @@ export interface BookingBody {
    */
   party?: { [code: string]: number };
   /**
-   * The travellers that are known: at most as many of each category as are booked.
-   * @maxItems 50 must have at most 50 items
+   * The travellers that are known: of each category at most as many as its units have people.
+   * @maxItems 200 must have at most 200 items
    */
   travellers?: TravellerBody[];
   /** By default the tenant's setting. `reserve` takes no deposit. */
@@ -142,8 +142,8 @@ export interface BookingPatch {
   /** The website's own reference. Null clears it. */
   external_ref?: string | null;
   /**
-   * All travellers that are known: at most as many of each category as are booked. Null clears the list.
-   * @maxItems 50 must have at most 50 items
+   * All travellers that are known: of each category at most as many as its units have people. Null clears the list.
+   * @maxItems 200 must have at most 200 items
    */
   travellers?: TravellerBody[] | null;
   /** The new total that the customer saw, in major units. A different total is refused. */

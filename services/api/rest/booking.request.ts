@@ -12,7 +12,13 @@ import {
   textInput,
 } from '../http/input';
 import { departureTimeInput, optionalDepartureTime } from '../catalog/start-time';
-import { comparedParty, comparedUnits, newPartyInput, partyInput } from '../pricing/requested-party';
+import {
+  comparedParty,
+  comparedUnits,
+  newPartyInput,
+  partyInput,
+  withoutEmptyParty,
+} from '../pricing/requested-party';
 import { isCountry } from '../tenants/country';
 import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
@@ -79,7 +85,7 @@ export function bookingAmendment(body: BookingPatch, { country }: Pick<Tenant, '
   const { phone_country } = body;
   const { departureDate, departureTime, party, name, phone, email, notes, externalRef, travellers } = readAll(
     {
-      something: () => assertNotEmpty(fields),
+      something: () => assertNotEmpty(withoutEmptyParty(fields)),
       party: () => partyInput(body),
       departureDate: () => optionalDate('body', 'departure_date', body.departure_date),
       departureTime: () => givenInput(body.departure_time, (time) => departureTimeInput('body', time)),

@@ -10,7 +10,14 @@ import {
 } from '../http/input';
 import { departureTimeInput } from '../catalog/start-time';
 import { InvalidInputError } from '../../platform/errors';
-import { comparedParty, newPartyInput, partyInput, type RequestedParty } from '../pricing/requested-party';
+import {
+  comparedParty,
+  comparedUnits,
+  newPartyInput,
+  partyInput,
+  type RequestedParty,
+  withoutEmptyParty,
+} from '../pricing/requested-party';
 import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
 import type { HoldAmendment } from '../seats/amend-hold';
@@ -44,11 +51,20 @@ export function comparedHold(body: HoldBody, country: string) {
   return { ...others, party: comparedParty(party) };
 }
 
-/** Returns the change that a body asks for, for the comparison with an earlier request. */
+/**
+ * Returns the change that a body asks for, for the comparison with an earlier request. It has the form that answers stored before categories
+ * were data were compared by. A quantity beside a party says nothing more.
+ */
 export function comparedHoldChange(body: HoldPatch, country: string) {
-  const { party: _, ...others } = holdAmendment(body, { country });
-  const { quantity, adults, children, party } = body;
-  return { ...others, quantity, adults, children, party };
+  const { party = {}, ...others } = holdAmendment(body, { country });
+  const { adult: adults, child: children, ...units } = comparedUnits(party);
+  return {
+    ...others,
+    quantity: body.party === undefined ? body.quantity : undefined,
+    adults,
+    children,
+    party: Object.keys(units).length > 0 ? units : undefined,
+  };
 }
 
 /**
@@ -59,7 +75,7 @@ export function holdAmendment(body: HoldPatch, { country }: Pick<Tenant, 'countr
   const { departure_date, external_ref } = body;
   const customer = body.customer ?? {};
   const { departureDate, departureTime, party, externalRef, name, phone, email } = readAll({
-    something: () => assertNotEmpty(body),
+    something: () => assertNotEmpty(withoutEmptyParty(body)),
     someone: () => givenInput(body.customer, () => assertNotEmpty(customer, 'customer')),
     departureDate: () => optionalDate('body', 'departure_date', departure_date),
     departureTime: () => givenInput(body.departure_time, (time) => departureTimeInput('body', time)),

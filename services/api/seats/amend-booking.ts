@@ -31,8 +31,13 @@ import type { StoredColumns } from '../holds/seat-hold';
 import { depositOf } from '../pricing/apply-price-rule';
 import { toMajor } from '../pricing/currency';
 import { type Category, firstCategory } from '../pricing/category';
-import { assertParty, type Party, seatsOf, totalOf, unitsOf } from '../pricing/party';
-import { changedParty, type RequestedParty } from '../pricing/requested-party';
+import { type Party, totalOf, unitsOf } from '../pricing/party';
+import {
+  assertMeantParty,
+  changedParty,
+  type MeantParty,
+  type RequestedParty,
+} from '../pricing/requested-party';
 import type { Prices } from '../pricing/price-categories';
 import { platformPricesOf } from '../pricing/quote-tenant-price';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
@@ -174,7 +179,7 @@ function decideAmendment(
     assertPartyOfChange(facts, tenant, departure, change);
   }
   const price = amendedPrice(facts, tenant, before, seats);
-  if (moves || party !== before.party) assertParty(party, categories, price.prices);
+  if (moves || party !== before.party) assertMeantParty(seats, categories, price.prices);
   const totalMinor = totalOf(party, price.prices);
   assertExpectedTotal(amendment.expectedTotal, totalMinor, before);
   const policy = moves ? policyAfterMove(before, departure!) : before;
@@ -197,10 +202,7 @@ function decideAmendment(
   };
 }
 
-interface AmendedSeats extends Pick<
-  AmendedLead,
-  'departure' | 'party' | 'seats' | 'categories' | 'travellers'
-> {
+interface AmendedSeats extends MeantParty, Pick<AmendedLead, 'departure' | 'categories' | 'travellers'> {
   /** True: the booking gets another departure. */
   moves: boolean;
 }
@@ -214,18 +216,18 @@ function amendedSeats(
   amendment: BookingAmendment,
 ): AmendedSeats {
   const categories = categoriesOfChange(before, lockedDeparture(facts, tenant, to.departureId));
-  const party = changedParty(before.party, amendment.party ?? {}, categories);
-  const seats = seatsOf(party, categories);
+  const meant = changedParty(before.party, amendment.party ?? {}, categories);
+  const { seats } = meant;
   const { tour } = before;
   const { travellers = before.travellers, departureDate = before.departureDate, departureTime } = amendment;
-  assertTravellersBooked(travellers ?? [], party, categories);
+  assertTravellersBooked(travellers ?? [], meant, categories);
   assertChangeable(before, amendment);
   const departure =
     departureDate === null
       ? null
       : existingDeparture(facts, { ...to, tenant, tour, seats, departureDate, departureTime });
   const moves = departure !== null && departure.id !== before.departureId;
-  return { departure, party, seats, categories, travellers, moves };
+  return { ...meant, departure, categories, travellers, moves };
 }
 
 /** @throws BookingStateConflictError, BookingAnonymizedError (409) */

@@ -19,8 +19,8 @@ import {
 import type { StoredColumns } from '../holds/seat-hold';
 import { columnsOfHold } from '../holds/seat-hold.repository';
 import { partyFields } from '../holds/party-history';
-import { assertParty, type Party, seatsOf } from '../pricing/party';
-import { changedParty, type RequestedParty } from '../pricing/requested-party';
+import { type Party, seatsOf } from '../pricing/party';
+import { assertMeantParty, changedParty, type RequestedParty } from '../pricing/requested-party';
 import type { LockedPrice } from '../pricing/price-categories';
 import { isLockedInSellingCurrency } from '../pricing/quote-tenant-price';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
@@ -167,8 +167,8 @@ function decideHoldAmendment(
   amendment: HoldAmendment,
 ): AmendedHold {
   const categories = categoriesOfChange(hold, lockedDeparture(facts, tenant, to.departureId));
-  const party = changedParty(hold.party, amendment.party ?? {}, categories);
-  const seats = seatsOf(party, categories);
+  const meant = changedParty(hold.party, amendment.party ?? {}, categories);
+  const { party, seats } = meant;
   assertActive(hold);
   assertNotErased(hold, amendment);
   const { tour = hold.tour, departureDate = hold.departureDate, departureTime } = amendment;
@@ -178,7 +178,7 @@ function decideHoldAmendment(
   assertPartyOfChange(facts, tenant, departure, change);
   if (!stays) assertSellingCurrencyStays(tenant, hold, departure);
   const price = stays ? hold : quoteDeparture(facts, tenant, departure, seats);
-  if (!stays || party !== hold.party) assertParty(party, price.categories, price.prices);
+  if (!stays || party !== hold.party) assertMeantParty(meant, price.categories, price.prices);
   const { externalRef = hold.externalRef } = amendment;
   return {
     tour,

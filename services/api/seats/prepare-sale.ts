@@ -18,7 +18,6 @@ import { findOnlyLiveHold, getHold, getHolds } from '../holds/find-hold';
 import type { NewOctoDetails } from '../holds/octo-booking';
 import type { PartialCustomer, SeatHold } from '../holds/seat-hold';
 import type { Category } from '../pricing/category';
-import { seatsOf } from '../pricing/party';
 import { partyOfRequest, type RequestedParty } from '../pricing/requested-party';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
@@ -45,7 +44,7 @@ export type TourToSell = TourRef & { categories: readonly Category[] };
  * Builds the sale of a hold. Locks nothing.
  * @param tour a tour that the tenant sees
  * @param choice the departure that the request names
- * @throws InvalidInputError for a party of a wrong size, or one that is missing (400)
+ * @throws InvalidInputError for a party of a wrong size (400)
  */
 export function prepareHold(
   seller: Seller<SeatHold>,
@@ -54,11 +53,9 @@ export function prepareHold(
   request: HoldRequest,
 ): HoldSale {
   const { tenant, principal, claim, traceparent } = seller;
-  const party = partyOfRequest(request.party, categories);
   return {
     ...request,
-    party,
-    seats: seatsOf(party, categories),
+    ...partyOfRequest(request.party, categories),
     kind: 'hold',
     tenant,
     principal,
@@ -173,13 +170,12 @@ function toBookingSale(
   request: BookingRequest,
   { categories, ...placed }: PlacedBooking,
 ): BookingSale {
-  const party = partyOfRequest(request.party, categories);
-  assertTravellersBooked(request.travellers ?? [], party, categories);
+  const meant = partyOfRequest(request.party, categories, placed.departureDate !== null);
+  assertTravellersBooked(request.travellers ?? [], meant, categories);
   return {
     ...request,
     ...placed,
-    party,
-    seats: seatsOf(party, categories),
+    ...meant,
     kind: 'booking',
     tenant,
     principal,

@@ -4,7 +4,7 @@ import type { NewOctoDetails } from '../holds/octo-booking';
 import type { PartialCustomer, SeatHold } from '../holds/seat-hold';
 import type { DepartureChoice } from '../departures/choose-departure';
 import type { KeyClaim } from '../idempotency/key-claim';
-import type { Party } from '../pricing/party';
+import type { MeantParty } from '../pricing/requested-party';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
 
@@ -24,16 +24,14 @@ export function sellerWithoutKey(tenant: Tenant): Seller<never> {
   return { tenant, principal: null, claim: null, traceparent: null };
 }
 
-interface SaleOf<Result> extends Seller<Result>, DepartureChoice {
+/** The party and its seats are by the categories that the tenant saw. The decision counts the seats again by the locked ones. */
+interface SaleOf<Result> extends Seller<Result>, DepartureChoice, MeantParty {
   /** The tour that the tenant saw before the departure was locked. */
   tour: { id: string; slug: string };
   /** The departure that the sale locks. Null: a booking without a date, or the request names no existing departure. */
   departureId: string | null;
   /** HH:MM, as the request names it. Undefined: not named. */
   departureTime?: string;
-  party: Party;
-  /** The seats of the party, by the categories that the tenant saw. The decision counts them again by the locked ones. */
-  seats: number;
   /** Null: unknown. */
   by: Actor | null;
   externalRef: string | null;

@@ -17,8 +17,9 @@ import { octoHoldEvent } from '../../holds/octo-booking';
 import type { StoredColumns } from '../../holds/seat-hold';
 import { depositOf } from '../../pricing/apply-price-rule';
 import { isSameAmount, toMajor } from '../../pricing/currency';
-import { assertParty, seatsOf, totalOf } from '../../pricing/party';
+import { seatsOf, totalOf } from '../../pricing/party';
 import type { LockedPrice } from '../../pricing/price-categories';
+import { assertMeantParty, wantedSeats } from '../../pricing/requested-party';
 import { type Decided, dateOfDeparture } from '../decided';
 import type { BookingSale } from '../sale';
 import { assertVisible, existingDeparture, quoteDeparture, quoteUndated, takeSeats } from './departure-rules';
@@ -45,12 +46,12 @@ export function decideBooking(facts: SaleFacts, sale: BookingSale): Decided<Book
   const { tenant, party, isConfirmed } = sale;
   const booked = seatsToBook(facts, sale);
   const { departure, held, price } = booked;
-  const more = seatsOf(party, price.categories) - (held ? held.seats : 0);
+  const more = wantedSeats(sale, price.categories) - (held ? held.seats : 0);
   if (!isConfirmed) {
     assertMoreUnpaid(facts, tenant);
     if (departure && more > 0) assertWithinShare(facts, tenant, departure, more);
   }
-  assertParty(party, price.categories, price.prices);
+  assertMeantParty(sale, price.categories, price.prices);
   const totalMinor = totalOf(party, price.prices);
   assertExpectedTotal(sale.expectedTotal, totalMinor, price);
 
@@ -112,7 +113,7 @@ function seatsToBook(facts: SaleFacts, sale: BookingSale): BookedSeats {
   const held = holdToConsume(facts, sale, departure);
   assertVisible(facts, sale.tenant, departure);
   const { categories } = held ?? departure.tour;
-  const seats = seatsOf(sale.party, categories);
+  const seats = wantedSeats(sale, categories);
   const price = held ?? quoteDeparture(facts, sale.tenant, departure, seats);
   const { tiers } = held ?? departure;
   const seatsTaken = departure.seatsTaken - (held ? held.seats : 0);

@@ -4,7 +4,7 @@ import { OctoUuidTakenError } from '../../holds/hold.errors';
 import { type NewOctoDetails, octoColumns, type OctoDetails } from '../../holds/octo-booking';
 import type { SeatHold } from '../../holds/seat-hold';
 import { columnsOfHold } from '../../holds/seat-hold.repository';
-import { assertParty, seatsOf } from '../../pricing/party';
+import { assertMeantParty, wantedSeats } from '../../pricing/requested-party';
 import { addMinutes } from '../../holds/clock-text';
 import { type Decided, dateOfDeparture } from '../decided';
 import type { HoldSale } from '../sale';
@@ -21,17 +21,17 @@ import { assertMoreHolds, assertWithinShare } from './tenant-limits';
  *   error, the facts are unchanged.
  */
 export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): Decided<SeatHold> {
-  const { tenant, party, externalRef, octo } = sale;
+  const { tenant, externalRef, octo } = sale;
   if (octo && facts.takenUuids.has(viewKey(tenant.id, octo.uuid))) throw new OctoUuidTakenError();
   const departure = existingDeparture(facts, sale);
   const { categories } = departure.tour;
-  const seats = seatsOf(party, categories);
+  const seats = wantedSeats(sale, categories);
   assertVisible(facts, tenant, departure);
   const price = quoteDeparture(facts, tenant, departure, seats);
   assertFree(departure, seats);
   assertMoreHolds(facts, tenant);
   assertWithinShare(facts, tenant, departure, seats);
-  assertParty(party, categories, price.prices);
+  assertMeantParty(sale, categories, price.prices);
 
   takeSeats(facts, tenant, departure, seats);
   add(facts.liveHolds, tenant.id, 1);
