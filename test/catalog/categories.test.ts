@@ -15,6 +15,7 @@ const ADULT = { code: 'adult', kind: 'adult' };
 const SENIOR = { code: 'senior', kind: 'senior', age_from: 65 };
 const INFANT = { code: 'infant', kind: 'infant', age_to: 3, seats: 0, with: ['adult', 'senior'] };
 const FAMILY = { code: 'family', kind: 'family', seats: 4, max: 2 };
+const CABIN = { code: 'cabin', kind: 'supplement', seats: 0 };
 const MUSEUM = [ADULT, SENIOR, INFANT, FAMILY];
 const PRICES = { adult: 20, senior: 15.5, infant: 0, family: 55 };
 
@@ -104,6 +105,18 @@ describe('a fault of price categories in a file', () => {
       { categories: [INFANT, ADULT, SENIOR] },
       'categories[0].seats',
       'the first category, infant, must take a seat and must be no supplement',
+    ],
+    [
+      'a companion that is a supplement',
+      { categories: [ADULT, CABIN, { ...INFANT, with: ['cabin'] }] },
+      'categories[2].with',
+      'of infant must name categories that travel, not cabin',
+    ],
+    [
+      'a min that no booking has room for',
+      { categories: [ADULT, { ...FAMILY, seats: 30, min: 2 }] },
+      'categories[1].min',
+      'of family needs 60 seats, and one booking takes at most 50',
     ],
     ['an empty list', { categories: [] }, 'categories', 'must have at least one entry'],
     [
@@ -292,6 +305,46 @@ describe('an export of price categories', () => {
   });
 });
 
+describe('a warning of price categories', () => {
+  const warningsOf = async (fields: object) => (await importTours(database.db, tour(fields))).warnings;
+
+  it.each<[string, object, string, string]>([
+    [
+      'a supplement that says no seats',
+      { categories: [ADULT, { code: 'cabin', kind: 'supplement' }] },
+      'categories[1].seats',
+      'of the supplement cabin is 1: each unit takes a seat of the departure from a traveller; seats 0 takes none',
+    ],
+    [
+      'a first category that needs another one',
+      { categories: [{ code: 'pupil', kind: 'student', with: ['adult'] }, ADULT] },
+      'categories[0]',
+      'is pupil, the first category, which cannot be booked alone: it needs adult. So no booking without a date is possible',
+    ],
+    [
+      'the name of an unknown category in a translation',
+      { categories: MUSEUM, translations: { de: { name: 'Museum', categories: { senoir: 'Ab 65' } } } },
+      'translations.de.categories.senoir',
+      'is no category of the tour; known are adult, senior, infant, family',
+    ],
+    [
+      'the name of an unknown category, where the tour has the default list',
+      { translations: { de: { categories: { senior: 'Ab 65', child: 'Kind' } } } },
+      'translations.de.categories.senior',
+      'is no category of the tour; known are adult, child, single_supplement',
+    ],
+  ])('an import warns of %s, and writes the tour', async (_title, fields, field, message) => {
+    expect(await warningsOf(fields)).toEqual([expect.objectContaining({ index: 0, field, message })]);
+    expect(await tourOf(database.db, SLUG)).toBeDefined();
+    expect(await warningsOf(fields)).toBeUndefined();
+  });
+
+  it('an import of categories and translations that fit has no warning', async () => {
+    const translations = { de: { categories: { senior: 'Ab 65' } }, fr: null };
+    expect(await warningsOf({ categories: [...MUSEUM, CABIN], translations })).toBeUndefined();
+  });
+});
+
 describe('an import that changes the price categories of a tour', () => {
   const OTHER = '2031-07-01';
   const BOTH = [
@@ -312,7 +365,7 @@ describe('an import that changes the price categories of a tour', () => {
     const removed = { tour: SLUG, start_time: null, category: 'family', price: 55, currency: 'EUR' };
     expect(report).toMatchObject({
       tours: { updated: 1 },
-      departures: { created: 0, updated: 0, unchanged: 0 },
+      departures: { created: 0, updated: 2, unchanged: 0 },
       removed_prices: [
         { ...removed, departure_date: DATE },
         { ...removed, departure_date: OTHER },
@@ -326,7 +379,7 @@ describe('an import that changes the price categories of a tour', () => {
   it('departures that the file has and that it does not have lose the prices alike', async () => {
     const departures = [departureEntry({ seats_total: 11, prices: { adult: 22 } })];
     const report = await importTours(database.db, tour({ ...withoutFamily, departures }));
-    expect(report).toMatchObject({ departures: { updated: 1, unchanged: 0 }, errors: [] });
+    expect(report).toMatchObject({ departures: { updated: 2, unchanged: 0 }, errors: [] });
     expect(report.removed_prices).toHaveLength(2);
     expect(await pricesOf()).toEqual({ adult: 2200, senior: 1550, infant: 0 });
     expect(await pricesOf(OTHER)).toEqual({ adult: 2000, senior: 1550, infant: 0 });

@@ -15,6 +15,7 @@ import { comparedHoldChange } from '../../services/api/rest/hold.request';
 const VISITOR: Category = { code: 'visitor', kind: 'adult', seats: 1, people: 1 };
 const INFANT: Category = { code: 'infant', kind: 'infant', seats: 0, people: 1, with: ['visitor', 'family'] };
 const FAMILY: Category = { code: 'family', kind: 'family', seats: 4, people: 4, max: 2 };
+const CABIN: Category = { code: 'cabin', kind: 'supplement', seats: 0, people: 0 };
 const MUSEUM = [VISITOR, INFANT, FAMILY];
 const PRICES = { visitor: 1_000, infant: 0, family: 3_000 };
 
@@ -35,6 +36,8 @@ describe('a list of categories', () => {
   it('the default list has no fault', () => {
     expect(categoryFault(DEFAULT_CATEGORIES)).toBeUndefined();
     expect(categoryFault(MUSEUM)).toBeUndefined();
+    expect(categoryFault([VISITOR, CABIN, { ...CABIN, code: 'balcony', with: ['cabin'] }])).toBeUndefined();
+    expect(categoryFault([{ ...FAMILY, seats: 25, min: 2 }])).toBeUndefined();
   });
 
   it.each<[string, Category[], unknown[]]>([
@@ -52,6 +55,8 @@ describe('a list of categories', () => {
       [VISITOR, { ...FAMILY, with: ['infant'] }, { ...INFANT, with: ['family'] }],
       [1, 'with'],
     ],
+    ['a companion is a supplement', [VISITOR, CABIN, { ...INFANT, with: ['visitor', 'cabin'] }], [2, 'with']],
+    ['the fewest units do not fit into a booking', [VISITOR, { ...FAMILY, seats: 26, min: 2 }], [1, 'min']],
     ['at_most is unknown', [VISITOR, { ...FAMILY, at_most: 'bed' }], [1, 'at_most']],
   ])('a list is faulty if %s', (_title, categories, path) => {
     expect(categoryFault(categories)?.path).toEqual(path);

@@ -5,7 +5,8 @@ import { removedCodes } from './changed-categories';
 import { beginsAt } from './match-departures';
 import { findTenfoldPrices, type TenfoldPrices } from './risky-changes';
 import { departureJson, type FileEntry, major, tourJson } from './export-catalog';
-import { placeJson, queryStage, type Stage } from './stage.repository';
+import { queryStage, type Stage } from './stage.repository';
+import { findWarnings } from './warnings.repository';
 
 /** The result of an import or of a dry run, as `--json` prints it. All counts are 0 if there are issues. */
 export interface ImportReport {
@@ -67,6 +68,7 @@ export interface PastDepartures {
 /** The numbers of staged changes by action. */
 export interface ChangeCounts {
   tours: Partial<Record<'insert' | 'update' | 'touch' | 'archive', number>>;
+  /** `drop_prices`: the tour loses categories with a price, and the file says nothing else of the departure. */
   departures: Partial<Record<'insert' | 'update' | 'delete' | 'cancel' | 'drop_prices', number>>;
 }
 
@@ -112,10 +114,11 @@ function toReport(
     updated,
     unchanged: of - created - updated,
   });
+  const ofFiles = counts(total.departures, departures.insert, departures.update);
   const errors = issues.listed();
   return {
     tours: counts(total.tours, tours.insert, tours.update),
-    departures: counts(total.departures, departures.insert, departures.update),
+    departures: { ...ofFiles, updated: ofFiles.updated + (departures.drop_prices ?? 0) },
     errors,
     ...(issues.count() > errors.length && { errors_total: issues.count() }),
     ...(prune && {
@@ -169,26 +172,6 @@ async function findRemovedPrices(stage: Stage): Promise<{ listed: RemovedPrice[]
 }
 
 const MOST_REMOVED_PRICES = 1000;
-
-/**
- * Warns of a new tour whose slug differs from another one by leading zeros only: a spreadsheet that reads `00123` as a number writes `123`.
- * The staged tour of a departures file alone is no new tour.
- */
-async function findWarnings(stage: Stage): Promise<Issue[]> {
-  const rows = await queryStage<{ warning: Issue }>(
-    stage,
-    `select ${placeJson('s')}::jsonb || jsonb_build_object('field', 'slug', 'message',
-       format('differs from the slug of the tour %s by leading zeros only: spreadsheets remove them', t.slug)) as warning
-     from changed_tours c join staged_tours s on s.entry = c.entry
-     join tours t on ltrim(t.slug, '0') = ltrim(c.slug, '0') and t.slug <> c.slug
-     where c.action = 'insert' order by c.entry limit ?`,
-    [MOST_WARNINGS],
-  );
-  return rows.map(({ warning }) => warning);
-}
-
-/** The most warnings of slugs. */
-const MOST_WARNINGS = 1000;
 
 async function findPastDepartures(stage: Stage): Promise<PastDepartures | undefined> {
   const [row] = await queryStage<{ past: PastDepartures }>(

@@ -9,12 +9,12 @@ import {
 } from '../departures/departure';
 import type { PricedDeparture, SoldDeparture } from '../departures/find-departures';
 import type { Category } from '../pricing/category';
-import { assertParty, type Party, seatsOf } from '../pricing/party';
+import { assertParty, fewestSeats, type Party, seatsOf } from '../pricing/party';
 import type { Prices } from '../pricing/price-categories';
 import type { OctoCapability } from './capabilities';
 import { lowestUnitPricing, type OctoUnitPricing, toUnitPricing } from './pricing.dto';
 import { hasStartTimes, maxUnits } from './product.dto';
-import { unitCategories, unitCount } from './sold-units';
+import { unitCount } from './sold-units';
 
 export interface OctoOpeningHours {
   /**
@@ -243,7 +243,7 @@ function lowestPricingOf(ofDay: PricedDeparture[], view: AvailabilityView): Octo
 function seatsOfDeparture(tour: Tour, { departure }: SoldDeparture, { party }: AvailabilityView) {
   const vacancies = seatsAvailable(departure);
   const capacity = departure.seatsTotal;
-  const fitsOne = fewestSeats(departure) <= vacancies;
+  const fitsOne = fewestSeats(departure.prices, departure.tour.categories) <= vacancies;
   const fits = (wanted: Party) =>
     isSold(departure, wanted) &&
     seatsOf(wanted, departure.tour.categories) <= vacancies &&
@@ -268,14 +268,6 @@ function statusOf(departure: ListedDeparture, fitsOne: boolean): OctoAvailabilit
 interface Selling {
   tour: { categories: readonly Category[] };
   prices: Prices;
-}
-
-/** Returns the seats of the smallest booking: one unit, or the fewest that a category allows. */
-function fewestSeats({ tour: { categories }, prices }: Selling): number {
-  const priced = unitCategories(categories).filter(
-    ({ code, seats }) => prices[code] !== undefined && seats > 0,
-  );
-  return Math.min(...priced.map(({ seats, min = 1 }) => seats * min));
 }
 
 /** Returns whether the departure sells these units together in one booking. */

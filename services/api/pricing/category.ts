@@ -109,6 +109,9 @@ export function firstCategory(categories: readonly Category[]): Category {
   return categories[0]!;
 }
 
+/** The most seats of one party. */
+export const SEATS_MAX = 50;
+
 /** The most categories of a tour. */
 export const MOST_CATEGORIES = 12;
 
@@ -153,10 +156,14 @@ function rangeFault({
   age_to = 120,
   min = 0,
   max = 99,
+  seats,
 }: Category): FieldFault | undefined {
   if (age_from > age_to)
     return { field: 'age_to', message: `of ${code} must be at least its age_from, ${age_from}` };
-  return min > max ? { field: 'max', message: `of ${code} must be at least its min, ${min}` } : undefined;
+  if (min > max) return { field: 'max', message: `of ${code} must be at least its min, ${min}` };
+  if (seats * min <= SEATS_MAX) return undefined;
+  const message = `of ${code} needs ${seats * min} seats, and one booking takes at most ${SEATS_MAX}`;
+  return { field: 'min', message };
 }
 
 function faultOf(
@@ -172,6 +179,9 @@ function faultOf(
   const stranger = category.with?.find((other) => !known(other));
   if (stranger !== undefined)
     return { field: 'with', message: `of ${code} must name other categories of the tour, not ${stranger}` };
+  const supplement = category.with?.find((other) => isSupplement(other, all));
+  if (supplement !== undefined && category.kind !== 'supplement')
+    return { field: 'with', message: `of ${code} must name categories that travel, not ${supplement}` };
   if (at_most !== undefined && !known(at_most))
     return { field: 'at_most', message: `of ${code} must name another category of the tour, not ${at_most}` };
   if (leadsBack(category.code, category, all))
@@ -180,6 +190,10 @@ function faultOf(
       message: `of ${code} must not lead back to ${code} through the other categories`,
     };
   return undefined;
+}
+
+function isSupplement(code: string, all: readonly Category[]): boolean {
+  return all.some((one) => one.code === code && one.kind === 'supplement');
 }
 
 /** Returns whether `with` of the category leads to the code, directly or through other categories. */

@@ -1,13 +1,11 @@
 import { InvalidInputError } from '../../platform/errors';
-import type { Category } from './category';
+import { type Category, SEATS_MAX } from './category';
 import { toMajor } from './currency';
 import type { Prices } from './price-categories';
 
 /** The units of each category, by its code: only categories with at least one unit, in the order of the tour's categories. */
 export type Party = Record<string, number>;
 
-/** The most seats of one party. */
-export const SEATS_MAX = 50;
 /** The most units of one party. */
 export const UNITS_MAX = 99;
 
@@ -19,6 +17,17 @@ export function unitsOf(party: Party, code: string): number {
 /** Returns the seats that the party takes. An unknown category takes none: assertParty refuses it. */
 export function seatsOf(party: Party, categories: readonly Category[]): number {
   return categories.reduce((seats, { code, seats: each }) => seats + unitsOf(party, code) * each, 0);
+}
+
+/**
+ * Returns the seats of the smallest booking: one unit of a category with a price, or the fewest that the category allows. Infinity: none has
+ * a price.
+ */
+export function fewestSeats(prices: Prices, categories: readonly Category[]): number {
+  const sold = categories.filter(
+    ({ code, kind, seats }) => kind !== 'supplement' && seats > 0 && prices[code] !== undefined,
+  );
+  return Math.min(...sold.map(({ seats, min = 1 }) => seats * min));
 }
 
 /** Returns the travellers of the party. */

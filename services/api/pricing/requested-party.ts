@@ -1,12 +1,11 @@
 import { InvalidInputError } from '../../platform/errors';
 import { isCategoryCode } from '../../platform/text-forms';
-import { type Category, firstCategory } from './category';
+import { type Category, firstCategory, SEATS_MAX } from './category';
 import {
   assertParty,
   assertPartySize,
   fieldOfCode,
   type Party,
-  SEATS_MAX,
   seatsOf,
   toParty,
   UNITS_MAX,

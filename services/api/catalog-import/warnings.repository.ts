@@ -1,0 +1,50 @@
+import { codesOf } from '../catalog/known-categories';
+import type { Issue } from './catalog-file';
+import { placeJson, queryStage, type Stage } from './stage.repository';
+
+/** The most warnings of changed tours. */
+const MOST_WARNINGS = 1000;
+
+/**
+ * Finds what may be wrong in the tours that the import changes. Nothing of it refuses the import. Runs after compareStaged, because it reads
+ * the changes.
+ */
+export async function findWarnings(stage: Stage): Promise<Issue[]> {
+  const rows = await queryStage<{ warning: Issue }>(stage, WARNINGS, [MOST_WARNINGS]);
+  return rows.map(({ warning }) => warning);
+}
+
+const WARNINGS = `
+  -- The price categories that a tour gets or changes.
+  with category as (
+    select c.entry, place - 1 as place, given->>'code' as code, given->>'kind' as kind, (given->>'seats')::integer as seats,
+           coalesce(given->'with'->>0, given->>'at_most') as companion
+    from changed_tours c left join tours t on t.id = c.id
+    cross join jsonb_array_elements(c.categories) with ordinality as listed (given, place)
+    where c.categories is distinct from t.categories
+  ),
+  warning (entry, field, message) as (
+    -- A spreadsheet that reads 00123 as a number writes 123. The staged tour of a departures file alone is no new tour.
+    select c.entry, 'slug', format('differs from the slug of the tour %s by leading zeros only: spreadsheets remove them', t.slug)
+    from changed_tours c join tours t on ltrim(t.slug, '0') = ltrim(c.slug, '0') and t.slug <> c.slug
+    where c.action = 'insert'
+    union all
+    -- A category that says no seats takes one.
+    select entry, format('categories[%s].seats', place),
+           format('of the supplement %s is %s: each unit takes a seat of the departure from a traveller; seats 0 takes none', code, seats)
+    from category where kind = 'supplement' and seats > 0
+    union all
+    select entry, format('categories[%s]', place),
+           format('is %s, the first category, which cannot be booked alone: it needs %s. So no booking without a date is possible', code, companion)
+    from category where place = 0 and companion is not null
+    union all
+    select c.entry, format('translations.%s.categories.%s', given.tag, named.code),
+           format('is no category of the tour; known are %s', array_to_string(${codesOf('c.categories')}, ', '))
+    from changed_tours c join staged_tours s on s.entry = c.entry
+    cross join jsonb_each(nullif(s.columns->'translations', 'null')) as given (tag, texts)
+    cross join jsonb_object_keys(nullif(nullif(given.texts, 'null')->'categories', 'null')) as named (code)
+    where named.code <> all(${codesOf('c.categories')})
+  )
+  select ${placeJson('s')}::jsonb || jsonb_build_object('field', w.field, 'message', w.message) as warning
+  from warning w join staged_tours s on s.entry = w.entry
+  order by w.entry, w.field limit ?`;
