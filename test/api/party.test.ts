@@ -1,3 +1,4 @@
+import type { Response } from 'supertest';
 import type { Category } from '../../services/api/pricing/category';
 import { useTestApi } from '../support/api';
 import { daysFromToday, givenDeparture, givenPriceRule, givenTour } from '../support/given';
@@ -327,6 +328,61 @@ describe('prices by category', () => {
     ).body;
     expect(prices).toEqual({ visitor: 10, senior: 20, infant: 0, family: 55, guide: 7.7 });
     expect([unit_price, total_price]).toEqual([10, 30]);
+  });
+
+  it('price_breakdown names the rule of each category, also of one that a change adds', async () => {
+    const museum = await givenMuseum();
+    const ruled = await givenWebsite(api);
+    const give = async (rule: Record<string, unknown>) => (await givenPriceRule(api.db, ruled, rule)).id;
+    const ofTour = { tour_id: museum.tour.id };
+    const senior = await give({ ...ofTour, amount_minor: 500, category: 'senior' });
+    const visitor = await give({ ...ofTour, amount_minor: -1_000 });
+    const booked = await ruled.book({
+      tour_id: museum.tour.id,
+      departure_date: museum.date,
+      party: { visitor: 1, senior: 1, infant: 1 },
+    });
+    const rulesOf = ({ body }: Response) =>
+      body.price_breakdown.categories.map((one: { category: string; rule: { id: number } | null }) => [
+        one.category,
+        one.rule && one.rule.id,
+      ]);
+    expect(booked.body.price_breakdown.rule).toEqual({
+      id: visitor,
+      applies_to: 'tour',
+      kind: 'amount',
+      value: -10,
+    });
+    expect(rulesOf(booked)).toEqual([
+      ['visitor', visitor],
+      ['senior', senior],
+      ['infant', null],
+    ]);
+    const percent = await give({ ...ofTour, percent: '10' });
+    const change = (party: object) =>
+      ruled.patch(`/api/tenant/bookings/${booked.body.booking_ref}`, { party });
+    expect(rulesOf(await change({ family: 1, infant: 0 }))).toEqual([
+      ['visitor', visitor],
+      ['senior', senior],
+      ['family', percent],
+    ]);
+    expect(rulesOf(await change({ visitor: 0, senior: 0 }))).toEqual([['family', percent]]);
+    expect(rulesOf(await change({ visitor: 1 }))).toEqual([
+      ['visitor', percent],
+      ['family', percent],
+    ]);
+  });
+
+  it('availability is false if the free seats are fewer than those of the smallest booking', async () => {
+    const check = async ({ tour, date }: Seats, query = '') =>
+      (await website.get(`/api/gateway/tours/${tour.slug}/availability?departure_date=${date}${query}`)).body;
+    const boat = await givenCategories(BOAT, { boat: 40_000 }, 12);
+    expect(await check(boat)).toMatchObject({ available: true, seats_available: 12, requested: 1 });
+    const five = await givenCategories(BOAT, { boat: 40_000 }, 5);
+    expect(await check(five)).toMatchObject({ available: false, status: 'available', seats_available: 5 });
+    const museum = await givenMuseum(1);
+    expect(await check(museum)).toMatchObject({ available: true });
+    expect(await check(museum, '&quantity=2')).toMatchObject({ available: false });
   });
 
   it('a booking without a date has the base price of the first category', async () => {

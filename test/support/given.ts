@@ -180,10 +180,13 @@ export async function givenPriceRule(
   db: Db,
   { tenant }: TenantOwned,
   columns: Record<string, unknown>,
-): Promise<void> {
+): Promise<{ id: number }> {
   const kind =
     columns.percent === undefined ? { kind: 'amount', currency: tenant.currency } : { kind: 'percent' };
-  await db('price_rules').insert({ tenant_id: tenant.id, ...kind, ...columns });
+  const [rule] = await db('price_rules')
+    .insert({ tenant_id: tenant.id, ...kind, ...columns })
+    .returning('id');
+  return rule;
 }
 
 export interface HoldOverrides {

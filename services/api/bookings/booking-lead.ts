@@ -3,6 +3,7 @@ import type { CancellationPolicy, DatedTier } from '../catalog/cancellation-poli
 import { type OctoDetails, peopleOfOcto, travellerOfUnitItem } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
 import { type Category, firstCategory } from '../pricing/category';
+import { impliesRules, type PriceBreakdownRule, storedRuleOf } from '../pricing/explained-rules';
 import { type CategoryPrice, type Party, priceByCategory, namedNumbers, unitsOf } from '../pricing/party';
 import type { Prices } from '../pricing/price-categories';
 import { platformPricesOf } from '../pricing/quote-tenant-price';
@@ -217,49 +218,40 @@ export interface PriceBreakdown {
   /** @isInt */
   single_supplements: number;
   /** The price of each category of the party. */
-  categories: CategoryPrice[];
+  categories: CategoryBreakdown[];
   deposit_percent: number;
+  /** The rule of the tenant that made the price of the first category. Null: it is the platform's. */
   rule: PriceBreakdownRule | null;
 }
 
-export interface PriceBreakdownRule {
+/** The price of a category of the party. */
+interface CategoryBreakdown extends CategoryPrice {
   /**
-   * Id of the pricing rule.
-   * @isInt
-   * @example 7
+   * The rule of the tenant that made this price. Null: it is the platform's. Absent for a tour without categories of its own where it follows
+   * from the rule of the first category: a percentage changes each category, and money the first one alone.
    */
-  id: number;
-  applies_to: 'tour' | 'continent' | 'all';
-  kind: 'percent' | 'amount' | 'price';
-  value: number;
+  rule?: PriceBreakdownRule | null;
 }
 
 /** Returns the price calculation that was stored with the booking, and adds the price of each category of its party. */
-export function priceBreakdown({
-  priceBreakdown: stored,
-  party,
-  categories,
-  prices,
-  currencyDigits,
-}: BookingLead): PriceBreakdown {
+export function priceBreakdown(lead: BookingLead): PriceBreakdown {
+  const { priceBreakdown: stored, party, categories, prices, currencyDigits } = lead;
+  const first = firstCategory(categories).code;
   // Lists the fields in this order, because jsonb does not keep the order of the stored calculation.
   const breakdown = stored as unknown as PriceBreakdown;
-  const { converted_from, rate, rate_date, unit_price, deposit_percent, rule } = breakdown;
+  const { converted_from, rate, rate_date, unit_price, deposit_percent } = breakdown;
   return {
-    platform_unit_price: platformPricesOf({ priceBreakdown: stored })[firstCategory(categories).code],
+    platform_unit_price: platformPricesOf({ priceBreakdown: stored })[first],
     // These three are undefined, and so absent, for a tenant without a selling currency.
     converted_from,
     rate,
     rate_date,
     unit_price,
     ...namedNumbers(party),
-    categories: priceByCategory(party, prices, currencyDigits),
+    categories: priceByCategory(party, prices, currencyDigits).map((priced) =>
+      impliesRules(lead) ? priced : { ...priced, rule: storedRuleOf(lead, priced.category) },
+    ),
     deposit_percent,
-    rule: rule && {
-      id: rule.id,
-      applies_to: rule.applies_to,
-      kind: rule.kind,
-      value: rule.value,
-    },
+    rule: storedRuleOf(lead, first),
   };
 }

@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
+import { fewestSeats } from '../pricing/party';
 import type { PricedTour } from '../pricing/price-categories';
 import { cachedQuote, cachedQuoter, createQuoter, type Quote } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
@@ -227,6 +228,8 @@ export interface Availability {
   departureTime: string | null;
   status: DepartureStatus;
   seatsAvailable: number;
+  /** The seats of the smallest booking. */
+  fewestSeats: number;
   /** The tour, read in the same statement as the prices of the departure. If there is no departure, the tour that the caller has read. */
   tour: PricedTour;
   /** Undefined if there is no departure. */
@@ -251,11 +254,19 @@ export async function availabilityOn(
   const departure = departures.find(({ id }) => id === choice.departureId);
   const quote = departure && (await cachedQuote(reads, tenant, departure.tour, departure.prices, date));
   if (!quote)
-    return { departureTime: time ?? null, status: 'gone', seatsAvailable: 0, tour, quote: undefined };
+    return {
+      departureTime: time ?? null,
+      status: 'gone',
+      seatsAvailable: 0,
+      fewestSeats: 0,
+      tour,
+      quote: undefined,
+    };
   return {
     departureTime: departure.startTime,
     status: departureStatus(departure),
     seatsAvailable: seatsAvailable(departure),
+    fewestSeats: fewestSeats(departure.prices, departure.tour.categories),
     tour: departure.tour,
     quote,
   };

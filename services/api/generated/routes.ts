@@ -522,17 +522,6 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "CategoryPrice": {
-        "dataType": "refObject",
-        "properties": {
-            "category": {"dataType":"string","required":true},
-            "number": {"dataType":"integer","required":true},
-            "unit_price": {"dataType":"double","required":true},
-            "total": {"dataType":"double","required":true},
-        },
-        "additionalProperties": false,
-    },
-    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "PriceBreakdownRule": {
         "dataType": "refObject",
         "properties": {
@@ -540,6 +529,18 @@ const models: TsoaRoute.Models = {
             "applies_to": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["tour"]},{"dataType":"enum","enums":["continent"]},{"dataType":"enum","enums":["all"]}],"required":true},
             "kind": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["percent"]},{"dataType":"enum","enums":["amount"]},{"dataType":"enum","enums":["price"]}],"required":true},
             "value": {"dataType":"double","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "CategoryBreakdown": {
+        "dataType": "refObject",
+        "properties": {
+            "category": {"dataType":"string","required":true},
+            "number": {"dataType":"integer","required":true},
+            "unit_price": {"dataType":"double","required":true},
+            "total": {"dataType":"double","required":true},
+            "rule": {"dataType":"union","subSchemas":[{"ref":"PriceBreakdownRule"},{"dataType":"enum","enums":[null]}]},
         },
         "additionalProperties": false,
     },
@@ -555,7 +556,7 @@ const models: TsoaRoute.Models = {
             "adults": {"dataType":"integer","required":true},
             "children": {"dataType":"integer","required":true},
             "single_supplements": {"dataType":"integer","required":true},
-            "categories": {"dataType":"array","array":{"dataType":"refObject","ref":"CategoryPrice"},"required":true},
+            "categories": {"dataType":"array","array":{"dataType":"refObject","ref":"CategoryBreakdown"},"required":true},
             "deposit_percent": {"dataType":"double","required":true},
             "rule": {"dataType":"union","subSchemas":[{"ref":"PriceBreakdownRule"},{"dataType":"enum","enums":[null]}],"required":true},
         },

@@ -25,6 +25,7 @@ import {
   ratesByCurrency,
 } from './convert-price';
 import { findExchangeRates } from './exchange-rate.repository';
+import { explainRule, storedRules } from './explained-rules';
 import { areExactInTotal, totalOf } from './party';
 import { PriceNotSoldError, RateMissingError } from './pricing.errors';
 import { assertMeantParty, type MeantParty } from './requested-party';
@@ -148,23 +149,17 @@ export function platformPricesOf({ priceBreakdown }: Pick<LockedPrice, 'priceBre
 }
 
 /**
- * Describes how the price of the first category was calculated, and locks the platform's price of each category in the currency of the sale.
- * Holds and bookings store this object, and answers show parts of it.
+ * Describes how the price of the first category was calculated, which rule decides each category, and locks the platform's price of each
+ * category in the currency of the sale. Holds and bookings store this object, and answers show parts of it.
  */
 export function explainPrice(quote: Quote): Record<string, unknown> {
-  const { rule, converted, currencyDigits } = quote;
+  const { converted, categories, currencyDigits } = quote;
+  const ruleOf = (code: string) => explainRule(quote.ruleOf(code), currencyDigits);
   return {
     platform_prices: mapPrices(converted, (minor) => toMajor(minor, currencyDigits)),
     ...explainConversion(quote),
-    unit_price: toMajor(firstPrice(quote.tenant, quote.categories), currencyDigits),
-    rule: rule
-      ? {
-          id: rule.id,
-          applies_to: scopeOf(rule),
-          kind: rule.kind,
-          value: rule.kind === 'percent' ? Number(rule.percent) : toMajor(rule.amountMinor!, currencyDigits),
-        }
-      : null,
+    unit_price: toMajor(firstPrice(quote.tenant, categories), currencyDigits),
+    ...storedRules(categories, Object.keys(converted), ruleOf),
   };
 }
 
@@ -191,11 +186,6 @@ export function explainConversion({ conversion }: Pick<Quote, 'conversion'>): Co
 /** Returns whether a price was locked by a tenant with a selling currency. */
 export function isLockedInSellingCurrency({ priceBreakdown }: LockedPrice): boolean {
   return priceBreakdown['converted_from' satisfies keyof ConversionAnswer] !== undefined;
-}
-
-function scopeOf(rule: PriceRule): 'tour' | 'continent' | 'all' {
-  if (rule.tourId) return 'tour';
-  return rule.continent ? 'continent' : 'all';
 }
 
 /** The present price of a booking, in minor units of the currency of the sale, and the reasons for it. */

@@ -102,12 +102,12 @@ async function availabilityAnswer(
   facts: SeatFacts,
 ): Promise<AvailabilityAnswer> {
   const availability = await availabilityOn(reads, tenant, tour, facts, departure);
-  const { status, seatsAvailable, quote, tour: priced } = availability;
+  const { status, seatsAvailable, fewestSeats, quote, tour: priced } = availability;
   return {
     tour: { id: tour.id, slug: tour.slug },
     departure_date: departure.date,
     departure_time: availability.departureTime,
-    available: status === 'available' && seatsAvailable >= quantity,
+    available: status === 'available' && seatsAvailable >= Math.max(quantity, fewestSeats),
     status,
     seats_available: seatsAvailable,
     requested: quantity,

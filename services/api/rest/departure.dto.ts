@@ -44,7 +44,7 @@ export interface AvailabilityAnswer {
   departure_date: string;
   /** The start time of the departure; without a departure, the requested time. Null: none. */
   departure_time: string | null;
-  /** True if the departure can be booked and has the requested number of free seats. */
+  /** True if the departure can be booked, and has the requested number of free seats and those of the smallest booking. */
   available: boolean;
   /** `gone` also means that the tour has no departure on this date, or none at this time. */
   status: DepartureStatusAnswer;

@@ -31,6 +31,7 @@ import type { StoredColumns } from '../holds/seat-hold';
 import { depositOf } from '../pricing/apply-price-rule';
 import { toMajor } from '../pricing/currency';
 import { type Category, firstCategory } from '../pricing/category';
+import { storedRuleOf, storedRules } from '../pricing/explained-rules';
 import { type Party, totalOf, unitsOf } from '../pricing/party';
 import {
   assertMeantParty,
@@ -265,12 +266,18 @@ function amendedPrice(
   if (currency !== before.currency) throw new CurrencyConflictError('booking', currency, before.currency);
   const today = quoteDeparture(facts, tenant, departure, seats);
   if (moves) return today;
-  // The calculation explains the price of the first category only. It is the present one if the price of this category is new.
+  // The calculation explains the price of the first category. It is the present one if the price of this category is new.
   const explains = added.includes(firstCategory(before.categories).code) ? today : before;
-  const platformPrices = takeNew(added, platformPricesOf(before), platformPricesOf(today));
+  const prices = takeNew(added, before.prices, today.prices);
+  const ruleOf = (code: string) => storedRuleOf(added.includes(code) ? today : before, code);
+  const { category_rules: _, ...calculation } = explains.priceBreakdown;
   return {
-    prices: takeNew(added, before.prices, today.prices),
-    priceBreakdown: { ...explains.priceBreakdown, platform_prices: platformPrices },
+    prices,
+    priceBreakdown: {
+      ...calculation,
+      platform_prices: takeNew(added, platformPricesOf(before), platformPricesOf(today)),
+      ...storedRules(before.categories, Object.keys(prices), ruleOf),
+    },
   };
 }
 
