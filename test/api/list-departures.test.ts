@@ -239,6 +239,17 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     },
   );
 
+  it('the list of departures is 304 for its ETag until its seats change', async () => {
+    const date = await givenDeparture(api.db, tour, { seats: 8 });
+    const { headers } = await list();
+    const known = () => list().set('If-None-Match', headers.etag!);
+    expect((await known()).status).toBe(304);
+    await insertHold(api.db, reader, tour, date, { quantity: 3 });
+    const changed = await known();
+    expect(changed).toMatchObject({ status: 200, body: { items: [{ seats_available: 5 }] } });
+    expect(changed.headers.etag).not.toBe(headers.etag);
+  });
+
   it('the list of departures returns 100 departures by default, and accepts a limit of 366', async () => {
     const { db } = api;
     await db('departures').insert(

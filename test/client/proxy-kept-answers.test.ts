@@ -73,7 +73,7 @@ describe('a kept answer', () => {
     expect(german.headers.get('content-language')).toBe('de');
     const slugsOf = async (query: string) =>
       (await visitor.send('GET', `/tours${query}`)).body.items.map(({ slug }: GivenTour) => slug);
-    for (const _time of [1, 2]) {
+    for (let time = 0; time < 2; time += 1) {
       expect(await slugsOf('?continent=asia')).toEqual([tour.slug]);
       expect(await slugsOf('?continent=europe')).toEqual([other.slug]);
       expect(await slugsOf('?q=delta')).toEqual([other.slug]);

@@ -44,6 +44,10 @@ const TRIALS: Record<string, Trials> = {
   },
   'guide/first-booking.md': by('docs/guide-booking.test.ts'),
   'guide/octo.md': by('docs/guide-octo.test.ts'),
+  'guide/proxy.md': {
+    'Before a newsletter': NAMES,
+    'In another language': by('client/proxy-cases.test.ts'),
+  },
   'guide/selling.md': by('docs/guide-booking.test.ts'),
   'guide/webhooks.md': {
     'Try it on your machine': untried('test/smoke runs npm start'),

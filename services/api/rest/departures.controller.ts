@@ -4,6 +4,7 @@ import { cachedVisibleTour, shownUntil } from '../catalog/cached-catalog';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf, type Principal } from '../http/authentication';
 import { answerRead, type CachedRoute, versionedContent } from '../http/cached-answers';
+import { withETag } from '../http/caching';
 import { invalidCursor, pageContentOf, pageStart } from '../http/paging';
 import { optionalDate } from '../http/input';
 import type { ProblemDocument } from '../http/problems';
@@ -74,10 +75,8 @@ export class DeparturesController {
         const { items, last } = await inTurnOfKey(this.context, caller, 'departures', () =>
           listDepartures(this.context, tenant, { id }, page),
         );
-        return toContent(
-          items.map((item) => departureItem(item, tenant)),
-          last && { tourId: id, ...last },
-        );
+        const shown = items.map((item) => departureItem(item, tenant));
+        return withETag(toContent(shown, last && { tourId: id, ...last }));
       };
       return {
         content: versionedContent(this.context.answers, key, readVersion, list),

@@ -9,7 +9,7 @@ const OPTIONAL = '.optional';
 const QUOTA = ['RateLimit-Policy', 'RateLimit', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
 /** Operations whose answer has an ETag, so that a client may store the answer, and revalidate it with If-None-Match. */
-const HAVE_ETAG = ['listFilters', 'listTours', 'readTour', 'listWidgetTours'];
+const HAVE_ETAG = ['listFilters', 'listTours', 'readTour', 'listDepartures', 'listWidgetTours'];
 
 export function hasETag({ operationId }: OpenApiOperation): boolean {
   return HAVE_ETAG.includes(operationId);
