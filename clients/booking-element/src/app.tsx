@@ -4,7 +4,7 @@ import { ContactForm } from './contact.tsx';
 import { ChangedPrice, Countdown } from './hold.tsx';
 import { Party } from './party.tsx';
 import { faultOf } from './party-rules.ts';
-import { Button, Heading } from './parts.tsx';
+import { Button, Heading, useFocusAtStart } from './parts.tsx';
 import { ProblemBox } from './problem.tsx';
 import {
   departureOf,
@@ -116,6 +116,7 @@ function Choosing(props: StageProps & { tour: Tour }) {
   const { departures, date, party, task, hasAllDepartures } = purchase;
   const { words } = useSpeech();
   const [month, setMonth] = useState<string>();
+  const step = useFocusAtStart<HTMLDivElement>(purchase.isTouched);
   const departure = departureOf(purchase);
   const onDate = departuresOnDate(purchase);
   const [firstCategory] = tour.categories;
@@ -128,7 +129,7 @@ function Choosing(props: StageProps & { tour: Tour }) {
     );
   }
   return (
-    <div class="step">
+    <div class="step" ref={step} tabIndex={-1}>
       <Calendar
         departures={departures}
         chosenDate={date}

@@ -20,7 +20,7 @@ class TourBooking extends HTMLElement {
   /** Ends what listens to the page. Undefined: the element is in no page. */
   #life: AbortController | undefined;
   /** The tour that the visitor chose in a list of this page, or whose seats the visitor holds. */
-  #found: string | undefined;
+  #found: { slug: string; isChosen: boolean } | undefined;
 
   connectedCallback(): void {
     if (this.#life) return;
@@ -57,21 +57,21 @@ class TourBooking extends HTMLElement {
   #open(event: Event): void {
     const { slug } = (event as CustomEvent<{ slug?: unknown } | null>).detail ?? {};
     if (this.getAttribute('tour') || typeof slug !== 'string') return;
-    this.#found = slug;
+    this.#found = { slug, isChosen: true };
     this.#render();
     this.scrollIntoView({ block: 'nearest' });
   }
 
   #render(): void {
-    const slug = this.getAttribute('tour') || this.#found;
-    const api = new URL(this.getAttribute('api') || API, document.baseURI).href.replace(/\/+$/, '');
-    const lang = this.lang || this.closest<HTMLElement>('[lang]')?.lang || 'en';
+    const slug = this.getAttribute('tour') || this.#found?.slug;
+    const api = addressOf(this.getAttribute('api') || API);
     const site = {
       api,
       slug,
-      lang,
-      onTourFound: (tour: string) => {
-        this.#found = tour;
+      isChosen: this.#found?.isChosen ?? false,
+      lang: languageTag(this.lang || this.closest<HTMLElement>('[lang]')?.lang),
+      onTourFound: (found: string) => {
+        this.#found = { slug: found, isChosen: false };
         this.#render();
       },
       onBooked: (booking: Booking) => this.#leave(booking),
@@ -93,6 +93,21 @@ class TourBooking extends HTMLElement {
     });
     const next = nextAddress(this.getAttribute('next'), document.baseURI, booking_ref);
     if (this.dispatchEvent(event) && next !== undefined) location.assign(next);
+  }
+}
+
+/** Returns the absolute address of the proxy, without a slash at its end. */
+function addressOf(api: string): string {
+  const path = URL.canParse(api, document.baseURI) ? api : API;
+  return new URL(path, document.baseURI).href.replace(/\/+$/, '');
+}
+
+/** Returns a language tag that the platform can read. */
+function languageTag(tag = ''): string {
+  try {
+    return Intl.getCanonicalLocales(tag)[0] ?? 'en';
+  } catch {
+    return 'en';
   }
 }
 

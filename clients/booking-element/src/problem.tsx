@@ -1,49 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { Button } from './parts.tsx';
-import type { Refusal } from './purchase.ts';
 import { departureText } from './departure-text.ts';
+import { Button } from './parts.tsx';
+import { AGAIN, textOf } from './problem-texts.ts';
+import type { Refusal } from './purchase.ts';
 import { useSpeech } from './speech.ts';
-import type { Alternative, Problem } from './wire.ts';
-import type { Words } from './words/en.ts';
+import type { Alternative } from './wire.ts';
 import { fill } from './words/words.ts';
-
-type Text = Exclude<keyof Words['problem'], 'again' | 'alternatives' | 'alternative' | 'close'>;
-
-/** The text of each problem that a visitor can meet. All others are faults of the site: `failed`. */
-const TEXTS: Record<string, Text> = {
-  network: 'network',
-  no_cookies: 'noCookies',
-  rate_limited: 'busy',
-  departure_busy: 'busy',
-  idempotency_in_progress: 'busy',
-  overloaded: 'busy',
-  shutting_down: 'busy',
-  tour_not_found: 'noTour',
-  departure_gone: 'gone',
-  departure_cancelled: 'cancelled',
-  insufficient_seats: 'tooFew',
-  hold_limit_reached: 'limit',
-  hold_expired: 'holdOver',
-  hold_not_found: 'holdOver',
-  hold_state_conflict: 'holdOver',
-  price_changed: 'price',
-  validation_failed: 'invalid',
-  body_too_large: 'tooLong',
-};
-
-/** From this wait on the text says how long it is, in seconds. */
-const LONG_WAIT = 90;
-
-/** Returns the key of the text for a problem. */
-export function textOf({ code, retryAfter = 0, alternatives, seatsAvailable }: Problem): Text {
-  const text = TEXTS[code] ?? 'failed';
-  if (text === 'busy' && retryAfter >= LONG_WAIT) return 'wait';
-  if (text === 'tooFew' && seatsAvailable === 0) return alternatives.length > 0 ? 'soldOut' : 'allSold';
-  return text;
-}
-
-/** The problems after which the same call may succeed: the visitor can try again with one click. */
-const AGAIN: readonly Text[] = ['network', 'busy', 'failed'];
 
 export interface ProblemBoxProps {
   refusal: Refusal;

@@ -89,8 +89,11 @@ export type PurchaseEvent =
   | { type: 'bookingSeen'; booking: Booking | undefined }
   | { type: 'startedAgain' };
 
-/** @param hasTour whether the tag names a tour */
-export function startPurchase(hasTour: boolean): Purchase {
+/**
+ * @param hasTour whether a tour is named
+ * @param isTouched whether the visitor has chosen the tour on this page
+ */
+export function startPurchase(hasTour: boolean, isTouched = false): Purchase {
   return {
     stage: { at: hasTour ? 'loading' : 'idle' },
     departures: [],
@@ -98,7 +101,7 @@ export function startPurchase(hasTour: boolean): Purchase {
     party: {},
     contact: NO_CONTACT,
     isWaiting: false,
-    isTouched: false,
+    isTouched,
   };
 }
 
@@ -128,7 +131,7 @@ const REDUCERS: Reducers = {
     fitted({ ...purchase, departures, hasAllDepartures: isComplete }),
   loaded: (purchase) => ({
     ...resting(purchase),
-    stage: purchase.stage.at === 'loading' ? { at: 'choosing' } : purchase.stage,
+    stage: ['loading', 'failed'].includes(purchase.stage.at) ? { at: 'choosing' } : purchase.stage,
   }),
   dateChosen: (purchase, { date }) => choose(purchase, date, undefined),
   departureChosen: (purchase, { departure }) =>
@@ -151,13 +154,12 @@ const REDUCERS: Reducers = {
   booked: (purchase, { booking }) => ({ ...resting(purchase), stage: { at: 'booked', booking } }),
   bookingSeen: (purchase, { booking }) => seeBooking(purchase, booking),
   startedAgain: ({ stage, tour, departures, hasAllDepartures, contact }) => ({
-    ...startPurchase(true),
+    ...startPurchase(true, true),
     stage: { at: 'choosing' },
     tour,
     departures,
     hasAllDepartures,
     contact: { ...contact, notes: '', travellers: [] },
-    isTouched: true,
     pastBooking: stage.at === 'booked' ? stage.booking.booking_ref : undefined,
   }),
 };

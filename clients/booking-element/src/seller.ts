@@ -9,6 +9,8 @@ export interface Site {
   api: string;
   /** Undefined: no tour is named yet. */
   slug: string | undefined;
+  /** Whether the visitor chose the tour in a list of this page. */
+  isChosen: boolean;
   lang: string;
   /** The visitor holds seats of this tour, and no tour is named. */
   onTourFound(slug: string): void;
@@ -52,6 +54,7 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
   const life = new AbortController();
   const { api: base, slug } = latest().site;
   const api = createApi({ base, signal: life.signal, onDelay: () => dispatch({ type: 'delayed' }) });
+  const problemIn = (error: unknown) => problemOf(error, base);
   const read = readerOf({ api, slug, latest, dispatch });
   let isBusy = false;
 
@@ -231,11 +234,16 @@ async function findBooked(api: Api, hold: Hold, error: unknown): Promise<Booking
 
 const UNKNOWN: Problem = { code: 'internal_error', isRetryable: false, faults: [], alternatives: [] };
 
-/** Returns the problem of an error. An error of this script itself goes to the console too. */
-function problemIn(error: unknown): Problem {
-  if (error instanceof SiteError) return error.problem;
-  if (!(error instanceof DOMException)) reportError(error);
-  return UNKNOWN;
+/** Returns the problem of an error. A fault of the site, or of this script itself, goes to the console too. @param base the proxy's address */
+function problemOf(error: unknown, base: string): Problem {
+  const problem = error instanceof SiteError ? error.problem : UNKNOWN;
+  if (problem.code === 'foreign_answer')
+    reportError(
+      new Error(`<tour-booking>: ${base} does not answer like the proxy. Check the attribute api.`),
+    );
+  // An aborted call is a DOMException.
+  if (problem === UNKNOWN && !(error instanceof DOMException)) reportError(error);
+  return problem;
 }
 
 function ignore(): void {}

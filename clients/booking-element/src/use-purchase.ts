@@ -7,7 +7,9 @@ import { type Actions, createSeller, type Site } from './seller.ts';
  * another element of the page has changed it.
  */
 export function usePurchase(site: Site): [Purchase, (event: PurchaseEvent) => void, Actions] {
-  const [purchase, dispatch] = useReducer(reduce, site.slug !== undefined, startPurchase);
+  const [purchase, dispatch] = useReducer(reduce, site, ({ slug, isChosen }) =>
+    startPurchase(slug !== undefined, isChosen),
+  );
   const latest = useRef({ site, purchase });
   latest.current = { site, purchase };
   const [seller] = useState(() => createSeller(() => latest.current, dispatch));

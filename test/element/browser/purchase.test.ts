@@ -1,29 +1,308 @@
 import { describeInChromium } from '../../support/chromium';
-import { givenDeparture, givenTour, type GivenTour } from '../../support/given';
-import { useElementSite } from '../given-page';
+import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../../support/given';
+import { endHoldIn } from '../../support/website';
+import { renewContext, useElementSite } from '../given-page';
+import { book, fillContact, holdSeats, showAgain } from '../visit';
 
 describeInChromium('a purchase with the element', () => {
   const site = useElementSite();
   let tour: GivenTour;
+  let date: string;
   beforeEach(async () => {
     tour = await givenTour(site.api.db);
+    date = await givenDeparture(site.api.db, tour, { prices: { adult: 50_000 } });
   });
 
-  it('a visitor books a tour from the calendar to the payment', async () => {
-    await givenDeparture(site.api.db, tour, { prices: { adult: 50_000 } });
-    await site.open(
-      `<tour-booking tour="${tour.slug}" next="/pay"><a href="/contact">Contact</a></tour-booking>`,
-    );
-    const { page } = site;
-    await page.locator('.day.open').click();
-    await page.getByRole('button', { name: 'Hold the seats' }).click();
-    await page.getByLabel('Name', { exact: true }).fill('Ana Lima');
-    await page.getByLabel('Phone').fill('+49 30 901820');
-    await page.getByLabel('E-mail').fill('ana@example.com');
-    await page.getByRole('button', { name: 'Book for €500' }).click();
-    await page.waitForURL(/\/pay\?booking_ref=/);
-    const [lead] = await site.api.db('booking_leads').where({ tour_id: tour.id });
-    expect(lead).toMatchObject({ status: 'pending_payment', party: { adult: 1 } });
+  const tag = (attributes = '', slug = tour.slug) =>
+    `<tour-booking tour="${slug}" next="/pay" ${attributes}><a href="/contact">Contact us</a></tour-booking>`;
+  const leads = () => site.api.db('booking_leads').where({ tour_id: tour.id });
+  const holds = () =>
+    site.api
+      .db('seat_holds as h')
+      .join('departures as d', 'd.id', 'h.departure_id')
+      .where('d.tour_id', tour.id)
+      .orderBy('h.created_at')
+      .select('h.*');
+  const heading = (name: string) => site.page.getByRole('heading', { name });
+  const button = (name: string | RegExp) => site.page.getByRole('button', { name });
+  const sellRest = (seats: number) =>
+    site.api
+      .db('departures')
+      .where({ tour_id: tour.id, departure_date: date })
+      .update({ seats_total: seats });
+
+  it('a visitor books a tour from the calendar to the payment, and the page has no complaint', async () => {
+    await site.open(tag());
+    await holdSeats(site.page);
+    await fillContact(site.page);
+    await book(site.page);
+    await site.page.waitForURL(/\/pay\?booking_ref=[A-Z0-9]+-\d+$/);
+    expect(await leads()).toEqual([
+      expect.objectContaining({ status: 'pending_payment', party: { adult: 1 } }),
+    ]);
     expect(site.complaints).toEqual([]);
+  });
+
+  it('a page may keep the visitor, and reads from the event what was booked', async () => {
+    await site.open(tag());
+    await site.page.evaluate(
+      `document.addEventListener('tour-booked', (event) => { event.preventDefault(); window.booked = event.detail; })`,
+    );
+    await holdSeats(site.page);
+    await fillContact(site.page);
+    await book(site.page);
+    await heading('Your seats are booked').waitFor();
+    const [lead] = await leads();
+    const reference = `${site.tenant.bookingPrefix}-${lead.id}`;
+    expect(await site.page.evaluate('window.booked')).toEqual({
+      booking_ref: reference,
+      total_price: 500,
+      currency: 'EUR',
+    });
+    expect(await site.page.getByRole('link', { name: 'Continue to payment' }).getAttribute('href')).toBe(
+      `${site.address}/pay?booking_ref=${reference}`,
+    );
+  });
+
+  it.each(['javascript:window.attacked=1', 'data:text/html,x'])(
+    'a next of %s is not followed: the summary stays',
+    async (next) => {
+      await site.open(tag().replace('"/pay"', `"${next}"`));
+      await holdSeats(site.page);
+      await fillContact(site.page);
+      await book(site.page);
+      await heading('Your seats are booked').waitFor();
+      expect(await site.page.getByRole('link').count()).toBe(0);
+      expect(site.page.url()).toBe(`${site.address}/`);
+      expect(await site.page.evaluate('window.attacked')).toBeUndefined();
+    },
+  );
+
+  it('a field with an error says so, is tied to its words, and takes the focus', async () => {
+    await site.open(tag());
+    await holdSeats(site.page);
+    await book(site.page);
+    const name = site.page.getByLabel('Name', { exact: true });
+    expect(await name.getAttribute('aria-invalid')).toBe('true');
+    const focused = `document.querySelector('tour-booking').shadowRoot.activeElement`;
+    expect(await site.page.evaluate(`${focused}.name`)).toBe('name');
+    const described = `${focused}.getRootNode().getElementById(${focused}.getAttribute('aria-describedby')).textContent`;
+    expect(await site.page.evaluate(described)).toBe('Please fill in this field.');
+    await fillContact(site.page);
+    // Only the platform refuses this address.
+    await site.page.getByLabel('E-mail').fill('ana@example..com');
+    await book(site.page);
+    await site.page.getByText('Please enter an e-mail address').waitFor();
+    expect(await site.page.evaluate(`${focused}.name`)).toBe('email');
+    expect(await leads()).toEqual([]);
+  });
+
+  it('a reload finds the hold again, and a page without one asks for none', async () => {
+    await site.open(tag());
+    await site.page.locator('.day.open').waitFor();
+    expect(site.requests.filter((one) => one.includes('hold'))).toEqual([]);
+    await holdSeats(site.page);
+    await site.page.reload();
+    await heading('Your seats are held').waitFor();
+    await fillContact(site.page);
+    await book(site.page);
+    await site.page.waitForURL(/\/pay/);
+    expect(await holds()).toHaveLength(1);
+    expect(site.complaints).toEqual([]);
+  });
+
+  it('after the way back from the payment the booking is shown, and another one can be begun', async () => {
+    await site.open(tag());
+    await holdSeats(site.page);
+    await fillContact(site.page);
+    await book(site.page);
+    await site.page.waitForURL(/\/pay/);
+    await site.page.goBack();
+    await heading('Your seats are booked').waitFor();
+    await button('Book again').click();
+    await holdSeats(site.page);
+    await showAgain(site.page);
+    expect(await heading('Your seats are held').isVisible()).toBe(true);
+    expect(await leads()).toHaveLength(1);
+  });
+
+  it('a visitor who gives the seats back chooses again, and the seats are free', async () => {
+    await site.open(tag());
+    await holdSeats(site.page);
+    await button('Change the date or the party').click();
+    await button('Hold the seats').waitFor();
+    expect(await holds()).toEqual([expect.objectContaining({ status: 'released' })]);
+    const focused = await site.page.evaluate(
+      `document.querySelector('tour-booking').shadowRoot.activeElement.className`,
+    );
+    expect(focused).toBe('step');
+  });
+
+  it('two tabs show the newest hold, and the old tab never books the hold of the new one', async () => {
+    await givenDeparture(site.api.db, tour, { date: daysFromToday(31), prices: { adult: 70_000 } });
+    await site.open(tag());
+    await holdSeats(site.page);
+    const other = await site.context.newPage();
+    await other.goto(site.address);
+    await other.getByRole('button', { name: 'Change the date or the party' }).click();
+    await other.locator('.day.open').last().click();
+    await other.getByRole('button', { name: 'Hold the seats' }).click();
+    await other.getByRole('button', { name: 'Book for €700' }).waitFor();
+    await fillContact(site.page);
+    await book(site.page);
+    await button('Book for €700').waitFor();
+    expect(await leads()).toEqual([]);
+    await showAgain(other);
+    await fillContact(other);
+    await book(other);
+    await other.waitForURL(/\/pay/);
+    await showAgain(site.page);
+    await heading('Your seats are booked').waitFor();
+    expect(await leads()).toHaveLength(1);
+  });
+
+  it('a tab that slept past the end of the hold says so, keeps the contact, and holds the seats again', async () => {
+    await site.open(tag());
+    await holdSeats(site.page);
+    await fillContact(site.page);
+    const [hold] = await holds();
+    await endHoldIn(site.api.db, hold.id, -1000);
+    await showAgain(site.page);
+    await heading('The time to book is over').waitFor();
+    await button('Hold the seats again').click();
+    await heading('Your seats are held').waitFor();
+    expect(await site.page.getByLabel('Phone').inputValue()).toBe('+49 30 901820');
+    await book(site.page);
+    await site.page.waitForURL(/\/pay/);
+  });
+
+  it('the countdown is heard at five minutes and at one, can be extended once, and ends the hold', async () => {
+    await site.page.clock.install();
+    await site.open(tag());
+    await holdSeats(site.page);
+    const heard = site.page.locator('[part=countdown] [role=status]');
+    const more = button('Give me more time');
+    expect([await heard.textContent(), await more.count()]).toEqual(['', 0]);
+    await site.page.clock.runFor('10:05');
+    expect((await heard.textContent())?.replaceAll('\u00a0', ' ')).toBe('5 minutes left to book');
+    const [hold] = await holds();
+    await endHoldIn(site.api.db, hold.id, 290_000);
+    const created_at = site.api.db.raw("created_at - interval '10 minutes'");
+    await site.api.db('seat_holds').where({ id: hold.id }).update({ created_at });
+    await more.click();
+    await site.page.getByText('14:5').waitFor();
+    await site.page.clock.runFor('14:10');
+    expect((await heard.textContent())?.replaceAll('\u00a0', ' ')).toBe('1 minute left to book');
+    expect(await more.count()).toBe(0);
+    await site.page.clock.runFor('01:00');
+    await heading('The time to book is over').waitFor();
+  });
+
+  it('a booking whose answer was lost is sent again, and happens once', async () => {
+    await site.open(tag());
+    await holdSeats(site.page);
+    await fillContact(site.page);
+    let losses = 1;
+    site.accident = (request) => (request === 'POST /tours/booking' && losses-- > 0 ? 'lost' : undefined);
+    await book(site.page);
+    await site.page.waitForURL(/\/pay/);
+    expect(site.requests.filter((one) => one === 'POST /tours/booking')).toHaveLength(2);
+    expect(await leads()).toHaveLength(1);
+  });
+
+  it('a booking whose answer was lost is found again after a reload', async () => {
+    await site.open(tag());
+    await holdSeats(site.page);
+    await fillContact(site.page);
+    site.accident = (request) => (request === 'POST /tours/booking' ? 'lost' : undefined);
+    await book(site.page);
+    await site.page.getByText('One moment').waitFor();
+    expect(await leads()).toHaveLength(1);
+    await site.page.reload();
+    await heading('Your seats are booked').waitFor();
+  });
+
+  it('without a network the visitor gets a button, and the changed form still finds the booking', async () => {
+    await site.page.clock.install();
+    await site.open(tag());
+    await holdSeats(site.page);
+    await fillContact(site.page);
+    site.accident = (request) => (request === 'POST /tours/booking' ? 'lost' : 'cut');
+    await book(site.page);
+    for (let tries = 0; tries < 4; tries += 1) {
+      await site.page.waitForTimeout(300);
+      await site.page.clock.runFor(4000);
+    }
+    await site.page.getByText('There is no connection').waitFor();
+    site.accident = () => undefined;
+    await site.page.getByLabel('Name', { exact: true }).fill('Ana Maria Lima');
+    await button('Try again').click();
+    await site.page.waitForURL(/\/pay/);
+    expect(await leads()).toHaveLength(1);
+  });
+
+  it('a price that changed between the calendar and the hold is shown before the form', async () => {
+    await site.open(tag());
+    await site.page.locator('.day.open').click();
+    await site.api
+      .db('departures')
+      .where({ tour_id: tour.id })
+      .update({ prices_minor: JSON.stringify({ adult: 55_000 }) });
+    await button('Hold the seats').click();
+    await heading('The price has changed').waitFor();
+    await site.page.getByText('You saw €500. The total is €550 now.').waitFor();
+    expect(await site.page.getByLabel('Phone').count()).toBe(0);
+    await button('Continue with €550').click();
+    await fillContact(site.page);
+    await book(site.page);
+    await site.page.waitForURL(/\/pay/);
+  });
+
+  it('a departure that sold out meanwhile offers others to click', async () => {
+    await givenDeparture(site.api.db, tour, { date: daysFromToday(31), prices: { adult: 60_000 } });
+    await site.open(tag());
+    await site.page.locator('.day.open').first().click();
+    await site.page.getByRole('button', { name: 'One more: Adult' }).click();
+    await sellRest(1);
+    await button('Hold the seats').click();
+    await site.page.getByText('There are too few seats on this departure. Seats left: 1').waitFor();
+    const focused = `document.querySelector('tour-booking').shadowRoot.activeElement.dataset.code`;
+    expect(await site.page.evaluate(focused)).toBe('insufficient_seats');
+    await button(/Seats left: 10$/).click();
+    await button('Hold the seats').click();
+    await button('Book for €1,200').waitFor();
+  });
+
+  it('a tour without dates shows words and the children of the tag', async () => {
+    const empty = await givenTour(site.api.db);
+    await site.open(tag('', empty.slug));
+    await site.page.getByText('No dates at the moment').waitFor();
+    expect(await site.page.getByRole('link', { name: 'Contact us' }).isVisible()).toBe(true);
+  });
+
+  it('a tour that is not sold shows words and the children of the tag', async () => {
+    await site.open(tag('', 'no-such-tour'));
+    await site.page.getByText('This tour is not sold here.').waitFor();
+    expect(await site.page.getByRole('link', { name: 'Contact us' }).isVisible()).toBe(true);
+  });
+
+  it('a 429 is a short wait, and the call repeats by itself', async () => {
+    await site.open(tag());
+    let refusals = 1;
+    site.intercept = (request, response, next) => {
+      if (request.method !== 'POST' || refusals-- <= 0) return next();
+      response.status(429).set('Retry-After', '1').json({ code: 'rate_limited', retryable: true });
+    };
+    await site.page.locator('.day.open').click();
+    await button('Hold the seats').click();
+    await site.page.getByText('One moment').waitFor();
+    await heading('Your seats are held').waitFor();
+    expect(site.requests.filter((one) => one === 'POST /tours/hold')).toHaveLength(2);
+  });
+
+  it('a page without JavaScript shows the children of the tag', async () => {
+    await renewContext(site, { javaScriptEnabled: false });
+    await site.open(tag());
+    expect(await site.page.getByRole('link', { name: 'Contact us' }).isVisible()).toBe(true);
   });
 });

@@ -1,0 +1,25 @@
+import type { Page } from 'playwright-core';
+
+/** What a visitor does with the English element. */
+
+/** Chooses the first open day, and holds the seats of the party that is offered. */
+export async function holdSeats(page: Page): Promise<void> {
+  await page.locator('.day.open').first().click();
+  await page.getByRole('button', { name: 'Hold the seats' }).click();
+  await page.getByRole('heading', { name: 'Your seats are held' }).waitFor();
+}
+
+export async function fillContact(page: Page): Promise<void> {
+  await page.getByLabel('Name', { exact: true }).fill('Ana Lima');
+  await page.getByLabel('Phone').fill('+49 30 901820');
+  await page.getByLabel('E-mail').fill('ana@example.com');
+}
+
+export async function book(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Book for/ }).click();
+}
+
+/** Shows the page again, as after a change of the tab. All pages of the headless browser are visible. */
+export function showAgain(page: Page): Promise<void> {
+  return page.evaluate("void document.dispatchEvent(new Event('visibilitychange'))");
+}

@@ -1,0 +1,97 @@
+import {
+  bookingBody,
+  faultsOf,
+  formField,
+  NO_CONTACT,
+} from '../../clients/booking-element/src/contact-rules';
+import { nextAddress } from '../../clients/booking-element/src/next-address';
+import type { Category, Hold } from '../../clients/booking-element/src/wire';
+
+const CONTACT = { ...NO_CONTACT, name: ' Ana Lima ', phone: '+49 30 901820', email: 'ana@example.com ' };
+const CATEGORIES = [
+  { code: 'family', kind: 'family', seats: 4, people: 2 },
+  { code: 'adult', kind: 'adult', seats: 1, people: 1 },
+  { code: 'cabin', kind: 'supplement', seats: 0, people: 0 },
+] as Category[];
+const HOLD = { hold_id: 'h', party: { family: 1, adult: 1, cabin: 1 }, total_price: 900 } as unknown as Hold;
+const names = (first: string, last: string, birth = '') => ({ first, last, birth });
+
+describe('the contact form', () => {
+  it('name, phone and e-mail are required, and a phone number in other digits is one', () => {
+    expect(faultsOf(NO_CONTACT)).toEqual({ name: 'missing', phone: 'missing', email: 'missing' });
+    expect(faultsOf(CONTACT)).toEqual({});
+    expect(faultsOf({ ...CONTACT, phone: '٠٣٠٩٠١٨٢' })).toEqual({});
+    expect(faultsOf({ ...CONTACT, phone: '12 34', email: 'ana@example' })).toEqual({
+      phone: 'invalid',
+      email: 'invalid',
+    });
+  });
+
+  it('a traveller is left out, or has both names', () => {
+    const travellers = [names('', ''), names('Rui', ''), names('', '', '2019-05-04')];
+    expect(faultsOf({ ...CONTACT, travellers })).toEqual({
+      'travellers.1.last_name': 'missing',
+      'travellers.2.first_name': 'missing',
+      'travellers.2.last_name': 'missing',
+    });
+  });
+
+  it('the body names the hold, its party, the total that the visitor saw, and the travellers by category', () => {
+    const contact = {
+      ...CONTACT,
+      travellers: [names('', ''), names('Rui', 'Lima'), names('Eva', 'Sá', '1990-05-04')],
+    };
+    expect(bookingBody(HOLD, contact, CATEGORIES)).toEqual({
+      hold_id: 'h',
+      party: HOLD.party,
+      expected_total: 900,
+      name: 'Ana Lima',
+      phone: '+49 30 901820',
+      email: 'ana@example.com',
+      travellers: [
+        { category: 'family', first_name: 'Rui', last_name: 'Lima', birth_date: null },
+        { category: 'adult', first_name: 'Eva', last_name: 'Sá', birth_date: '1990-05-04' },
+      ],
+    });
+    expect(bookingBody(HOLD, CONTACT, CATEGORIES)).not.toHaveProperty('travellers');
+  });
+
+  it('a fault of the second named traveller stands at the field of the third one of the form', () => {
+    const contact = { ...CONTACT, travellers: [names('', ''), names('Rui', 'Lima'), names('Eva', 'Sá')] };
+    expect(formField('travellers.1.birth_date', contact)).toBe('travellers.2.birth_date');
+    expect(formField('phone', contact)).toBe('phone');
+  });
+});
+
+describe('the address after the booking', () => {
+  const PAGE = 'https://shop.example/tours/bay?lang=de';
+
+  it.each([
+    ['/pay', 'https://shop.example/pay?booking_ref=A-1'],
+    ['/pay?step=2#card', 'https://shop.example/pay?step=2&booking_ref=A-1#card'],
+    ['?done&booking_ref=old', 'https://shop.example/tours/bay?done=&booking_ref=A-1'],
+    ['https://pay.example/x', 'https://pay.example/x?booking_ref=A-1'],
+  ])('%s keeps its own query', (next, expected) => {
+    expect(nextAddress(next, PAGE, 'A-1')).toBe(expected);
+  });
+
+  it.each([
+    'javascript:alert(1)',
+    ' java\nscript:alert(1)',
+    'data:text/html,x',
+    'blob:https://shop.example/1',
+    'http://shop.example/pay',
+    'https://shop.example@evil.example/',
+    'https://user:secret@shop.example/',
+    'https://[',
+  ])('%j leads nowhere', (next) => {
+    expect(nextAddress(next, PAGE, 'A-1')).toBeUndefined();
+  });
+
+  it('a page without TLS, as on the own machine, leads to pages without TLS', () => {
+    expect(nextAddress('/pay', 'http://127.0.0.1:4000/', 'A-1')).toBe(
+      'http://127.0.0.1:4000/pay?booking_ref=A-1',
+    );
+    expect(nextAddress(null, 'http://127.0.0.1:4000/', 'A-1')).toBeUndefined();
+  });
+});

@@ -1,0 +1,265 @@
+import {
+  departureOf,
+  holdBody,
+  isExtended,
+  type Purchase,
+  type PurchaseEvent,
+  reduce,
+  startPurchase,
+} from '../../clients/booking-element/src/purchase';
+import type { Booking, Departure, Hold, Problem, Tour } from '../../clients/booking-element/src/wire';
+
+const TOUR = {
+  id: 'tour-1',
+  slug: 'bay',
+  categories: [
+    { code: 'adult', kind: 'adult', seats: 1, people: 1 },
+    { code: 'child', kind: 'child', seats: 1, people: 1 },
+  ],
+} as unknown as Tour;
+
+function departure(date: string, rest: Partial<Departure> = {}): Departure {
+  return {
+    id: `${date} ${rest.start_time ?? ''}`,
+    departure_date: date,
+    start_time: null,
+    return_date: null,
+    status: 'available',
+    closes_at: `${date}T00:00:00Z`,
+    seats_available: 9,
+    currency: 'EUR',
+    tenant_prices: { adult: 500, deposit: 100 },
+    ...rest,
+  };
+}
+
+function hold(rest: Partial<Hold> = {}): Hold {
+  return {
+    hold_id: 'hold-1',
+    status: 'active',
+    tour: { id: 'tour-1', slug: 'bay' },
+    departure_date: '2027-05-01',
+    departure_time: null,
+    party: { adult: 1 },
+    total_price: 500,
+    currency: 'EUR',
+    hold_minutes: 15,
+    created_at: '2027-04-01T10:00:00Z',
+    expires_at: '2027-04-01T10:15:00Z',
+    ...rest,
+  } as Hold;
+}
+
+const ENDS_AT = 1_000;
+const seatsOf = (rest?: Partial<Hold>) => ({ hold: hold(rest), endsAt: ENDS_AT });
+const booking = (rest: Partial<Booking> = {}) =>
+  ({
+    booking_ref: 'A-1',
+    status: 'pending_payment',
+    tour: { id: 'tour-1', slug: 'bay' },
+    ...rest,
+  }) as Booking;
+const problem = (code: string, rest: Partial<Problem> = {}): Problem => ({
+  code,
+  isRetryable: false,
+  faults: [],
+  alternatives: [],
+  ...rest,
+});
+
+function after(events: PurchaseEvent[], purchase: Purchase = startPurchase(true)): Purchase {
+  return events.reduce(reduce, purchase);
+}
+
+const LOADED: PurchaseEvent[] = [
+  { type: 'started', task: 'load' },
+  { type: 'tourRead', tour: TOUR },
+  {
+    type: 'departuresRead',
+    departures: [
+      departure('2027-05-01'),
+      departure('2027-05-02', { start_time: '09:30' }),
+      departure('2027-05-02', { start_time: '14:00', tenant_prices: { adult: 600, child: 300, deposit: 1 } }),
+      departure('2027-05-03', { status: 'sold_out', seats_available: 0 }),
+    ],
+    isComplete: true,
+  },
+  { type: 'loaded' },
+];
+const CHOSEN: PurchaseEvent[] = [...LOADED, { type: 'dateChosen', date: '2027-05-01' }];
+const HELD: PurchaseEvent[] = [
+  ...CHOSEN,
+  { type: 'started', task: 'hold' },
+  { type: 'held', seats: seatsOf() },
+];
+
+describe('what a visitor chooses', () => {
+  it('a date with one departure is chosen with the fewest units of the first category', () => {
+    const purchase = after(CHOSEN);
+    expect(departureOf(purchase)?.departure_date).toBe('2027-05-01');
+    expect(purchase.party).toEqual({ adult: 1 });
+    expect(holdBody(purchase)).toEqual({ tour_id: 'bay', departure_date: '2027-05-01', party: { adult: 1 } });
+  });
+
+  it('a date with several departures waits for the start time', () => {
+    const onDate = after([...LOADED, { type: 'dateChosen', date: '2027-05-02' }]);
+    expect([departureOf(onDate), holdBody(onDate)]).toEqual([undefined, undefined]);
+    const second = onDate.departures[2]!;
+    const chosen = after([{ type: 'departureChosen', departure: second }], onDate);
+    expect(holdBody(chosen)).toMatchObject({ departure_date: '2027-05-02', departure_time: '14:00' });
+  });
+
+  it('a category that the newly chosen departure does not sell leaves the party', () => {
+    const afternoon = departure('2027-05-02', { start_time: '14:00' });
+    const { party } = after([
+      ...LOADED,
+      { type: 'departureChosen', departure: afternoon },
+      { type: 'partyChanged', party: { adult: 2, child: 1 } },
+      { type: 'dateChosen', date: '2027-05-01' },
+    ]);
+    expect(party).toEqual({ adult: 2 });
+  });
+
+  it('a departure that is sold out after a new read is no longer chosen', () => {
+    const soldOut = departure('2027-05-01', { status: 'sold_out', seats_available: 0 });
+    const purchase = after([...CHOSEN, { type: 'departuresRead', departures: [soldOut], isComplete: true }]);
+    expect(departureOf(purchase)).toBeUndefined();
+  });
+});
+
+describe('a hold', () => {
+  it('a hold at the total that the visitor saw goes on to the form', () => {
+    expect(after(HELD).stage).toMatchObject({ at: 'held', seenTotal: undefined });
+  });
+
+  it('a hold at another total shows both totals until the visitor accepts the new one', () => {
+    const changed = after([...CHOSEN, { type: 'held', seats: seatsOf({ total_price: 550 }) }]);
+    expect(changed.stage).toMatchObject({ at: 'held', seenTotal: 500 });
+    const extended = after([{ type: 'held', seats: seatsOf({ total_price: 550 }) }], changed);
+    expect(extended.stage).toMatchObject({ at: 'held', seenTotal: 500 });
+    expect(after([{ type: 'totalAccepted' }], extended).stage).toMatchObject({ seenTotal: undefined });
+  });
+
+  it('a hold whose time is over can be held again with the same party, at a total that may be new', () => {
+    const ended = after([...HELD, { type: 'timeOver' }]);
+    expect(ended.stage).toMatchObject({ at: 'ended', reason: 'time' });
+    expect(holdBody(ended)).toEqual({ tour_id: 'bay', departure_date: '2027-05-01', party: { adult: 1 } });
+    const again = after([{ type: 'held', seats: seatsOf({ hold_id: 'hold-2', total_price: 700 }) }], ended);
+    expect(again.stage).toMatchObject({ at: 'held', seenTotal: 500 });
+  });
+
+  it('the end of the time waits for the answer of a booking that is under way', () => {
+    const booking_ = after([...HELD, { type: 'started', task: 'book' }, { type: 'timeOver' }]);
+    expect(booking_.stage.at).toBe('held');
+    const refused = after([{ type: 'refused', task: 'book', problem: problem('hold_expired') }], booking_);
+    expect(refused.stage).toMatchObject({ at: 'ended', reason: 'time' });
+  });
+
+  it('a refused booking keeps what the visitor typed', () => {
+    const contact = { name: 'Ana', phone: '1', email: '', notes: '', travellers: [] };
+    const refused = after([
+      ...HELD,
+      { type: 'contactChanged', contact },
+      { type: 'started', task: 'book' },
+      { type: 'refused', task: 'book', problem: problem('network') },
+    ]);
+    expect(refused).toMatchObject({ contact, task: undefined, stage: { at: 'held' } });
+    expect(refused.refusal?.problem.code).toBe('network');
+  });
+
+  it.each([
+    ['hold_not_found', 'elsewhere'],
+    ['hold_state_conflict', 'elsewhere'],
+    ['hold_expired', 'time'],
+  ])('a booking that is refused with %s ends the hold: %s', (code, reason) => {
+    const { stage } = after([...HELD, { type: 'refused', task: 'book', problem: problem(code) }]);
+    expect(stage).toMatchObject({ at: 'ended', reason });
+  });
+
+  it('an alternative is chosen with its time, and the refusal disappears', () => {
+    const alternative = { departure_date: '2027-05-02', departure_time: '14:00', seats_available: 3 };
+    const refused = after([
+      ...CHOSEN,
+      { type: 'started', task: 'hold' },
+      {
+        type: 'refused',
+        task: 'hold',
+        problem: problem('insufficient_seats', { alternatives: [alternative] }),
+      },
+    ]);
+    expect(refused.stage.at).toBe('choosing');
+    const chosen = after([{ type: 'alternativeChosen', alternative }], refused);
+    expect(departureOf(chosen)?.start_time).toBe('14:00');
+    expect(chosen.refusal).toBeUndefined();
+  });
+
+  it.each([
+    ['2027-04-01T10:15:00Z', 15, false],
+    ['2027-04-01T10:15:01.200Z', 15, false],
+    ['2027-04-01T10:27:00Z', 15, true],
+  ])('a hold that ends at %s after %d minutes was extended: %s', (expires_at, hold_minutes, expected) => {
+    expect(isExtended(hold({ expires_at, hold_minutes }))).toBe(expected);
+  });
+});
+
+describe('what another tab, a reload or another element has done', () => {
+  it('a live hold of this tour is shown after a load', () => {
+    const found = after([...LOADED.slice(0, -1), { type: 'holdSeen', seats: seatsOf() }, { type: 'loaded' }]);
+    expect(found).toMatchObject({ stage: { at: 'held' }, date: '2027-05-01', isTouched: false });
+  });
+
+  it('another hold of this tour takes the place of the shown one', () => {
+    const seen = after([
+      ...HELD,
+      { type: 'holdSeen', seats: seatsOf({ hold_id: 'hold-2', total_price: 900 }) },
+    ]);
+    expect(seen.stage).toMatchObject({ at: 'held', hold: { hold_id: 'hold-2' }, seenTotal: undefined });
+  });
+
+  it('a hold of another tour ends the shown one, and changes nothing for a visitor who chooses', () => {
+    const seats = seatsOf({ hold_id: 'hold-2', tour: { id: 'tour-2', slug: 'isle' } });
+    expect(after([...HELD, { type: 'holdSeen', seats }]).stage).toMatchObject({
+      at: 'ended',
+      reason: 'elsewhere',
+    });
+    expect(after([...CHOSEN, { type: 'holdSeen', seats }]).stage.at).toBe('choosing');
+  });
+
+  it('a hold that expired in a tab that slept ends by its time', () => {
+    const { stage } = after([...HELD, { type: 'holdSeen', seats: seatsOf({ status: 'expired' }) }]);
+    expect(stage).toMatchObject({ at: 'ended', reason: 'time' });
+  });
+
+  it('what was seen while a call of the visitor runs changes nothing', () => {
+    const acting = after([...HELD, { type: 'started', task: 'book' }]);
+    expect(after([{ type: 'holdSeen', seats: undefined }], acting)).toBe(acting);
+    expect(after([{ type: 'bookingSeen', booking: undefined }], acting)).toBe(acting);
+  });
+
+  it('a standing booking of this tour is shown, and one of another tour or a cancelled one is not', () => {
+    expect(after([...CHOSEN, { type: 'bookingSeen', booking: booking() }]).stage.at).toBe('booked');
+    for (const other of [booking({ status: 'cancelled' }), booking({ tour: { id: 'tour-2', slug: 'isle' } })])
+      expect(after([...CHOSEN, { type: 'bookingSeen', booking: other }]).stage.at).toBe('choosing');
+  });
+
+  it('the booking after which the visitor began again is not shown again', () => {
+    const again = after([...HELD, { type: 'booked', booking: booking() }, { type: 'startedAgain' }]);
+    expect(again).toMatchObject({ stage: { at: 'choosing' }, pastBooking: 'A-1', party: {} });
+    expect(after([{ type: 'bookingSeen', booking: booking() }], again).stage.at).toBe('choosing');
+    expect(after([{ type: 'bookingSeen', booking: booking({ booking_ref: 'A-2' }) }], again).stage.at).toBe(
+      'booked',
+    );
+  });
+});
+
+describe('a tour that cannot be read', () => {
+  it('a refused load shows its problem without the focus, and a new try shows the tour', () => {
+    const failed = after([
+      { type: 'started', task: 'load' },
+      { type: 'refused', task: 'load', problem: problem('network') },
+    ]);
+    expect(failed).toMatchObject({ stage: { at: 'failed' }, isTouched: false });
+    const again = after([{ type: 'started', task: 'load' }, ...LOADED], failed);
+    expect(again.stage.at).toBe('choosing');
+  });
+});
