@@ -40,7 +40,7 @@ describe('the words about a problem', () => {
     const alternatives = [{ departure_date: '2027-05-02', departure_time: null, seats_available: 3 }];
     expect(problem('insufficient_seats', { seatsAvailable: 2 })).toBe('tooFew');
     expect(problem('insufficient_seats', { seatsAvailable: 0, alternatives })).toBe('soldOut');
-    expect(problem('insufficient_seats', { seatsAvailable: 0 })).toBe('allSold');
+    expect(problem('insufficient_seats', { seatsAvailable: 0 })).toBe('soldOut');
   });
 
   it('a long wait says how long it is', () => {

@@ -21,6 +21,7 @@ import { Times } from './times.tsx';
 import type { Actions, Site } from './seller.ts';
 import { usePurchase } from './use-purchase.ts';
 import type { Booking, Tour } from './wire.ts';
+import type { Words } from './words/en.ts';
 import { languageOf } from './words/words.ts';
 
 interface AppProps {
@@ -47,7 +48,7 @@ export function App({ site, nextOf }: AppProps) {
 function Status({ purchase: { stage, task, isWaiting } }: { purchase: Purchase }) {
   const { words } = useSpeech();
   let text = task && (isWaiting ? words.app.waiting : words.app.busy);
-  if (stage.at === 'ended' && !task) text = words.hold.over[stage.reason];
+  if (stage.at === 'ended' && !task) text = endWords(stage, words);
   return (
     <p role="status" class={task ? 'busy' : 'visually-hidden'}>
       {text}
@@ -224,19 +225,23 @@ function Held(props: StageProps & { tour: Tour; stage: Held }) {
 
 type EndedStage = Extract<Stage, { at: 'ended' }>;
 
+function endWords({ reason }: EndedStage, words: Words): string {
+  return reason === 'time' ? words.hold.over : words.problem.holdOver;
+}
+
 function Ended(props: StageProps & { stage: EndedStage }) {
   const { purchase, actions, stage } = props;
   const { words } = useSpeech();
   const isOff = purchase.task !== undefined;
   return (
     <div class="step">
-      <Heading takesFocus={purchase.isTouched}>{words.hold.over[stage.reason]}</Heading>
+      <Heading takesFocus={purchase.isTouched}>{endWords(stage, words)}</Heading>
       <p>{words.hold.overText}</p>
       <Button isOff={isOff} onClick={actions.hold}>
-        {words.hold.again}
+        {words.hold.hold}
       </Button>
       <Button isSecondary isOff={isOff} onClick={() => actions.startAgain('returned')}>
-        {words.hold.chooseAgain}
+        {words.calendar.title}
       </Button>
       <Refused {...props} onAgain={actions.hold} />
     </div>

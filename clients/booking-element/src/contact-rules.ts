@@ -20,8 +20,8 @@ export interface TravellerNames {
 export const NO_CONTACT: Contact = { name: '', phone: '', email: '', notes: '', travellers: [] };
 export const NO_NAMES: TravellerNames = { first: '', last: '', birth: '' };
 
-/** The fields of the form by the names of the platform: `name`, `travellers.0.last_name`. Each with what is wrong. */
-export type FieldFaults = Record<string, 'missing' | 'invalid'>;
+/** The wrong fields of the form, by the names of the platform: `name`, `travellers.0.last_name`. */
+export type FieldFaults = readonly string[];
 
 /** The platform reads the first number in the text, of at least six digits. */
 const DIGITS_MIN = 6;
@@ -33,19 +33,17 @@ export function travellersOf(party: Party, categories: readonly Category[]): Cat
   );
 }
 
-/** Returns what is wrong with the fields. The platform judges the rest. */
+/** Returns the fields that are missing or wrong. The platform judges the rest. */
 export function faultsOf(contact: Contact): FieldFaults {
-  const faults: FieldFaults = {};
+  const faults: string[] = [];
   const { name, phone, email, travellers } = contact;
-  if (!name.trim()) faults.name = 'missing';
-  if (!phone.trim()) faults.phone = 'missing';
-  else if (phone.replace(/\P{Nd}/gu, '').length < DIGITS_MIN) faults.phone = 'invalid';
-  if (!email.trim()) faults.email = 'missing';
-  else if (!/^\S+@\S+[.]\S+$/.test(email.trim())) faults.email = 'invalid';
+  if (!name.trim()) faults.push('name');
+  if (phone.replace(/\P{Nd}/gu, '').length < DIGITS_MIN) faults.push('phone');
+  if (!/^\S+@\S+[.]\S+$/.test(email.trim())) faults.push('email');
   travellers.forEach(({ first, last, birth }, index) => {
     if (!first.trim() && !last.trim() && !birth) return;
-    if (!first.trim()) faults[`travellers.${index}.first_name`] = 'missing';
-    if (!last.trim()) faults[`travellers.${index}.last_name`] = 'missing';
+    if (!first.trim()) faults.push(`travellers.${index}.first_name`);
+    if (!last.trim()) faults.push(`travellers.${index}.last_name`);
   });
   return faults;
 }

@@ -13,6 +13,7 @@ import {
 import { Button } from './parts.tsx';
 import { useSpeech } from './speech.ts';
 import type { Category, Party, Problem } from './wire.ts';
+import type { Words } from './words/en.ts';
 import { fill } from './words/words.ts';
 
 interface ContactFormProps {
@@ -33,7 +34,7 @@ export function ContactForm(props: ContactFormProps) {
   const { contact, party, categories, total, problem, isOff, onChange, onBook } = props;
   const { words } = useSpeech();
   const form = useRef<HTMLFormElement>(null);
-  const [faults, setFaults] = useState<FieldFaults>({});
+  const [faults, setFaults] = useState<FieldFaults>([]);
   useEffect(() => {
     if (problem) setFaults(refusedFields(problem, contact));
   }, [problem]);
@@ -47,7 +48,7 @@ export function ContactForm(props: ContactFormProps) {
     if (isOff) return;
     const found = faultsOf(contact);
     setFaults(found);
-    if (Object.keys(found).length === 0) onBook();
+    if (found.length === 0) onBook();
   };
   const field = (name: 'name' | 'phone' | 'email', type: FieldType, autocomplete: string) => (
     <Field
@@ -57,7 +58,7 @@ export function ContactForm(props: ContactFormProps) {
       autocomplete={autocomplete}
       isRequired
       value={contact[name]}
-      fault={faultText(faults, name, words.contact)}
+      fault={faultText(faults, name, words)}
       onInput={(value) => onChange({ ...contact, [name]: value })}
     />
   );
@@ -73,7 +74,7 @@ export function ContactForm(props: ContactFormProps) {
         type="textarea"
         autocomplete="off"
         value={contact.notes}
-        fault={faultText(faults, 'notes', words.contact)}
+        fault={faultText(faults, 'notes', words)}
         onInput={(notes) => onChange({ ...contact, notes })}
       />
       <Travellers
@@ -87,20 +88,21 @@ export function ContactForm(props: ContactFormProps) {
   );
 }
 
-/** Returns the fields that the platform has refused. A value that it cannot read is missing or too long: both are in the same words. */
+/** Returns the fields that the platform has refused. */
 function refusedFields({ faults }: Problem, contact: Contact): FieldFaults {
-  return Object.fromEntries(faults.map(({ field }) => [formField(field, contact), 'invalid' as const]));
+  return faults.map(({ field }) => formField(field, contact));
 }
 
-function faultText(
-  faults: FieldFaults,
-  name: string,
-  words: { missing: string; invalid: string; invalidPhone: string; invalidEmail: string },
-): string | undefined {
-  const fault = faults[name];
-  if (fault === 'invalid' && name === 'phone') return words.invalidPhone;
-  if (fault === 'invalid' && name === 'email') return words.invalidEmail;
-  return fault && words[fault];
+/** The examples of fields whose form a visitor may not know. */
+const EXAMPLES: Record<string, string> = { phone: '+49 30 901820', email: 'ana@example.com' };
+
+function faultText(faults: FieldFaults, name: string, { contact, problem }: Words): string | undefined {
+  if (!faults.includes(name)) return undefined;
+  const example = EXAMPLES[name];
+  // Isolates the example, because a phone number would change its order between Arabic words.
+  return example
+    ? `${problem.invalid} (${fill(contact.example, { example: `\u2066${example}\u2069` })})`
+    : problem.invalid;
 }
 
 /** The type of an input, or a textarea. */
@@ -177,7 +179,7 @@ function Travellers({ categories, travellers, faults, onChange }: TravellersProp
             type={key === 'birth' ? 'date' : 'text'}
             autocomplete="off"
             value={names[key]}
-            fault={faultText(faults, `travellers.${index}.${name}`, words.contact)}
+            fault={faultText(faults, `travellers.${index}.${name}`, words)}
             onInput={(value) => change(index, { [key]: value })}
           />
         );

@@ -11,7 +11,7 @@ export function addDays(date: string, days: number): string {
 }
 
 /** Returns the day of the week: 1 is Monday, 7 is Sunday. */
-export function weekdayOf(date: string): number {
+function weekdayOf(date: string): number {
   return new Date(date).getUTCDay() || 7;
 }
 

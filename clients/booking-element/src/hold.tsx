@@ -34,7 +34,7 @@ export function Countdown({ endsAt, isExtendable, isOff, onExtend, onEnd }: Coun
         {words.hold.left} <span role="timer">{formats.countdown(Math.max(0, left))}</span>
       </p>
       <p role="status" class="visually-hidden">
-        {announced !== undefined && fill(words.hold.announced, { time: minutes })}
+        {announced !== undefined && `${words.hold.left} ${minutes}`}
       </p>
       {isExtendable && left <= EXTENDABLE_FROM && (
         <Button isSecondary isOff={isOff} onClick={onExtend}>
@@ -67,12 +67,9 @@ export function ChangedPrice({ seenTotal, hold, onAccept }: ChangedPriceProps) {
   const { total_price, currency } = hold;
   return (
     <div part="problem" class="problem" role="group">
-      <Heading takesFocus>{words.hold.newPrice}</Heading>
+      <Heading takesFocus>{words.problem.price}</Heading>
       <p>
-        {fill(words.hold.newPriceText, {
-          before: formats.money(seenTotal, currency),
-          now: formats.money(total_price, currency),
-        })}
+        <del>{formats.money(seenTotal, currency)}</del> <ins>{formats.money(total_price, currency)}</ins>
       </p>
       <Button onClick={onAccept}>
         {fill(words.hold.acceptPrice, { total: formats.money(total_price, currency) })}

@@ -7,7 +7,7 @@ export const UNITS_MAX = 99;
 
 /** What is wrong with a party. `category`: the code of the category; absent: the fault is one of the whole party. */
 export interface PartyFault {
-  kind: 'unsold' | 'min' | 'max' | 'with' | 'at_most' | 'none' | 'seats' | 'units' | 'free';
+  kind: 'min' | 'max' | 'with' | 'at_most' | 'none' | 'tooMany' | 'free';
   category?: string;
   /** The number that the rule allows. */
   number?: number;
@@ -103,7 +103,7 @@ export function categoryFault(
   prices: Prices,
 ): PartyFault | undefined {
   const category = categories.find((one) => one.code === code);
-  if (!category || prices[code] === undefined) return { kind: 'unsold', category: code };
+  if (!category || prices[code] === undefined) return { kind: 'max', category: code, number: 0 };
   return unitsOf(party, code) === 0 ? undefined : ruleFault(category, party);
 }
 
@@ -130,8 +130,7 @@ export function sizeFault(
   const seats = seatsOf(party, categories);
   const units = Object.values(party).reduce((sum, each) => sum + each, 0);
   if (seats < 1) return { kind: 'none' };
-  if (seats > SEATS_MAX) return { kind: 'seats', number: SEATS_MAX };
-  if (units > UNITS_MAX) return { kind: 'units', number: UNITS_MAX };
+  if (seats > SEATS_MAX || units > UNITS_MAX) return { kind: 'tooMany' };
   if (seats > seatsAvailable) return { kind: 'free', number: seatsAvailable };
   return undefined;
 }

@@ -129,13 +129,11 @@ interface StepButtonProps {
 
 /** Stays focusable at a limit, so that the focus is not lost there. */
 function StepButton({ sign, category, isDisabled, onClick }: StepButtonProps) {
-  const { party: words } = useSpeech().words;
-  const label = fill(sign === 'plus' ? words.more : words.fewer, { category });
   return (
     <button
       type="button"
       class={`icon ${sign}`}
-      aria-label={label}
+      aria-label={`${category}: ${sign === 'plus' ? '+1' : '−1'}`}
       aria-disabled={isDisabled}
       onClick={() => !isDisabled && onClick()}
     />
@@ -154,25 +152,22 @@ const NO_OLDEST_AGE = 99;
 function detailsOf({ age_from = 0, age_to = NO_OLDEST_AGE, people }: Category, speech: Speech): string[] {
   const { words, formats } = speech;
   const details: string[] = [];
-  const ages = agesTemplate(age_from, age_to, words.party);
-  if (ages) details.push(fill(ages, { from: formats.number(age_from), to: formats.number(age_to) }));
+  const from = formats.number(age_from);
+  const ages = age_to < NO_OLDEST_AGE ? `${from}–${formats.number(age_to)}` : `${from}+`;
+  if (age_from > 0 || age_to < NO_OLDEST_AGE) details.push(fill(words.party.ages, { ages }));
   if (people > 1) details.push(fill(words.party.people, { number: formats.number(people) }));
   return details;
 }
 
-function agesTemplate(from: number, to: number, words: Speech['words']['party']): string | undefined {
-  if (to >= NO_OLDEST_AGE) return from > 0 ? words.agesFrom : undefined;
-  return from > 0 ? words.ages : words.agesTo;
-}
-
 /** Returns what is wrong with a party, in words. */
-export function faultWords(fault: PartyFault, categories: readonly Category[], speech: Speech): string {
+function faultWords(fault: PartyFault, categories: readonly Category[], speech: Speech): string {
   const { words, formats } = speech;
   const nameOf = (code: string) => {
     const category = categories.find((one) => one.code === code);
     return category ? categoryName(category, words) : code;
   };
-  return fill(words.party.faults[fault.kind], {
+  const texts = { ...words.party.faults, none: words.party.title, free: words.times.seatsLeft };
+  return fill(texts[fault.kind], {
     category: fault.category === undefined ? '' : nameOf(fault.category),
     number: formats.number(fault.number ?? 0),
     others: formats.either((fault.others ?? []).map(nameOf)),

@@ -2,7 +2,7 @@ import type { Problem } from './wire.ts';
 import type { Words } from './words/en.ts';
 
 /** The key of a text about a problem. */
-type Text = Exclude<keyof Words['problem'], 'again' | 'alternatives' | 'alternative'>;
+type Text = Exclude<keyof Words['problem'], 'again' | 'alternatives'>;
 
 /** The text of each problem that a visitor can meet. All others are faults of the site: `failed`. */
 const TEXTS: Record<string, Text> = {
@@ -23,17 +23,17 @@ const TEXTS: Record<string, Text> = {
   hold_state_conflict: 'holdOver',
   price_changed: 'price',
   validation_failed: 'invalid',
-  body_too_large: 'tooLong',
+  body_too_large: 'invalid',
 };
 
 /** From this wait on the text says how long it is, in seconds. */
 const LONG_WAIT = 90;
 
 /** Returns the key of the text for a problem. */
-export function textOf({ code, retryAfter = 0, alternatives, seatsAvailable }: Problem): Text {
+export function textOf({ code, retryAfter = 0, seatsAvailable }: Problem): Text {
   const text = TEXTS[code] ?? 'failed';
   if (text === 'busy' && retryAfter >= LONG_WAIT) return 'wait';
-  if (text === 'tooFew' && seatsAvailable === 0) return alternatives.length > 0 ? 'soldOut' : 'allSold';
+  if (text === 'tooFew' && seatsAvailable === 0) return 'soldOut';
   return text;
 }
 

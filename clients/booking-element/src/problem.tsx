@@ -3,7 +3,7 @@ import { departureText } from './departure-text.ts';
 import { Button } from './parts.tsx';
 import { AGAIN, textOf } from './problem-texts.ts';
 import type { Refusal } from './purchase.ts';
-import { useSpeech } from './speech.ts';
+import { seatsLeft, useSpeech } from './speech.ts';
 import type { Alternative } from './wire.ts';
 import { fill } from './words/words.ts';
 
@@ -16,7 +16,8 @@ export interface ProblemBoxProps {
 
 /** Says in words why a call was refused, with the next step to click. Takes the focus. */
 export function ProblemBox({ refusal, isOff, onAgain, onAlternative }: ProblemBoxProps) {
-  const { words, formats } = useSpeech();
+  const speech = useSpeech();
+  const { words, formats } = speech;
   const box = useRef<HTMLDivElement>(null);
   const { task, problem } = refusal;
   useEffect(() => {
@@ -24,13 +25,13 @@ export function ProblemBox({ refusal, isOff, onAgain, onAlternative }: ProblemBo
     if (task !== 'load' && problem.faults.length === 0) box.current?.focus();
   }, [refusal]);
   const text = textOf(problem);
-  const values = {
-    number: formats.number(problem.seatsAvailable ?? 0),
-    minutes: formats.number(Math.ceil((problem.retryAfter ?? 0) / 60)),
-  };
+  const minutes = formats.number(Math.ceil((problem.retryAfter ?? 0) / 60));
   return (
     <div ref={box} part="problem" class="problem" role="group" tabIndex={-1} data-code={problem.code}>
-      <p>{fill(words.problem[text], values)}</p>
+      <p>
+        {fill(words.problem[text], { minutes })}{' '}
+        {text === 'tooFew' && seatsLeft(problem.seatsAvailable ?? 0, speech)}
+      </p>
       {onAlternative && problem.alternatives.length > 0 && (
         <Alternatives alternatives={problem.alternatives} onChoose={onAlternative} />
       )}
@@ -49,7 +50,8 @@ interface AlternativesProps {
 }
 
 function Alternatives({ alternatives, onChoose }: AlternativesProps) {
-  const { words, formats } = useSpeech();
+  const speech = useSpeech();
+  const { words, formats } = speech;
   return (
     <>
       <p>{words.problem.alternatives}</p>
@@ -57,10 +59,8 @@ function Alternatives({ alternatives, onChoose }: AlternativesProps) {
         {alternatives.map((one) => (
           <li key={`${one.departure_date} ${one.departure_time}`}>
             <Button isSecondary onClick={() => onChoose(one)}>
-              {fill(words.problem.alternative, {
-                departure: departureText(one, formats),
-                number: formats.number(one.seats_available),
-              })}
+              <span>{departureText(one, formats)}</span>
+              <span class="detail">{seatsLeft(one.seats_available, speech)}</span>
             </Button>
           </li>
         ))}

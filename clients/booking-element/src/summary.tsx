@@ -28,7 +28,7 @@ export function Summary({ tour, sale }: SummaryProps) {
       <dd>
         <PartyList tour={tour} party={party} />
       </dd>
-      <dt>{words.summary.total}</dt>
+      <dt>{words.party.total}</dt>
       <dd class="total">{formats.money(total_price, currency)}</dd>
     </dl>
   );

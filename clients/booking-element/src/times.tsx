@@ -1,5 +1,5 @@
 import { hasFewSeats, stateOf } from './departure-days.ts';
-import { useSpeech } from './speech.ts';
+import { seatsLeft, useSpeech } from './speech.ts';
 import type { Category, Departure } from './wire.ts';
 import { fill } from './words/words.ts';
 
@@ -42,7 +42,8 @@ interface TimeProps {
 }
 
 function Time({ departure, isChosen, onChoose, firstCategory }: TimeProps) {
-  const { words, formats } = useSpeech();
+  const speech = useSpeech();
+  const { words, formats } = speech;
   const { start_time, tenant_prices, currency, seats_available } = departure;
   const state = stateOf(departure);
   return (
@@ -53,14 +54,14 @@ function Time({ departure, isChosen, onChoose, firstCategory }: TimeProps) {
       disabled={state !== 'open'}
       onClick={() => onChoose(departure)}
     >
-      <span class="clock">{start_time === null ? words.times.noTime : formats.time(start_time)}</span>
+      <span class="clock">{start_time === null ? '–' : formats.time(start_time)}</span>
       <span class="price">
         {state === 'open'
           ? fill(words.calendar.from, { price: formats.money(tenant_prices[firstCategory.code]!, currency) })
           : words.calendar[state]}
       </span>
       {state === 'open' && hasFewSeats(departure) && (
-        <span class="few">{fill(words.times.seatsLeft, { number: formats.number(seats_available) })}</span>
+        <span class="few">{seatsLeft(seats_available, speech)}</span>
       )}
     </button>
   );

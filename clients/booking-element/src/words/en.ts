@@ -6,7 +6,7 @@ export const en = {
     previous: 'Previous month',
     next: 'Next month',
     /** {category}: such as Adult. {currency}: such as EUR. Explains the amounts under the days. */
-    prices: 'Price from for one {category}, in {currency}',
+    prices: 'Price per {category}, in {currency}',
     from: 'from {price}',
     few: 'Few left',
     soldOut: 'Sold out',
@@ -14,27 +14,19 @@ export const en = {
     cancelled: 'Cancelled',
     /** A day without a departure, for screen readers. */
     none: 'No departure',
-    chosen: 'Chosen',
     /** The tour has no departure. */
     noDates: 'No dates at the moment',
   },
   times: {
     title: 'Choose a start time',
-    /** A departure without a start time. */
-    noTime: 'Without a fixed time',
     seatsLeft: 'Seats left: {number}',
   },
   party: {
     title: 'Who is coming?',
-    fewer: 'One fewer: {category}',
-    more: 'One more: {category}',
-    ages: 'Ages {from} to {to}',
-    agesFrom: 'From age {from}',
-    agesTo: 'Up to age {to}',
+    ages: 'Ages {ages}',
     /** One unit is for several travellers, such as a family ticket. */
     people: 'For {number} people',
     total: 'Total',
-    seatsLeft: 'Seats left: {number}',
     /** The names of categories that have no name of their own. */
     kinds: {
       adult: 'Adult',
@@ -56,38 +48,24 @@ export const en = {
       max: '{category}: at most {number} in one booking',
       with: '{category}: only together with {others}',
       at_most: '{category}: not more than the number of {others}',
-      unsold: '{category}: not sold on this date',
-      none: 'Choose at least one person who takes a seat.',
-      seats: 'One booking can take at most {number} seats.',
-      units: 'One booking can have at most {number} items.',
-      free: 'Seats left on this departure: {number}',
+      tooMany: 'Too many for one booking',
     },
   },
   app: {
     /** A call is running. */
     busy: 'Loading…',
     /** A call waits before it is repeated. */
-    waiting: 'One moment, many people are booking…',
+    waiting: 'One moment…',
   },
   hold: {
     hold: 'Hold the seats',
     held: 'Your seats are held',
     left: 'Time left to book:',
-    /** {time}: such as 5 minutes. */
-    announced: '{time} left to book',
     extend: 'Give me more time',
     release: 'Change the date or the party',
-    newPrice: 'The price has changed',
-    newPriceText: 'You saw {before}. The total is {now} now.',
     acceptPrice: 'Continue with {total}',
-    over: {
-      time: 'The time to book is over',
-      /** The seats were released, or others were held, in another tab. */
-      elsewhere: 'These seats are no longer held for you',
-    },
-    overText: 'The seats are free again. Nothing was booked.',
-    again: 'Hold the seats again',
-    chooseAgain: 'Choose another date',
+    over: 'The time to book is over',
+    overText: 'Nothing was booked.',
   },
   contact: {
     title: 'Your contact details',
@@ -101,32 +79,27 @@ export const en = {
     birthDate: 'Date of birth (optional)',
     /** {total}: such as €979. */
     book: 'Book for {total}',
-    missing: 'Please fill in this field.',
-    invalid: 'Please check this field.',
-    invalidPhone: 'Please enter a phone number, such as +49 30 901820.',
-    invalidEmail: 'Please enter an e-mail address, such as ana@example.com.',
+    /** {example}: a phone number or an e-mail address. */
+    example: 'for example {example}',
   },
   problem: {
     again: 'Try again',
     alternatives: 'These departures have enough seats:',
-    /** {departure}: such as Saturday, March 6, 2027, 9:30 AM. */
-    alternative: '{departure}. Seats left: {number}',
-    network: 'There is no connection. Check it, then try again: nothing is booked twice.',
-    noCookies: 'Booking needs cookies. Allow them for this site, then reload the page.',
-    busy: 'Many people are booking at the moment. Please try again.',
-    wait: 'Too many tries. Please try again later. Minutes to wait: {minutes}',
+    network: 'No connection. Nothing is booked twice.',
+    noCookies: 'Please allow cookies, then reload the page.',
+    busy: 'Many people are booking at the moment.',
+    wait: 'Minutes to wait: {minutes}',
     noTour: 'This tour is not sold here.',
     gone: 'This departure can no longer be booked.',
     cancelled: 'This departure is cancelled.',
-    tooFew: 'There are too few seats on this departure. Seats left: {number}',
+    tooFew: 'There are too few seats.',
     soldOut: 'This departure is sold out.',
-    allSold: 'This departure is sold out, and so are the next ones.',
-    limit: 'So many seats cannot be held at once. Choose fewer, or try again later.',
+    limit: 'So many seats cannot be held.',
     holdOver: 'These seats are no longer held for you.',
-    price: 'The price has changed. Please look at the new total.',
-    invalid: 'Please check what you have entered.',
-    tooLong: 'The text is too long. Please shorten it.',
-    failed: 'Something went wrong. Please try again.',
+    price: 'The price has changed',
+    /** What the visitor has entered is missing or wrong. */
+    invalid: 'Please check this field.',
+    failed: 'Something went wrong.',
   },
   terms: {
     title: 'Cancellation',
@@ -140,7 +113,6 @@ export const en = {
     tour: 'Tour',
     date: 'Date',
     party: 'Party',
-    total: 'Total',
     booked: 'Your seats are booked',
     /** The booking is paid. */
     confirmed: 'Your booking is confirmed',

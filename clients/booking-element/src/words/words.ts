@@ -1,4 +1,12 @@
+import { ar } from './ar.ts';
+import { de } from './de.ts';
 import { en, type Words } from './en.ts';
+import { es } from './es.ts';
+import { fr } from './fr.ts';
+import { ja } from './ja.ts';
+import { pt } from './pt.ts';
+import { ptBR } from './pt-BR.ts';
+import { vi } from './vi.ts';
 
 export interface Language {
   words: Words;
@@ -7,8 +15,17 @@ export interface Language {
   direction: 'ltr' | 'rtl';
 }
 
+/** The languages by their tags in lower case. `pt` without a country has the formats of Portugal; Intl would take those of Brazil. */
 const LANGUAGES: Record<string, Language> = {
+  ar: { words: ar, locale: 'ar', direction: 'rtl' },
+  de: { words: de, locale: 'de', direction: 'ltr' },
   en: { words: en, locale: 'en', direction: 'ltr' },
+  es: { words: es, locale: 'es', direction: 'ltr' },
+  fr: { words: fr, locale: 'fr', direction: 'ltr' },
+  ja: { words: ja, locale: 'ja', direction: 'ltr' },
+  pt: { words: pt, locale: 'pt-PT', direction: 'ltr' },
+  'pt-br': { words: ptBR, locale: 'pt-BR', direction: 'ltr' },
+  vi: { words: vi, locale: 'vi', direction: 'ltr' },
 };
 
 /**

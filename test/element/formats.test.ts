@@ -1,0 +1,71 @@
+import { codes } from 'currency-codes';
+import { digitsOf, formatsOf } from '../../clients/booking-element/src/formats';
+import { storedCurrencyDigits } from '../../services/api/pricing/currency';
+
+/** Intl puts spaces that do not break into amounts. */
+const plain = (text: string) =>
+  text
+    .replace(/[\u00a0\u202f]/g, ' ')
+    .replace(/[\u2066\u2069\u200f]/g, '')
+    .replace('’', "'");
+
+describe('the formats of the element', () => {
+  it('have the decimals that the platform has for each currency', () => {
+    const differing = [...codes(), 'XCG'].filter((code) => {
+      const digits = storedCurrencyDigits(code);
+      return digits !== undefined && digits !== digitsOf(code);
+    });
+    expect(differing).toEqual([]);
+  });
+
+  it.each([
+    ['en', 1290, 'EUR', '€1,290'],
+    ['de', 1290, 'EUR', '1.290 €'],
+    ['de-CH', 1290.5, 'CHF', "CHF 1'290.50"],
+    ['en', 311.5, 'USD', '$311.50'],
+    ['ja', 128_000, 'JPY', '￥128,000'],
+    ['en', 12.5, 'KWD', 'KWD 12.500'],
+    ['en', 150_000.5, 'IDR', 'IDR 150,000.50'],
+    ['ar', 12.5, 'USD', '12.50 US$'],
+  ])('write money in %s: %d %s is %s', (lang, amount, currency, text) => {
+    expect(plain(formatsOf(lang).money(amount, currency))).toBe(text);
+  });
+
+  it.each([
+    ['en', 9_999.5, '9,999.5'],
+    ['en', 128_000, '128K'],
+    ['ja', 128_000, '12.8万'],
+    ['en', 12.345, '12.345'],
+  ])('write short money in %s without a currency: %d is %s', (lang, amount, text) => {
+    expect(plain(formatsOf(lang).shortMoney(amount))).toBe(text);
+  });
+
+  it.each([
+    ['Pacific/Kiritimati', 'en-GB'],
+    ['Pacific/Pago_Pago', 'en-AU'],
+    ['UTC', 'en-NZ'],
+  ])('keep the day and the time in the time zone %s', (zone, lang) => {
+    const before = process.env.TZ;
+    process.env.TZ = zone;
+    try {
+      const formats = formatsOf(lang);
+      expect(formats.date('2027-03-06')).toMatch(/^Saturday,? 6 March 2027$/);
+      expect(formats.month('2027-03')).toBe('March 2027');
+      expect(formats.time('09:30')).toMatch(/^0?9:30( am)?$/);
+    } finally {
+      if (before === undefined) delete process.env.TZ;
+      else process.env.TZ = before;
+    }
+  });
+
+  it('write a cut-off with its unit, and the rest of a hold as minutes and seconds', () => {
+    const { duration, countdown } = formatsOf('en');
+    expect(['36h', '3d', '90m', '1d'].map(duration).map(plain)).toEqual([
+      '36 hours',
+      '3 days',
+      '90 minutes',
+      '1 day',
+    ]);
+    expect([845, 59, 0, 3600].map(countdown)).toEqual(['14:05', '0:59', '0:00', '60:00']);
+  });
+});

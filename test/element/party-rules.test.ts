@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import {
+  changeParty,
+  faultOf,
+  limitOf,
+  seatsOf,
+  startParty,
+  stepOf,
+  totalOf,
+} from '../../clients/booking-element/src/party-rules';
+import { type Category, DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
+import { toMajor } from '../../services/api/pricing/currency';
+import * as platform from '../../services/api/pricing/party';
+
+const CODES = ['adult', 'child', 'infant', 'family', 'senior'];
+const code = fc.constantFrom(...CODES);
+const category = fc.record(
+  {
+    kind: fc.constant('other' as const),
+    seats: fc.integer({ min: 0, max: 8 }),
+    people: fc.integer({ min: 0, max: 8 }),
+    min: fc.integer({ min: 0, max: 4 }),
+    max: fc.integer({ min: 1, max: 99 }),
+    with: fc.uniqueArray(code, { maxLength: 2 }),
+    at_most: code,
+  },
+  { requiredKeys: ['kind', 'seats', 'people'] },
+);
+const categoriesArbitrary = fc
+  .dictionary(code, category, { minKeys: 1 })
+  .map((known): Category[] => Object.entries(known).map(([name, rules]) => ({ ...rules, code: name })));
+const pricesArbitrary = fc.dictionary(code, fc.integer({ min: 0, max: 1_000_000_000_000 }));
+const unitsArbitrary = fc.dictionary(
+  code,
+  fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 0, max: 6 }) }, fc.integer({ min: 0, max: 120 })),
+);
+
+/** Returns what the platform says about a party: the category that it refuses, `party` for the whole party, or undefined. */
+function verdictOfPlatform(party: platform.Party, categories: Category[], prices: Record<string, number>) {
+  try {
+    platform.assertParty(party, categories, prices);
+  } catch (error) {
+    return error instanceof platform.UnsoldCategoryError ? error.category : 'party';
+  }
+  return undefined;
+}
+
+describe('the rules of a party in the element', () => {
+  it('give the verdict of the platform for 1,000 random tours and parties', () => {
+    const verdicts = new Set<string | undefined>();
+    fc.assert(
+      fc.property(categoriesArbitrary, pricesArbitrary, unitsArbitrary, (categories, prices, units) => {
+        const party = platform.toParty(units, categories);
+        const fault = faultOf(party, categories, prices, Infinity);
+        const verdict = verdictOfPlatform(party, categories, prices);
+        verdicts.add(verdict);
+        expect(fault && (fault.category ?? 'party')).toBe(verdict);
+        expect(seatsOf(party, categories)).toBe(platform.seatsOf(party, categories));
+      }),
+      { numRuns: 1_000 },
+    );
+    expect([...verdicts].sort()).toEqual([...CODES, 'party', undefined].sort());
+  });
+
+  it.each([0, 2, 3])(
+    'give the total of the platform in minor units for a currency of %i decimals',
+    (digits) => {
+      fc.assert(
+        fc.property(pricesArbitrary, unitsArbitrary, (prices, units) => {
+          const major = Object.fromEntries(
+            Object.entries(prices).map(([name, minor]) => [name, toMajor(minor, digits)]),
+          );
+          expect(totalOf(units, major, digits)).toBe(platform.totalOf(units, prices));
+        }),
+      );
+    },
+  );
+
+  it('count the free seats of the departure after all other rules', () => {
+    const prices = { adult: 100 };
+    expect(faultOf({ adult: 3 }, DEFAULT_CATEGORIES, prices, 3)).toBeUndefined();
+    expect(faultOf({ adult: 4 }, DEFAULT_CATEGORIES, prices, 3)).toEqual({ kind: 'free', number: 3 });
+  });
+
+  it('begin with the fewest units of the first category that has a price', () => {
+    const boat: Category = { code: 'boat', kind: 'group', seats: 8, people: 8 };
+    const school: Category = { code: 'school', kind: 'student', seats: 1, people: 1, min: 10 };
+    expect(startParty([boat, school], { boat: 900, school: 10 })).toEqual({ boat: 1 });
+    expect(startParty([boat, school], { school: 10 })).toEqual({ school: 10 });
+    expect(startParty([boat], {})).toEqual({});
+  });
+
+  it('keep the order of the categories, and leave out a category without units', () => {
+    const party = changeParty({ child: 1 }, 'adult', 2, DEFAULT_CATEGORIES);
+    expect(Object.entries(party)).toEqual([
+      ['adult', 2],
+      ['child', 1],
+    ]);
+    expect(changeParty(party, 'child', 0, DEFAULT_CATEGORIES)).toEqual({ adult: 2 });
+  });
+
+  it('step from none to the fewest units and back, and never below 0 or above 99', () => {
+    const group: Category = { code: 'group', kind: 'group', seats: 1, people: 1, min: 4 };
+    expect([stepOf(0, 1, group), stepOf(4, -1, group), stepOf(0, -1, group)]).toEqual([4, 0, 0]);
+    expect(stepOf(99, 1, group)).toBe(99);
+  });
+
+  it('limit a category by its own rule, or by the seats, and never by a companion that may still come', () => {
+    const [adult, , supplement] = DEFAULT_CATEGORIES as [Category, Category, Category];
+    const infant: Category = { code: 'infant', kind: 'infant', seats: 0, people: 1, with: ['adult'], max: 1 };
+    const categories = [...DEFAULT_CATEGORIES, infant];
+    const limit = (one: Category, party: platform.Party) => limitOf(one, party, categories, 3);
+    expect(limit(infant, {})).toBeUndefined();
+    expect(limit(infant, { infant: 1 })).toEqual({ kind: 'max', category: 'infant', number: 1 });
+    expect(limit(supplement, { adult: 1 })).toBeUndefined();
+    expect(limit(supplement, { adult: 1, single_supplement: 1 })?.kind).toBe('at_most');
+    expect(limit(adult, { adult: 3 })).toEqual({ kind: 'free', number: 3 });
+  });
+});
