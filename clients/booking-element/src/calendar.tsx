@@ -191,10 +191,10 @@ function DayCell({ date, day, isChosen, isFocused, onChoose }: DayCellProps) {
         onClick={() => onChoose(date)}
       >
         <span class="visually-hidden">{label.join(', ')}</span>
-        <span class="number" aria-hidden="true">
-          {formats.number(Number(date.slice(8)))}
+        <span class="face" aria-hidden="true">
+          <span class="number">{formats.number(Number(date.slice(8)))}</span>
+          {day && <DayDetail day={day} />}
         </span>
-        {day && <DayDetail day={day} />}
       </button>
     </td>
   );
@@ -203,25 +203,12 @@ function DayCell({ date, day, isChosen, isFocused, onChoose }: DayCellProps) {
 /** The price of a day, or why it cannot be chosen. A narrow calendar shows the short price, and marks in place of words. */
 function DayDetail({ day: { state, few, priceFrom, currency } }: { day: DepartureDay }) {
   const { words, formats } = useSpeech();
-  if (state !== 'open')
-    return (
-      <span class="reason" aria-hidden="true">
-        {words.calendar[state]}
-      </span>
-    );
+  if (state !== 'open') return <span class="reason">{words.calendar[state]}</span>;
   return (
     <>
-      <span class="price full" aria-hidden="true">
-        {formats.money(priceFrom, currency)}
-      </span>
-      <span class="price short" aria-hidden="true">
-        {formats.shortMoney(priceFrom)}
-      </span>
-      {few && (
-        <span class="few" aria-hidden="true">
-          {words.calendar.few}
-        </span>
-      )}
+      <span class="price full">{formats.money(priceFrom, currency)}</span>
+      <span class="price short">{formats.shortMoney(priceFrom)}</span>
+      {few && <span class="few">{words.calendar.few}</span>}
     </>
   );
 }
