@@ -110,6 +110,7 @@ describe('the party of a booking at the terminal', () => {
     ['--party senior=1.5', '--party senior must be a whole number from 0 to 99'],
     ['--party senior=100', '--party senior must be a whole number from 0 to 99'],
     ['--party senior=', '--party senior must be a whole number from 0 to 99'],
+    ['--travellers Ana', '--travellers must be none: it clears the list'],
     ['--party adult=1,', '--party has an empty value between commas'],
   ])('tourctl booking change exits with 2 for %s', async (flags, message) => {
     const { code, error } = await change(flags);
@@ -264,5 +265,25 @@ describe('the manifest, the report and the statistics by category', () => {
       { party: { adult: 2, infant: 2, cabin: 1 }, seats: 2 },
       { party: { senior: 1, family_ticket: 2 }, seats: 9 },
     ]);
+  });
+});
+
+describe('the travellers of a booking at the terminal', () => {
+  it('tourctl booking change --travellers none clears the travellers, so that their category can leave the party', async () => {
+    const travellers = [{ category: 'family_ticket', first_name: 'Ana', last_name: 'Lima' }];
+    const family = await booked({ family_ticket: 1, adult: 1 }, { travellers });
+    const leave = `booking change ${family} --party family_ticket=0`;
+    const refused = await terminal.tourctl(`${leave} --json`);
+    expect([refused.code, refused.error.message]).toEqual([
+      1,
+      'travellers must not name more of the category family_ticket than booked.',
+    ]);
+    const { json } = await terminal.tourctl(`${leave} --travellers none --json`);
+    expect(json.party).toEqual({ adult: 1 });
+    expect((await terminal.json(`booking show ${family} --reveal`)).travellers).toBeNull();
+    const [row] = await api.db('audit_log').where({ subject: family }).orderBy('id', 'desc').limit(1);
+    expect(JSON.stringify(row)).toContain('travellers');
+    expect(JSON.stringify(row)).not.toContain('Lima');
+    await terminal.json(`booking cancel ${family} --yes`);
   });
 });

@@ -60,10 +60,11 @@ import { type BookingFilterOptions, exportBookingsCommand, listBookingsCommand }
 import { listRefusalsCommand } from './refusals';
 import { showBookingCommand } from './show';
 import { showStatsCommand } from './stats';
+import { TRAVELLERS_FLAG } from './travellers';
 
 const REF = { ref: bookingRef };
 const DAY_MS = 86_400_000;
-const CHANGEABLE = ['date', 'adults', 'children', 'party', 'name', 'phone', 'email', 'notes'];
+const CHANGEABLE = ['date', 'adults', 'children', 'party', 'name', 'phone', 'email', 'notes', 'travellers'];
 
 const SANDBOX_FLAG = flag('--sandbox', 'only of sandbox tenants, which are left out unless named');
 
@@ -135,6 +136,7 @@ export const bookingVerbs: Verb[] = [
       flag('--phone <number>', "the customer's phone number", { parse: line(40) }),
       flag('--email <address>', "the customer's e-mail address", { parse: email }),
       flag('--notes <text>', 'notes, instead of those that it has', { parse: line(2000) }),
+      TRAVELLERS_FLAG,
     ],
     check: (options: PartyOptions) => {
       checkPartyFlags(options);
@@ -144,6 +146,7 @@ export const bookingVerbs: Verb[] = [
     examples: [
       'booking change ACME-1042 --date 2027-03-13 --adults 3',
       'booking change ACME-1042 --party adult=2,senior=1,child=0',
+      'booking change ACME-1042 --party family=0,adult=2 --travellers none',
       'booking change ACME-1042 --phone "+49 30 901821"',
     ],
     audits: true,
@@ -291,11 +294,13 @@ interface ChangeOptions extends PartyOptions {
   email?: string;
   date?: NamedDeparture;
   notes?: string;
+  /** Null clears the list. */
+  travellers?: null;
 }
 
 async function changeBookingCommand(
   context: AuditedContext,
-  { date: departure, name, phone, email, notes, ...party }: ChangeOptions,
+  { date: departure, name, phone, email, notes, travellers, ...party }: ChangeOptions,
   ref: string,
 ): Promise<void> {
   const lead = await getBooking(context.db, ANY_TENANT, ref);
@@ -310,6 +315,7 @@ async function changeBookingCommand(
     party: requestedParty(party),
     customer,
     notes,
+    travellers,
     expectedTotal: null,
   };
   await change(context, 'booking.change', ref, (trx, seller, named) =>
@@ -319,7 +325,11 @@ async function changeBookingCommand(
 
 /** Returns the document of a changed booking for the audit row, with the names of the personal fields that changed, without their values. */
 function auditedAfter({ before, after }: ChangedBooking) {
-  const personal = ({ customer, notes }: BookingLead) => ({ ...comparedCustomer(customer), notes });
+  const personal = ({ customer, notes, travellers }: BookingLead) => ({
+    ...comparedCustomer(customer),
+    notes,
+    travellers,
+  });
   const fields = Object.keys(changedFields([{}, {}], [personal(before), personal(after)]));
   const document = toBookingDocument(after);
   return fields.length > 0 ? { ...document, changed_personal_data: fields } : document;
