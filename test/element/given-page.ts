@@ -12,7 +12,7 @@ import { listen } from '../support/listen';
 /** The module of the element, as the build makes it. */
 const ELEMENT = path.resolve(__dirname, '../../dist/services/api/widget/assets/booking.v1.js');
 /** The strictest policy under which a page can sell. It allows no style sheet but a constructed one. */
-export const STRICT_POLICY =
+const STRICT_POLICY =
   "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
 const PROXY_SECRET = 'the secret of a site, of 32 characters or more';
 

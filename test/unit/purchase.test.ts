@@ -128,6 +128,12 @@ describe('what a visitor chooses', () => {
 });
 
 describe('a hold', () => {
+  it('a choice that is made while the seats are being held changes nothing', () => {
+    const acting = after([...CHOSEN, { type: 'started', task: 'hold' }]);
+    expect(after([{ type: 'dateChosen', date: '2027-05-02' }], acting)).toBe(acting);
+    expect(after([{ type: 'partyChanged', party: { adult: 3 } }], acting)).toBe(acting);
+  });
+
   it('a hold at the total that the visitor saw goes on to the form', () => {
     expect(after(HELD).stage).toMatchObject({ at: 'held', seenTotal: undefined });
   });

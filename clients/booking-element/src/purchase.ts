@@ -136,11 +136,12 @@ const REDUCERS: Reducers = {
   dateChosen: (purchase, { date }) => choose(purchase, date, undefined),
   departureChosen: (purchase, { departure }) =>
     choose(purchase, departure.departure_date, departure.start_time),
-  alternativeChosen: (purchase, { alternative }) => ({
-    ...choose(purchase, alternative.departure_date, alternative.departure_time),
-    stage: { at: 'choosing' },
-  }),
-  partyChanged: (purchase, { party }) => ({ ...purchase, party, refusal: undefined, isTouched: true }),
+  alternativeChosen: (purchase, { alternative: { departure_date, departure_time } }) =>
+    isActing(purchase)
+      ? purchase
+      : { ...choose(purchase, departure_date, departure_time), stage: { at: 'choosing' } },
+  partyChanged: (purchase, { party }) =>
+    isActing(purchase) ? purchase : { ...purchase, party, refusal: undefined, isTouched: true },
   held: (purchase, { seats }) => ({
     ...holding(purchase, seats),
     isTouched: true,
@@ -205,7 +206,9 @@ function resting(purchase: Purchase): Purchase {
   return { ...purchase, task: undefined, isWaiting: false, refusal: undefined };
 }
 
+/** Changes nothing while a call runs: its answer is the one to the earlier choice. */
 function choose(purchase: Purchase, date: string, time: string | null | undefined): Purchase {
+  if (isActing(purchase)) return purchase;
   return fitted({ ...purchase, date, time, refusal: undefined, isTouched: true });
 }
 

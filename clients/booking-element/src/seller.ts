@@ -34,6 +34,8 @@ export interface Seller {
   actions: Actions;
   /** Reads what the visitor has. An error changes nothing, because the visitor has not asked. */
   look(): void;
+  /** Looks after the page was away, or without a network. A tour that could not be read is tried again. */
+  wake(): void;
   /** Reads the texts of the tour again, in another language. */
   translate(): void;
   /** Ends all calls. */
@@ -62,8 +64,16 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
     if (isBusy) return;
     void read
       .visitor()
-      .then((events) => isBusy || events.forEach(dispatch))
+      .then((events) => isBusy || events.forEach(see))
       .catch(ignore);
+  };
+  /** The booking that the visitor asked for, whose answer was lost, is one of this element. */
+  const see = (event: PurchaseEvent) => {
+    const { purchase, site } = latest();
+    const { stage, refusal } = purchase;
+    dispatch(event);
+    if (event.type !== 'bookingSeen' || stage.at !== 'held' || refusal?.task !== 'book') return;
+    if (isOfHold(event.booking, stage.hold)) site.onBooked(event.booking);
   };
   const tellOthers = () => {
     for (const other of sellers) if (other !== seller) other.look();
@@ -101,6 +111,7 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
       },
     },
     look,
+    wake: () => (latest().purchase.stage.at === 'failed' ? seller.actions.load() : look()),
     translate: () => void read.tour().then((event) => dispatch(event), ignore),
     end: () => {
       sellers.delete(seller);
@@ -224,12 +235,16 @@ async function findBooked(api: Api, hold: Hold, error: unknown): Promise<Booking
   const { code, holdStatus } = error.problem;
   const isBooked = code === 'idempotency_key_reused' || holdStatus === 'converted';
   const booking = isBooked ? await unlessMissing(api.readBooking()) : undefined;
-  const isOfHold =
+  if (isOfHold(booking, hold)) return booking;
+  throw error;
+}
+
+function isOfHold(booking: Booking | undefined, hold: Hold): booking is Booking {
+  return (
     booking?.tour.id === hold.tour.id &&
     booking.departure_date === hold.departure_date &&
-    booking.departure_time === hold.departure_time;
-  if (booking && isOfHold) return booking;
-  throw error;
+    booking.departure_time === hold.departure_time
+  );
 }
 
 const UNKNOWN: Problem = { code: 'internal_error', isRetryable: false, faults: [], alternatives: [] };

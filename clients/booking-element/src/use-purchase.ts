@@ -3,8 +3,8 @@ import { type Purchase, type PurchaseEvent, reduce, startPurchase } from './purc
 import { type Actions, createSeller, type Site } from './seller.ts';
 
 /**
- * Runs the purchase of a tag: its state, and the calls that change it. Reads what the visitor has again when the page is shown again, and when
- * another element of the page has changed it.
+ * Runs the purchase of a tag: its state, and the calls that change it. Reads what the visitor has again when the page is shown again, when the
+ * network is back, and when another element of the page has changed it.
  */
 export function usePurchase(site: Site): [Purchase, (event: PurchaseEvent) => void, Actions] {
   const [purchase, dispatch] = useReducer(reduce, site, ({ slug, isChosen }) =>
@@ -17,10 +17,11 @@ export function usePurchase(site: Site): [Purchase, (event: PurchaseEvent) => vo
   useEffect(() => {
     const listening = new AbortController();
     const { signal } = listening;
-    const onShow = () => document.visibilityState === 'visible' && seller.look();
+    const onShow = () => document.visibilityState === 'visible' && seller.wake();
     document.addEventListener('visibilitychange', onShow, { signal });
     // A page that comes back from the browser's cache, after the visitor went back from the payment.
-    addEventListener('pageshow', ({ persisted }) => persisted && seller.look(), { signal });
+    addEventListener('pageshow', ({ persisted }) => persisted && seller.wake(), { signal });
+    addEventListener('online', () => seller.wake(), { signal });
     seller.actions.load();
     return () => {
       listening.abort();

@@ -222,7 +222,8 @@ describeInChromium('a purchase with the element', () => {
     await heading('Your seats are booked').waitFor();
   });
 
-  it('without a network the visitor gets a button, and the changed form still finds the booking', async () => {
+  /** Sends a booking whose answers are all lost, until the element gives up. */
+  const bookWithoutNetwork = async () => {
     await site.page.clock.install();
     await site.open(tag());
     await holdSeats(site.page);
@@ -233,12 +234,30 @@ describeInChromium('a purchase with the element', () => {
       await site.page.waitForTimeout(300);
       await site.page.clock.runFor(4000);
     }
-    await site.page.getByText('There is no connection').waitFor();
+    await site.page.locator('[data-code=network]').waitFor();
     site.accident = () => undefined;
+  };
+
+  it('without a network the visitor gets a button, and the changed form still finds the booking', async () => {
+    await bookWithoutNetwork();
     await site.page.getByLabel('Name', { exact: true }).fill('Ana Maria Lima');
     await button('Try again').click();
     await site.page.waitForURL(/\/pay/);
     expect(await leads()).toHaveLength(1);
+  });
+
+  it('when the network is back, the booking whose answers were lost leads to the payment by itself', async () => {
+    await bookWithoutNetwork();
+    await site.page.evaluate("void window.dispatchEvent(new Event('online'))");
+    await site.page.waitForURL(/\/pay/);
+    expect(await leads()).toHaveLength(1);
+  });
+
+  it('a forged cookie is removed, and the visitor holds seats as a new one', async () => {
+    await site.context.addCookies([{ name: 'tour_visitor', value: 'forged.cookie', url: site.address }]);
+    await site.open(tag());
+    await holdSeats(site.page);
+    expect(await holds()).toHaveLength(1);
   });
 
   it('a price that changed between the calendar and the hold is shown before the form', async () => {
@@ -284,6 +303,21 @@ describeInChromium('a purchase with the element', () => {
     await site.open(tag('', 'no-such-tour'));
     await site.page.getByText('This tour is not sold here.').waitFor();
     expect(await site.page.getByRole('link', { name: 'Contact us' }).isVisible()).toBe(true);
+  });
+
+  it('a tour that could not be read is read when the network is back', async () => {
+    await site.page.clock.install();
+    site.accident = () => 'cut';
+    await site.open(tag());
+    for (let tries = 0; tries < 4; tries += 1) {
+      await site.page.waitForTimeout(300);
+      await site.page.clock.runFor(4000);
+    }
+    await site.page.locator('[data-code=network]').waitFor();
+    expect(await site.page.getByRole('link', { name: 'Contact us' }).isVisible()).toBe(true);
+    site.accident = () => undefined;
+    await site.page.evaluate("void window.dispatchEvent(new Event('online'))");
+    await site.page.locator('.day.open').waitFor();
   });
 
   it('a 429 is a short wait, and the call repeats by itself', async () => {
