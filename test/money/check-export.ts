@@ -7,7 +7,7 @@ import { DATES, expectAmount, type Shop } from './shop';
 export async function checkExport(shop: Shop): Promise<void> {
   const { api, shape, model } = shop;
   const entry = await exportedTour(shop);
-  expect(entry.categories).toEqual(shape.categories ?? null);
+  expect(entry.categories).toEqual(shop.categories ?? null);
   const departures = entry.departures as { prices: Record<string, number> }[];
   expect(departures).toHaveLength(DATES.length);
   for (const [index, { prices }] of departures.entries())

@@ -90,5 +90,5 @@ it(
     );
     expect(totals.size).toBeGreaterThan(RUNS);
   },
-  60_000 + RUNS * 5_000,
+  60_000 + RUNS * 8_000,
 );

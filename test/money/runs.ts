@@ -44,20 +44,27 @@ const percent = fc
   );
 const roundTo = fc.constantFrom(undefined, '5', '0.5', '1', '0.05', '100');
 
-const category = fc.constantFrom(undefined, ...CATEGORIES);
+/** Half of the rules in money name no category. */
+const category = fc.constantFrom(undefined, undefined, undefined, ...CATEGORIES);
+/** True: a rule in money has the currency of the sale. */
+const isRuleOfSale = fc.boolean();
 const onlyFirst = fc.constantFrom(false, false, true);
+const percentRule = fc.record({ kind: fc.constant('percent' as const), percent, roundTo, onlyFirst });
+const amountRule = fc.record({
+  kind: fc.constant('amount' as const),
+  minor: fc.integer({ min: -100_000, max: 100_000 }).map(BigInt),
+  code,
+  category,
+  roundTo,
+  onlyFirst,
+});
+const fixedPrice = fc.constant('price' as const);
+const priceRule = fc.record({ kind: fixedPrice, minor: amount, code, category, roundTo, onlyFirst });
 const rule: fc.Arbitrary<ShopRule | undefined> = fc.oneof(
-  fc.constant(undefined),
-  fc.record({ kind: fc.constant('percent' as const), percent, roundTo, onlyFirst }),
-  fc.record({
-    kind: fc.constant('amount' as const),
-    minor: fc.integer({ min: -100_000, max: 100_000 }).map(BigInt),
-    code,
-    category,
-    roundTo,
-    onlyFirst,
-  }),
-  fc.record({ kind: fc.constant('price' as const), minor: amount, code, category, roundTo, onlyFirst }),
+  { weight: 1, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: percentRule },
+  { weight: 2, arbitrary: amountRule },
+  { weight: 2, arbitrary: priceRule },
 );
 
 /** Ends of tiers in days before the start. None is within two days of now for a departure in 30 or 40 days. */
@@ -81,10 +88,10 @@ const policy: fc.Arbitrary<ModelPolicy> = fc.oneof(
 );
 
 /** The changes that an operator may make between a hold and its booking. */
-const CHANGES = ['rates', 'import', 'currency', 'sell-in', 'rule', 'policy'] as const;
+const CHANGES = ['rates', 'import', 'currency', 'sell-in', 'rule', 'policy', 'categories'] as const;
 
-export const moneyRun = fc.record({
-  shape: fc.oneof(fc.constant(DEFAULT_SHAPE), fc.constantFrom(...OWN_SHAPES)),
+const anyRun = fc.record({
+  shape: fc.constantFrom(DEFAULT_SHAPE, ...OWN_SHAPES),
   listed,
   sellIn,
   rates,
@@ -93,6 +100,7 @@ export const moneyRun = fc.record({
   override: fc.nat(100).map(BigInt),
   /** In money, also in a currency in which the tenant does not sell, so that it must not apply. */
   rule,
+  isRuleOfSale,
   depositPercent: fc.oneof(
     fc.constantFrom('0', '20', '100'),
     fc
@@ -108,7 +116,25 @@ export const moneyRun = fc.record({
       single_supplement: BigInt(Math.min(single_supplement, adult)),
     })),
   changes: fc.subarray([...CHANGES]),
-  next: fc.record({ listed, sellIn, rates, rule, policy }),
+  next: fc.record({ listed, sellIn, rates, rule, isRuleOfSale, policy }),
 });
+
+export const moneyRun = anyRun.map((run) => ({
+  ...run,
+  rule: ruleOf(run),
+  next: { ...run.next, rule: ruleOf(run.next) },
+}));
+
+interface RuledSale {
+  listed: { code: Code };
+  sellIn: Code | null;
+  rule: ShopRule | undefined;
+  isRuleOfSale: boolean;
+}
+
+/** Returns the rule. One of the sale, in money, has the currency of the sale. */
+function ruleOf({ listed: { code: own }, sellIn: sold, rule: drawn, isRuleOfSale: isOfSale }: RuledSale) {
+  return drawn?.code !== undefined && isOfSale ? { ...drawn, code: sold ?? own } : drawn;
+}
 
 export type MoneyRun = typeof moneyRun extends fc.Arbitrary<infer Run> ? Run : never;

@@ -1,5 +1,6 @@
 import { setExchangeRates } from '../../services/api/pricing/change-exchange-rates';
 import { findTenantForChange, updateTenant } from '../../services/api/tenants/manage-tenants';
+import { type Category as TourCategory, DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
 import { inTransaction } from '../../services/platform/database/database';
 import { departureEntry, importTours, tourEntry } from '../catalog/catalog-files';
 import type { TestTerminal } from '../cli/terminal';
@@ -48,6 +49,8 @@ export interface Shop {
   departureIds: string[];
   /** Changes with the API's data. */
   model: ModelShop;
+  /** The categories of the tour now. Undefined: it says nothing. */
+  categories: TourCategory[] | undefined;
   /** The policy of the tour now. */
   policy: ModelPolicy;
 }
@@ -92,7 +95,19 @@ export async function openShop(api: TestApi, terminal: TestTerminal, run: MoneyR
     .where({ tour_id: tour.id })
     .orderBy('departure_date')
     .pluck('id');
-  return { api, terminal, website, widgetToken: token, tour, shape, name, departureIds, model, policy };
+  return {
+    api,
+    terminal,
+    website,
+    widgetToken: token,
+    tour,
+    shape,
+    name,
+    departureIds,
+    model,
+    categories: shape.categories,
+    policy,
+  };
 }
 
 /** Makes the changes of a run, in the API and in the model. */
@@ -103,6 +118,7 @@ export async function changeShop(shop: Shop, { changes, next }: MoneyRun): Promi
     model.rates = next.rates;
   }
   if (changes.includes('import')) await importPrices(shop, next.listed);
+  if (changes.includes('categories')) await changeCategories(shop);
   if (changes.includes('currency')) await changeCurrency(shop, next.listed);
   if (changes.includes('sell-in')) {
     const sellIn = next.sellIn && { code: next.sellIn, digits: DIGITS[next.sellIn] };
@@ -162,12 +178,17 @@ async function importPrices(shop: Shop, { code, base, departures }: MoneyRun['li
   Object.assign(model, { listed, base, departures });
 }
 
-function entryOf({ tour, shape, name, policy }: Shop, { code, base, departures }: MoneyRun['listed']) {
+/** @param others prices of other categories on each departure, in major units */
+function entryOf(
+  { tour, shape, categories, name, policy }: Shop,
+  { code, base, departures }: MoneyRun['listed'],
+  others: Record<string, number> = {},
+) {
   const dated = DATES.map((departure_date, index) => {
     const prices = Object.fromEntries(
       CATEGORIES.map((category) => [shape.codes[category], majorOf(departures[index]![category], code)]),
     );
-    return departureEntry({ departure_date, seats_total: SEATS, prices });
+    return departureEntry({ departure_date, seats_total: SEATS, prices: { ...prices, ...others } });
   });
   return tourEntry({
     slug: tour.slug,
@@ -178,10 +199,31 @@ function entryOf({ tour, shape, name, policy }: Shop, { code, base, departures }
     time_zone: 'UTC',
     currency: code,
     base_price: majorOf(base, code),
-    categories: shape.categories,
+    categories,
     cancellation: storedPolicy(policy),
     departures: dated,
   });
+}
+
+const SPARE: TourCategory = { code: 'spare', kind: 'other', seats: 1, people: 1 };
+
+/**
+ * Imports one more category with a price on each departure, and then another one in its place. No sale has the first one, so it disappears
+ * with its prices. The prices of the other categories stay.
+ */
+async function changeCategories(shop: Shop): Promise<void> {
+  const { api, model } = shop;
+  const { listed: code, base, departures } = model;
+  const kept = shop.categories ?? DEFAULT_CATEGORIES;
+  const listed = { code, base, departures };
+  const withSpare = { ...entryOf(shop, listed, { spare: 5 }), categories: [...kept, SPARE] };
+  const added = await importTours(api.db, withSpare);
+  expect([added.errors, added.departures.updated]).toEqual([[], DATES.length]);
+  const changed = [...kept, { ...SPARE, code: 'late' }];
+  const withLate = { ...entryOf(shop, listed), categories: changed };
+  const replaced = await importTours(api.db, withLate);
+  expect([replaced.errors, replaced.removed_prices?.length]).toEqual([[], DATES.length]);
+  shop.categories = changed;
 }
 
 /** Changes the currency and the prices of the tour in the database, whatever is held or booked. */
