@@ -13,7 +13,7 @@ const LONG = [
   '/test/api/(shared-answers|slow-clients|start-time-races|store-waits|stored-answers|updated-since|writes-in-flight)[.]test[.]ts$',
   '/test/backup/(in-place|places|refused|restore|restore-languages|restore-to-a-time|restore-under-patroni)[.]test[.]ts$',
   '/test/catalog/(categories|cut-json|import-events|import-pipe|import-raced|interrupt-import|start-times|unchanged-entries)[.]test[.]ts$',
-  '/test/client/(package|retries)[.]test[.]ts$',
+  '/test/client/(package|proxy|proxy-(cases|cost|forgeries|isolation|visitors)|retries)[.]test[.]ts$',
   '/test/cli/(audited-verbs|booking-stats|completion|database-rules|departure-events|entry|erasure-dump|import-question|import-safeguards|lost-database|obeyed-changes)[.]test[.]ts$',
   '/test/cli/(changed-seats|drained-output|onboard-terminal|party|plant-demo|terminal-guide|up-welcome|widget-doctor)[.]test[.]ts$',
   '/test/docs/(code-blocks|guide-\\w+|node-tenant|openapi-rules|own-postgresql|pages-in-browser|sql)[.]test[.]ts$',

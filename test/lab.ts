@@ -93,6 +93,11 @@ const LABS: Record<string, Suite | Program> = {
     tests: ['many-sales'],
     env: { TOURS: '100000', BOOKINGS: '1000000' },
   },
+  'proxy-cost': {
+    about: 'prints the CPU time that the proxy of a site adds to a call',
+    tests: ['proxy-cost'],
+    env: { PROXY_CALLS: '1000' },
+  },
   'rolling-restart': {
     about: 'restarts two instances behind nginx ten times each while clients sell',
     tests: ['rolling-restart'],
@@ -118,6 +123,11 @@ const LABS: Record<string, Suite | Program> = {
     about:
       'runs the processes of docker/compose.yaml without containers, until Ctrl-C (port 8080, or the one given)',
     script: ['test/stack/main.ts'],
+  },
+  visitors: {
+    about: '1,000 visitors of a site with the proxy want 100 seats, and some vanish with a hold (2 minutes)',
+    tests: ['proxy-visitors'],
+    env: { VISITORS: '1000', SEATS: '100' },
   },
   webhooks: {
     about: 'kills the queue and its database while it delivers 10,000 webhooks',

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const apiKey = await givenKey(api.db, await givenTenant(api.db));
   wire = await startHttpProxy(api.baseUrl);
   const onError = (error: unknown) => void errors.push(error);
-  shop = await startShop({ baseUrl: wire.url, apiKey, onError, timeoutMs: 500 });
+  shop = await startShop({ baseUrl: wire.url, apiKey, onError, timeoutMs: 3_000 });
 });
 beforeEach(() => {
   errors = [];

@@ -24,8 +24,8 @@ function fieldsOf(method: string, path: string): string[] {
  * @returns undefined: the answer is the platform's
  */
 export function foreignAnswerDetail(
-  { method, url }: Request,
-  { status, headers }: Response,
+  { method, url }: Pick<Request, 'method' | 'url'>,
+  { status, headers }: { status: number; headers: Pick<Headers, 'get'> },
   body: string,
 ): string | undefined {
   const { origin, pathname } = new URL(url);
@@ -48,7 +48,7 @@ function parsed(body: string): Record<string, unknown> | undefined {
 }
 
 /** Describes a redirect, and says what to set. @param location the header, which may be relative or missing */
-export function redirectDetail({ url }: Request, location: string | null): string {
+export function redirectDetail({ url }: Pick<Request, 'url'>, location: string | null): string {
   const { origin } = new URL(url);
   const target = location !== null && URL.canParse(location, url) ? new URL(location, url).origin : origin;
   const to = target === origin ? 'to another path' : `to ${target}`;

@@ -45,6 +45,7 @@ const NOT_MODIFIED = 304;
 /** Returns the response of a success, or of a 304 to a read. Returns any other result as an error. */
 async function tryOnce(request: Request, timeoutMs: number): Promise<Response | TourPlatformError> {
   const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
+  const sent = sentRequest(request);
   try {
     // Follows no redirect: the next server would get the customer's data and the key, and a POST could become a GET.
     const answer = await fetch(request.clone(), {
@@ -53,32 +54,61 @@ async function tryOnce(request: Request, timeoutMs: number): Promise<Response | 
     });
     // Reads the body here, because an answer that breaks off is repeated too.
     const body = await answer.text();
-    if (answer.status === NOT_MODIFIED && request.method === 'GET') return new Response(null, answer);
-    if (!answer.ok) return refusal(request, answer, body);
-    const detail = foreignAnswerDetail(request, answer, body);
-    if (detail === undefined) return new Response(body || null, answer);
-    return new TourPlatformError({ status: answer.status, detail, ...keyOf(request) });
+    return errorOfAnswer(sent, answer, body) ?? new Response(body || null, answer);
   } catch (cause) {
     request.signal.throwIfAborted();
-    return new TourPlatformError({
-      status: 0,
-      detail: `No answer: ${reasonOf(cause)}`,
-      ...keyOf(request),
-      cause,
-    });
+    return errorWithoutAnswer(sent, cause);
   }
 }
 
-function refusal(request: Request, { status, headers }: Response, body: string): TourPlatformError {
+/** The parts of a request by which its answer is judged. */
+export interface SentRequest {
+  method: string;
+  url: string;
+  idempotencyKey?: string;
+}
+
+/** The parts of an answer that decide whether it is a success of the platform. */
+export interface ReceivedAnswer {
+  status: number;
+  headers: { get(name: string): string | null };
+}
+
+function sentRequest({ method, url, headers }: Request): SentRequest {
+  return { method, url, idempotencyKey: headers.get('Idempotency-Key') ?? undefined };
+}
+
+/** Returns the error of an answer. Undefined: the answer is a success of the platform, or a 304 to a read. */
+export function errorOfAnswer(
+  request: SentRequest,
+  answer: ReceivedAnswer,
+  body: string,
+): TourPlatformError | undefined {
+  const { status } = answer;
+  if (status === NOT_MODIFIED && request.method === 'GET') return undefined;
+  if (status < 200 || status > 299) return refusal(request, answer, body);
+  const detail = foreignAnswerDetail(request, answer, body);
+  const { idempotencyKey } = request;
+  return detail === undefined ? undefined : new TourPlatformError({ status, detail, idempotencyKey });
+}
+
+/** Returns the error of a request that has no complete answer. */
+export function errorWithoutAnswer({ idempotencyKey }: SentRequest, cause: unknown): TourPlatformError {
+  const detail = `No answer: ${reasonOf(cause)}`;
+  return new TourPlatformError({ status: 0, detail, idempotencyKey, cause });
+}
+
+function refusal(request: SentRequest, { status, headers }: ReceivedAnswer, body: string): TourPlatformError {
+  const { idempotencyKey } = request;
   if (status >= 300 && status < 400 && status !== NOT_MODIFIED) {
-    const location = headers.get('Location');
-    return new TourPlatformError({ status, detail: redirectDetail(request, location), ...keyOf(request) });
+    const detail = redirectDetail(request, headers.get('Location'));
+    return new TourPlatformError({ status, detail, idempotencyKey });
   }
   const isProblem = headers.get('Content-Type')?.startsWith('application/problem+json');
   const problem = isProblem ? (JSON.parse(body) as Problem) : undefined;
   const detail = problem?.detail ?? `The answer with the status ${status} is not from the platform.`;
   const retryAfterSeconds = secondsOf(headers.get('Retry-After'));
-  return new TourPlatformError({ status, detail, problem, retryAfterSeconds, ...keyOf(request) });
+  return new TourPlatformError({ status, detail, problem, retryAfterSeconds, idempotencyKey });
 }
 
 /** @param retryAfter seconds, as the platform sends them, or a date, as a proxy may */
@@ -88,10 +118,6 @@ function secondsOf(retryAfter: string | null): number | undefined {
     ? Number(retryAfter)
     : (Date.parse(retryAfter) - Date.now()) / 1000;
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
-}
-
-function keyOf({ headers }: Request): { idempotencyKey?: string } {
-  return { idempotencyKey: headers.get('Idempotency-Key') ?? undefined };
 }
 
 /** Returns the operating system's message if fetch only says that the request failed. */

@@ -35,7 +35,7 @@ export async function book(parts: ProxyParts, visit: Visit): Promise<ProxyAnswer
     });
     const replayed = response.headers.get('Idempotent-Replayed');
     const headers: Record<string, string> = replayed === null ? {} : { 'Idempotent-Replayed': replayed };
-    const answer = jsonAnswer(201, visible(await response.json(), 'booking'), headers);
+    const answer = jsonAnswer(201, visible(response.json(), 'booking'), headers);
     const named = [cookies.write(host, visitor!), cookies.writeState(host, 'booked', COOKIE_SECONDS)];
     return { ...answer, cookies: named };
   });
@@ -55,7 +55,7 @@ async function completed(
 ): Promise<JsonObject & { tour_id: string }> {
   const hasParty = PARTY.some((field) => body[field] !== undefined);
   if (body.tour_id !== undefined && hasParty) return { ...body, tour_id: tourIdOf(body.tour_id) };
-  const { tour, party } = (await (await call({ path: pathOf(holdId) })).json()) as Hold;
+  const { tour, party } = (await call({ path: pathOf(holdId) })).json() as Hold;
   const tourId = body.tour_id === undefined ? tour.id : tourIdOf(body.tour_id);
   return hasParty ? { ...body, tour_id: tourId } : { ...body, tour_id: tourId, party };
 }
@@ -79,6 +79,6 @@ export async function newestBooking(
   if (!visitor) return undefined;
   const query = new URLSearchParams({ external_ref: visitor.id, limit: '1' });
   const response = await call({ path: '/api/tenant/bookings', query });
-  const [newest] = ((await response.json()) as { items: BookingItem[] }).items;
+  const [newest] = (response.json() as { items: BookingItem[] }).items;
   return newest && visible({ ok: true as const, ...newest }, 'booking');
 }

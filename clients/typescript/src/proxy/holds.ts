@@ -2,7 +2,7 @@ import { TourPlatformError } from '../errors.ts';
 import { jsonAnswer, NO_STORE, type ProxyAnswer } from './answer.ts';
 import type { JsonObject } from './body.ts';
 import { namesParty, partyOf } from './limits.ts';
-import type { CallPlatform, Hold, HoldItem, PlatformRequest } from './platform.ts';
+import type { CallPlatform, Hold, HoldItem, PlatformAnswer, PlatformRequest } from './platform.ts';
 import { invalidField, Refusal } from './problems.ts';
 import { tourIdOf } from './slug.ts';
 import { visible } from './visible.ts';
@@ -49,7 +49,7 @@ async function placeFor(
     body: { ...wish.body, external_ref: visitor.id },
   };
   const { response, left } = await placeOrReplace(parts.call, request, wish);
-  const hold = (await response.json()) as Hold;
+  const hold = response.json() as Hold;
   await release(parts.call, left);
   const owner = { id: visitor.id, holdId: hold.hold_id };
   return holdAnswer(parts, host, {
@@ -65,7 +65,7 @@ async function placeOrReplace(
   call: CallPlatform,
   request: PlatformRequest,
   wish: HoldWish,
-): Promise<{ response: Response; left: HoldItem[] }> {
+): Promise<{ response: PlatformAnswer; left: HoldItem[] }> {
   try {
     return { response: await call(request), left: wish.earlier };
   } catch (error) {
@@ -107,7 +107,7 @@ export async function readHold(parts: ProxyParts, { host, visitor }: Visit): Pro
   if (named?.hold.status === 'active') return holdAnswer(parts, host, { status: 200, ...named });
   const query = new URLSearchParams({ external_ref: visitor.id, status: 'active', limit: '1' });
   const response = await call({ path: HOLDS, query });
-  const [other] = ((await response.json()) as { items: HoldItem[] }).items;
+  const [other] = (response.json() as { items: HoldItem[] }).items;
   if (other) {
     const hold: Hold = { ok: true, ...other };
     const cookie = cookies.write(host, { id: visitor.id, holdId: hold.hold_id });
@@ -120,11 +120,11 @@ export async function readHold(parts: ProxyParts, { host, visitor }: Visit): Pro
 async function namedHold(
   call: CallPlatform,
   { holdId }: Visitor,
-): Promise<{ hold: Hold; response: Response } | undefined> {
+): Promise<{ hold: Hold; response: PlatformAnswer } | undefined> {
   if (holdId === null) return undefined;
   try {
     const response = await call({ path: pathOf(holdId) });
-    return { hold: (await response.json()) as Hold, response };
+    return { hold: response.json() as Hold, response };
   } catch (error) {
     if (error instanceof TourPlatformError && error.code === 'hold_not_found') return undefined;
     throw error;
@@ -137,11 +137,11 @@ export async function changeHold(parts: ProxyParts, { host, visitor, body }: Vis
   refuseSiteFields(body);
   return turns.take(visitor!.id, async () => {
     if (namesParty(body)) {
-      const { tour, party } = (await (await call({ path: pathOf(holdId) })).json()) as Hold;
+      const { tour, party } = (await call({ path: pathOf(holdId) })).json() as Hold;
       await limits.assertSeats(tour.id, partyOf(body, party));
     }
     const response = await call({ method: 'PATCH', path: pathOf(holdId), body });
-    return holdAnswer(parts, host, { status: 200, response, hold: (await response.json()) as Hold });
+    return holdAnswer(parts, host, { status: 200, response, hold: response.json() as Hold });
   });
 }
 
@@ -151,7 +151,7 @@ export async function extendHold(parts: ProxyParts, { host, visitor, body }: Vis
   limits.assertMinutes(body);
   return turns.take(visitor!.id, async () => {
     const response = await call({ method: 'POST', path: `${pathOf(holdId)}/extend`, body });
-    return holdAnswer(parts, host, { status: 200, response, hold: (await response.json()) as Hold });
+    return holdAnswer(parts, host, { status: 200, response, hold: response.json() as Hold });
   });
 }
 
@@ -188,19 +188,19 @@ const LISTED = '100';
 async function holdsOf(call: CallPlatform, { id }: Visitor): Promise<{ holds: HoldItem[]; now: number }> {
   const query = new URLSearchParams({ external_ref: id, limit: LISTED });
   const response = await call({ path: HOLDS, query });
-  const { items } = (await response.json()) as { items: HoldItem[] };
+  const { items } = response.json() as { items: HoldItem[] };
   return { holds: items, now: timeOf(response) };
 }
 
 /** Returns the platform's time of an answer, in milliseconds. */
-function timeOf({ headers }: Response): number {
+function timeOf({ headers }: PlatformAnswer): number {
   const time = Date.parse(headers.get('Date') ?? '');
   return Number.isNaN(time) ? Date.now() : time;
 }
 
 interface HoldResult {
   status: number;
-  response: Response;
+  response: PlatformAnswer;
   hold: Hold;
   cookies?: string[];
 }

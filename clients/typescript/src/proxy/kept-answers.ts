@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CallPlatform } from './platform.ts';
+import type { CallPlatform, PlatformAnswer } from './platform.ts';
 import { visible, type VisibleAnswer } from './visible.ts';
 
 /** An answer of the catalog as visitors get it. */
@@ -47,15 +47,15 @@ export function createKeptAnswers(call: CallPlatform): KeptAnswers {
       const headers = known && { 'If-None-Match': known.platformTag };
       const response = await call({ path, query, headers });
       const isSame = known !== undefined && response.status === 304;
-      const answer = isSame ? known : await answerOf(response, kind);
+      const answer = isSame ? known : answerOf(response, kind);
       if (answer.platformTag !== '') keep(key, answer);
       return answer;
     },
   };
 }
 
-async function answerOf(response: Response, kind: VisibleAnswer): Promise<KeptAnswer> {
-  const text = JSON.stringify(visible(await response.json(), kind));
+function answerOf(response: PlatformAnswer, kind: VisibleAnswer): KeptAnswer {
+  const text = JSON.stringify(visible(response.json(), kind));
   return {
     platformTag: response.headers.get('ETag') ?? '',
     tag: `"${createHash('sha256').update(text).digest('base64url')}"`,

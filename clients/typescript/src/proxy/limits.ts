@@ -119,7 +119,7 @@ function createCategories(call: CallPlatform): (tourId: string) => Promise<Categ
     const known = kept.get(id);
     if (known && known.until > performance.now()) return known.categories;
     const response = await call({ path: `/api/tenant/tours/${id}` });
-    const { categories } = (await response.json()) as Tour;
+    const { categories } = response.json() as Tour;
     kept.delete(id);
     if (kept.size >= TOURS_MAX) kept.delete(kept.keys().next().value!);
     const few = categories.map(({ code, seats }) => ({ code, seats }));

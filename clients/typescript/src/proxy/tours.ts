@@ -18,7 +18,7 @@ export function listDepartures(parts: ProxyParts, visit: Visit): Promise<ProxyAn
 /** Asks the platform each time, whose own cache answers. */
 export async function checkAvailability({ call }: ProxyParts, { slug, query }: Visit): Promise<ProxyAnswer> {
   const response = await call({ path: `/api/gateway/tours/${slug}/availability`, query });
-  return jsonAnswer(200, visible(await response.json(), 'availability'), { 'Cache-Control': NO_STORE });
+  return jsonAnswer(200, visible(response.json(), 'availability'), { 'Cache-Control': NO_STORE });
 }
 
 async function keptAnswer(
