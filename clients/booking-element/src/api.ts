@@ -86,7 +86,7 @@ interface Call {
 interface Answered {
   /** Undefined: the answer has no content. */
   answer: unknown;
-  /** The time of the site's server, in milliseconds. */
+  /** The time of the site's server, in milliseconds. Rounded up, so that no hold seems to last longer than it does. */
   serverTime: number;
 }
 
@@ -145,7 +145,8 @@ async function callOnce(options: ApiOptions, { method, path, body }: Call): Prom
 
 async function readAnswer(response: Response): Promise<Answered | Problem> {
   const { status, ok, headers } = response;
-  const serverTime = Date.parse(headers.get('Date') ?? '') || Date.now();
+  // The header has whole seconds, rounded down.
+  const serverTime = Date.parse(headers.get('Date') ?? '') + 1000 || Date.now();
   if (status === 204) return { answer: undefined, serverTime };
   const text = await response.text();
   const answer = parsed(text);

@@ -6,14 +6,7 @@ import { Party } from './party.tsx';
 import { faultOf } from './party-rules.ts';
 import { Button, Heading, useFocusAtStart } from './parts.tsx';
 import { ProblemBox } from './problem.tsx';
-import {
-  departureOf,
-  departuresOnDate,
-  isExtended,
-  type Purchase,
-  type PurchaseEvent,
-  type Stage,
-} from './purchase.ts';
+import { departureOf, departuresOnDate, type Purchase, type PurchaseEvent, type Stage } from './purchase.ts';
 import { SpeechContext, speechOf, useSpeech } from './speech.ts';
 import { Booked, Summary } from './summary.tsx';
 import { Terms } from './terms.tsx';
@@ -187,7 +180,7 @@ function Held(props: StageProps & { tour: Tour; stage: Held }) {
       <Heading takesFocus={isTouched}>{words.hold.held}</Heading>
       <Countdown
         endsAt={endsAt}
-        isExtendable={!isExtended(hold)}
+        hold={hold}
         isOff={isOff}
         onExtend={actions.extend}
         onEnd={() => dispatch({ type: 'timeOver' })}

@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Button, Heading } from './parts.tsx';
+import { isExtended } from './purchase.ts';
 import { useSpeech } from './speech.ts';
 import type { Hold } from './wire.ts';
 import { fill } from './words/words.ts';
 
 /** A screen reader hears the rest of the time when so many seconds are left. */
 const ANNOUNCED = [60, 300];
-/** The visitor can extend the hold from here on. */
+/** The visitor can extend the hold when so many seconds are left, and at most half of its time. */
 const EXTENDABLE_FROM = 300;
 
 interface CountdownProps {
   endsAt: number;
-  /** Whether the one extension is left. */
-  isExtendable: boolean;
+  hold: Hold;
   isOff: boolean;
   onExtend(): void;
   /** Is called each second from the end on, until the stage changes. */
@@ -20,12 +20,13 @@ interface CountdownProps {
 }
 
 /** Shows how long the seats are held. */
-export function Countdown({ endsAt, isExtendable, isOff, onExtend, onEnd }: CountdownProps) {
+export function Countdown({ endsAt, hold, isOff, onExtend, onEnd }: CountdownProps) {
   const { words, formats } = useSpeech();
   const left = useSecondsLeft(endsAt);
   useEffect(() => {
     if (left <= 0) onEnd();
   }, [left]);
+  const isExtendable = !isExtended(hold) && left <= Math.min(EXTENDABLE_FROM, hold.hold_minutes * 30);
   const announced = ANNOUNCED.find((seconds) => left <= seconds);
   const minutes = formats.duration(`${(announced ?? 0) / 60}m`);
   return (
@@ -36,7 +37,7 @@ export function Countdown({ endsAt, isExtendable, isOff, onExtend, onEnd }: Coun
       <p role="status" class="visually-hidden">
         {announced !== undefined && `${words.hold.left} ${minutes}`}
       </p>
-      {isExtendable && left <= EXTENDABLE_FROM && (
+      {isExtendable && (
         <Button isSecondary isOff={isOff} onClick={onExtend}>
           {words.hold.extend}
         </Button>

@@ -126,6 +126,21 @@ describeInChromium('a purchase with the element', () => {
     expect(await leads()).toHaveLength(1);
   });
 
+  it('a page that comes back from the browser’s cache shows what was booked meanwhile', async () => {
+    await site.open(tag());
+    await holdSeats(site.page);
+    const other = await site.context.newPage();
+    await other.goto(site.address);
+    await fillContact(other);
+    await book(other);
+    await other.waitForURL(/\/pay/);
+    await site.page.evaluate(
+      "void window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))",
+    );
+    await heading('Your seats are booked').waitFor();
+    expect(site.page.url()).toBe(`${site.address}/`);
+  });
+
   it('a visitor who gives the seats back chooses again, and the seats are free', async () => {
     await site.open(tag());
     await holdSeats(site.page);
