@@ -31,7 +31,7 @@ const PAGES = ['guide.html', 'reference.html', 'openapi.d.ts'].map(
 );
 const OPENAPI = 'services/api/generated/openapi.json';
 /** The files of the guide, in the order of the page. */
-const GUIDE = ['first-booking', 'selling', 'webhooks', 'widget', 'octo'].map(
+const GUIDE = ['first-booking', 'selling', 'webhooks', 'widget', 'sell-on-your-page', 'octo'].map(
   (name) => `docs/guide/${name}.md`,
 );
 /** The types of the API (openapi.d.ts) as a source of the client package. This file is not in git either. */

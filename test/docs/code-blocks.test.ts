@@ -48,6 +48,7 @@ const TRIALS: Record<string, Trials> = {
     'Before a newsletter': NAMES,
     'In another language': by('client/proxy-cases.test.ts'),
   },
+  'guide/sell-on-your-page.md': by('docs/guide-sell.test.ts'),
   'guide/selling.md': by('docs/guide-booking.test.ts'),
   'guide/webhooks.md': {
     'Try it on your machine': untried('test/smoke runs npm start'),
@@ -76,7 +77,7 @@ const TRIALS: Record<string, Trials> = {
     Webhooks: by('docs/guide-testing.test.ts'),
   },
   'terminal.md': {
-    Tenants: by('cli/widget-element.test.ts'),
+    Tenants: NAMES,
     Bookings: NAMES,
     Departures: NAMES,
     Scripts: NAMES,

@@ -13,7 +13,7 @@ export interface GuideFile {
 export function guide(files: GuideFile[]): Markup {
   const titles = files.map(({ markdown }) => headingsOf(parseMarkdown(markdown))[0]!.text);
   const sections = files.map(({ markdown }, index) => {
-    const tokens = parseMarkdown(markdown);
+    const tokens = withoutPictures(parseMarkdown(markdown));
     walkTokens(tokens, (token) => {
       if (token.type === 'heading') token.depth += 1;
       if (token.type === 'link') token.href = anchorOnPage((token as Tokens.Link).href, files);
@@ -22,6 +22,15 @@ export function guide(files: GuideFile[]): Markup {
   });
   return html`<h1>Integration guide</h1>
     ${sections}`;
+}
+
+/** Leaves out paragraphs of pictures, which are files of the repository. */
+function withoutPictures(tokens: TokensList): TokensList {
+  const shown = tokens.filter(
+    (token) =>
+      token.type !== 'paragraph' || !(token as Tokens.Paragraph).tokens.every(({ type }) => type === 'image'),
+  );
+  return Object.assign(shown, { links: tokens.links });
 }
 
 /** Renders links to the previous and the next section. The reference follows the last section. */

@@ -25,6 +25,7 @@ const WAYS = [
     'Show the list on a website',
     'A few lines of HTML, in a shop or a site builder. No server needed.',
   ],
+  ['sell-on-your-page', 'Sell on your page', 'A tag that takes the booking, and a server of ten lines.'],
   ['first-booking', 'Book from your own code', 'From an API key to a confirmed booking, with curl or Node.'],
   [
     'connect-an-octo-reseller',
@@ -34,7 +35,7 @@ const WAYS = [
 ] as const;
 
 /**
- * Renders `/`: the list of the widget, a request that needs no key with its answer, and three next steps.
+ * Renders `/`: the list of the widget, a request that needs no key with its answer, and the next steps.
  * @param basePath the path of PUBLIC_BASE_URL
  */
 export function homeBody(publicBaseUrl: string, basePath: string): Markup {
