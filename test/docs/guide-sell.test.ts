@@ -101,7 +101,7 @@ describeInChromium('the site of the guide', (browser) => {
 
   const hold = async () => {
     await page.locator('[part=day]:not([aria-disabled=true])').first().click();
-    await page.getByRole('button', { name: 'One more: Child' }).click();
+    await page.getByRole('button', { name: 'Child: +1' }).click();
     await page.getByRole('button', { name: 'Hold the seats' }).click();
   };
   const book = async () => {

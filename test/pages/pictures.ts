@@ -1,5 +1,6 @@
 import { startChromium } from '../support/chromium';
 import globalSetup, { stopServer } from '../support/global-setup';
+import { takeElementPictures } from './element-pictures';
 import { takeEmbedPictures } from './embed-pictures';
 import { takeMonitorPicture } from './monitor-picture';
 import { takeSitePictures } from './site-pictures';
@@ -10,6 +11,7 @@ async function main(): Promise<void> {
   const browser = await startChromium(['--hide-scrollbars']);
   try {
     await takeSitePictures(browser);
+    await takeElementPictures(browser);
     await takeMonitorPicture(browser);
     await takeEmbedPictures(browser);
   } finally {

@@ -1,15 +1,15 @@
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 
 const FOLDER = path.join(__dirname, '../../docs/images');
 const LARGEST_KIB = 150;
 
-/** Saves what the window shows as docs/images/<name>.png, and prints its size. */
-export async function savePicture(page: Page, name: string): Promise<void> {
+/** Saves what the window, or an element of the page, shows as docs/images/<name>.png, and prints its size. */
+export async function savePicture(shown: Page | Locator, name: string): Promise<void> {
   await mkdir(FOLDER, { recursive: true });
   const file = path.join(FOLDER, `${name}.png`);
-  await page.screenshot({ path: file });
+  await shown.screenshot({ path: file });
   const size = Math.round((await stat(file)).size / 1024);
   process.stdout.write(`${path.relative(process.cwd(), file)}\t${size} KiB\n`);
   if (size > LARGEST_KIB)

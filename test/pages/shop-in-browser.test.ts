@@ -50,7 +50,7 @@ describeInChromium('the example shop in a browser', (browser) => {
     await visit('/', async (page) => {
       await page.locator(`a[href="${TOUR}"]`).click();
       await page.locator('[part=day][aria-disabled=false]').first().click();
-      await page.getByRole('button', { name: 'One more: Adult' }).click();
+      await page.getByRole('button', { name: 'Adult: +1' }).click();
       await page.getByRole('button', { name: 'Hold the seats' }).click();
       await page.getByLabel('Name', { exact: true }).fill('Ana Lima');
       await page.getByLabel('Phone').fill('+49 30 901820');
