@@ -141,25 +141,24 @@ function Choosing(props: StageProps & { tour: Tour }) {
         />
       )}
       {departure && (
-        <>
-          <Party
-            tour={tour}
-            departure={departure}
-            party={party}
-            onChange={(changed) => dispatch({ type: 'partyChanged', party: changed })}
-          />
-          <Terms tour={tour} />
-          <Button
-            isOff={
-              task !== undefined ||
-              faultOf(party, tour.categories, departure.tenant_prices, departure.seats_available) !==
-                undefined
-            }
-            onClick={actions.hold}
-          >
-            {words.hold.hold}
-          </Button>
-        </>
+        <Party
+          tour={tour}
+          departure={departure}
+          party={party}
+          onChange={(changed) => dispatch({ type: 'partyChanged', party: changed })}
+        />
+      )}
+      <Terms tour={tour} />
+      {departure && (
+        <Button
+          isOff={
+            task !== undefined ||
+            faultOf(party, tour.categories, departure.tenant_prices, departure.seats_available) !== undefined
+          }
+          onClick={actions.hold}
+        >
+          {words.hold.hold}
+        </Button>
       )}
       <Refused {...props} onAgain={actions.hold} />
     </div>

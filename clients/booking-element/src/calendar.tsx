@@ -39,7 +39,7 @@ function Month({ days, chosenDate, month, onMonth, onChoose, firstCategory }: Mo
   const { words, formats, direction } = useSpeech();
   const months = useMemo(() => [...new Set([...days.keys()].map(monthOf))], [days]);
   const shown = month !== undefined && months.includes(month) ? month : monthOf(firstOpenDate(days));
-  const { focused, moveTo, grid } = useRovingFocus(entryOf(shown, days, chosenDate), onMonth);
+  const { focused, setFocused, moveTo, grid } = useRovingFocus(entryOf(shown, days, chosenDate), onMonth);
   /** The date that the visitor chose in vain. */
   const [refused, setRefused] = useState<string>();
 
@@ -58,7 +58,13 @@ function Month({ days, chosenDate, month, onMonth, onChoose, firstCategory }: Mo
     <section part="calendar" class="calendar" aria-labelledby="calendar-title">
       <h2 id="calendar-title">{words.calendar.title}</h2>
       <MonthHeader month={shown} months={months} onMonth={onMonth} />
-      <table role="grid" aria-labelledby="calendar-month" ref={grid} onKeyDown={onKeyDown}>
+      <table
+        role="grid"
+        aria-labelledby="calendar-month"
+        ref={grid}
+        onKeyDown={onKeyDown}
+        onFocusIn={({ target }) => setFocused((target as HTMLElement).dataset.date)}
+      >
         <WeekdayRow />
         <tbody>
           {weeksOf(shown, formats.firstWeekday).map((week, index) => (
@@ -223,7 +229,7 @@ function stateWords(
 /** Keeps one day of the grid in the tab order, and moves the focus to the day that a key names. */
 function useRovingFocus(entry: string, onMonth: (month: string) => void) {
   const grid = useRef<HTMLTableElement>(null);
-  const [moved, setMoved] = useState<string>();
+  const [moved, setFocused] = useState<string>();
   const focused = moved !== undefined && monthOf(moved) === monthOf(entry) ? moved : entry;
   const isMoving = useRef(false);
   useLayoutEffect(() => {
@@ -233,10 +239,10 @@ function useRovingFocus(entry: string, onMonth: (month: string) => void) {
   });
   const moveTo = (date: string) => {
     isMoving.current = true;
-    setMoved(date);
+    setFocused(date);
     if (monthOf(date) !== monthOf(entry)) onMonth(monthOf(date));
   };
-  return { focused, moveTo, grid };
+  return { focused, setFocused, moveTo, grid };
 }
 
 /** Returns the day of a month that the tab key reaches: the chosen one, otherwise the first that can be chosen. */

@@ -10,7 +10,11 @@ export function Terms({ tour: { cancellation, cancellation_policy } }: { tour: T
     <section class="terms" aria-labelledby="terms-title">
       <h3 id="terms-title">{words.terms.title}</h3>
       {cancellation && <Tiers policy={cancellation} />}
-      {cancellation_policy && <p class="own-words">{cancellation_policy}</p>}
+      {cancellation_policy && (
+        <p class="own-words" dir="auto">
+          {cancellation_policy}
+        </p>
+      )}
     </section>
   );
 }

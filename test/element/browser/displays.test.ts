@@ -1,0 +1,135 @@
+import type { BrowserContextOptions } from 'playwright-core';
+import { violationsOf } from '../../support/axe';
+import { describeInChromium } from '../../support/chromium';
+import {
+  daysFromToday,
+  givenDeparture,
+  givenTour,
+  type GivenTour,
+  type TourOverrides,
+} from '../../support/given';
+import { renewContext, useElementSite } from '../given-page';
+import { fillContact, holdSeats } from '../visit';
+
+const FAMILY: TourOverrides['categories'] = [
+  { code: 'adult', kind: 'adult', seats: 1, people: 1, age_from: 18, age_to: 99 },
+  { code: 'infant', kind: 'infant', seats: 0, people: 1, age_from: 0, age_to: 3, with: ['adult'] },
+  { code: 'family', kind: 'family', name: 'Family ticket', seats: 4, people: 4, max: 1 },
+];
+const PRICES = { adult: 50_000, infant: 0, family: 150_000 };
+/** 400 % of zoom make a window of 1280 px as narrow as this. */
+const ZOOMED = { width: 320, height: 200 };
+
+describeInChromium('the element on the displays of visitors', () => {
+  const site = useElementSite();
+  let tour: GivenTour;
+  beforeAll(async () => {
+    tour = await givenTour(site.api.db, { categories: FAMILY });
+    await givenDeparture(site.api.db, tour, { prices: PRICES, seats: 100 });
+    await givenDeparture(site.api.db, tour, { prices: PRICES, seats: 3, date: daysFromToday(31) });
+  });
+
+  const open = async (slug: string, options: BrowserContextOptions = {}) => {
+    await renewContext(site, options);
+    await site.open(
+      `<main><h1>A tour</h1><tour-booking tour="${slug}"></tour-booking></main>`,
+      '<meta name="color-scheme" content="light dark">',
+    );
+    await site.page.locator('.day.open').first().waitFor();
+  };
+  const inShadow = (expression: string) =>
+    site.page.evaluate<unknown>(
+      `((root) => ${expression})(document.querySelector('tour-booking').shadowRoot)`,
+    );
+  const expectFits = async () =>
+    expect(await site.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+
+  it.each<[string, BrowserContextOptions]>([
+    ['forced colours', { forcedColors: 'active' }],
+    ['a dark scheme', { colorScheme: 'dark' }],
+    ['a zoom of 400 %', { viewport: ZOOMED }],
+    ['reduced motion', { reducedMotion: 'reduce' }],
+  ])('axe finds nothing in any step with %s, and nothing scrolls sideways', async (_title, options) => {
+    await open(tour.slug, options);
+    await site.page.locator('.day.open').first().click();
+    await site.page.getByRole('button', { name: 'Infant: +1' }).click();
+    expect(await violationsOf(site.page)).toEqual([]);
+    await expectFits();
+    await holdSeats(site.page);
+    await fillContact(site.page);
+    expect(await violationsOf(site.page)).toEqual([]);
+    await expectFits();
+    await site.page.getByRole('button', { name: 'Change the date or the party' }).click();
+    await site.page.locator('.day.open').first().waitFor();
+  });
+
+  it('reduced motion ends every transition', async () => {
+    const moving =
+      "[...root.querySelectorAll('*')].filter((one) => getComputedStyle(one).transitionDuration !== '0s').length";
+    await open(tour.slug, { reducedMotion: 'reduce' });
+    expect(await inShadow(moving)).toBe(0);
+    await open(tour.slug, { reducedMotion: 'no-preference' });
+    expect(await inShadow(moving)).toBeGreaterThan(0);
+  });
+
+  it('each control is at least 44 px high, and the days of a phone are as wide as the window allows', async () => {
+    await open(tour.slug, { viewport: { width: 390, height: 844 } });
+    await site.page.locator('.day.open').first().click();
+    const low =
+      "[...root.querySelectorAll('button, input')].filter((one) => one.getBoundingClientRect().height < 44)";
+    expect(await inShadow(`${low}.map((one) => one.outerHTML)`)).toEqual([]);
+    const narrow =
+      "[...root.querySelectorAll('button')].filter((one) => one.getBoundingClientRect().width < 44)";
+    expect(await inShadow(`${narrow}.map((one) => one.outerHTML)`)).toEqual([]);
+  });
+
+  it.each(['#facc15', '#1e1b4b', '#ff00aa', '#808080', '#ffffff', '#000000'])(
+    'the text on a chosen day and on a button is readable on the accent %s',
+    async (accent) => {
+      await open(tour.slug);
+      await site.page.evaluate(
+        `document.querySelector('tour-booking').style.setProperty('--tour-accent', '${accent}')`,
+      );
+      await site.page.locator('.day.open').first().click();
+      await site.page.mouse.move(0, 0);
+      await site.page.waitForTimeout(300);
+      expect(await violationsOf(site.page)).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['JPY', 128_000, '128K', '¥256,000'],
+    ['KWD', 112_250, '112.25', 'KWD 224.500'],
+  ])('prices in %s have their decimals, and the total is exact', async (currency, minor, price, total) => {
+    const other = await givenTour(site.api.db, { currency });
+    await givenDeparture(site.api.db, other, { prices: { adult: minor } });
+    await open(other.slug, { viewport: { width: 320, height: 800 } });
+    expect(await site.page.locator('.price.short').innerText()).toBe(price);
+    await site.page.locator('.day.open').click();
+    await site.page.getByRole('button', { name: 'Adult: +1' }).click();
+    expect((await site.page.locator('output').innerText()).replaceAll('\u00a0', ' ')).toBe(total);
+    await expectFits();
+  });
+
+  it('the colours are dark where the scheme of the page is dark', async () => {
+    const lightness = "getComputedStyle(root.querySelector('.element')).backgroundColor";
+    await open(tour.slug, { colorScheme: 'light' });
+    expect(await inShadow(lightness)).toBe('rgb(255, 255, 255)');
+    await open(tour.slug, { colorScheme: 'dark' });
+    expect(await inShadow(lightness)).toBe('rgb(26, 32, 42)');
+  });
+
+  it('366 days with three departures each are shown, and the last day can be chosen', async () => {
+    const busy = await givenTour(site.api.db);
+    for (let day = 1; day <= 366; day += 1)
+      for (const startTime of ['09:00', '12:00', '15:00'])
+        await givenDeparture(site.api.db, busy, { date: daysFromToday(day), startTime });
+    await open(busy.slug);
+    const next = site.page.getByRole('button', { name: 'Next month' });
+    while ((await next.getAttribute('aria-disabled')) === 'false') await next.click();
+    const last = site.page.locator('.day.open').last();
+    expect(await last.getAttribute('data-date')).toBe(daysFromToday(366));
+    await last.click();
+    expect(await site.page.locator('.time').count()).toBe(3);
+  });
+});
