@@ -1,0 +1,89 @@
+import { describeInChromium } from '../../support/chromium';
+import { givenDeparture, givenTour, type TourOverrides } from '../../support/given';
+import { useElementSite } from '../given-page';
+import { fillContact, holdSeats, book } from '../visit';
+
+const BOAT: TourOverrides['categories'] = [
+  { code: 'boat', kind: 'group', name: 'Private boat', seats: 8, people: 8, max: 2 },
+];
+const FAMILY: TourOverrides['categories'] = [
+  { code: 'adult', kind: 'adult', seats: 1, people: 1, age_from: 18, age_to: 99 },
+  { code: 'infant', kind: 'infant', seats: 0, people: 1, age_from: 0, age_to: 3, with: ['adult'] },
+  { code: 'family', kind: 'family', name: 'Family ticket', seats: 4, people: 4, max: 1 },
+  { code: 'bed', kind: 'supplement', name: 'Bed', seats: 0, people: 0, at_most: 'adult' },
+];
+const FAMILY_PRICES = { adult: 50_000, infant: 0, family: 150_000, bed: 9_950 };
+
+describeInChromium('the parties of the element', () => {
+  const site = useElementSite();
+
+  const choose = async (
+    categories: TourOverrides['categories'],
+    prices: Record<string, number>,
+    seats: number,
+  ) => {
+    const tour = await givenTour(site.api.db, { categories });
+    await givenDeparture(site.api.db, tour, { prices, seats });
+    await site.open(`<tour-booking tour="${tour.slug}" next="/pay"></tour-booking>`);
+    await site.page.locator('.day.open').click();
+    return tour;
+  };
+  /** Clicks a button also if it is off, as a visitor can. */
+  const press = (name: string) => site.page.getByRole('button', { name, exact: true }).click({ force: true });
+  const total = () => site.page.locator('output').innerText();
+  const row = (name: string) => site.page.locator('.category', { hasText: name });
+
+  it('a private boat of eight is sold as one unit', async () => {
+    const tour = await choose(BOAT, { boat: 900_000 }, 20);
+    expect(await row('Private boat').innerText()).toContain('For 8 people');
+    expect(await total()).toBe('€9,000');
+    await press('Private boat: +1');
+    expect(await row('Private boat').locator('.limit').innerText()).toBe(
+      'Private boat: at most 2 in one booking',
+    );
+    await press('Private boat: −1');
+    await holdSeats(site.page);
+    await fillContact(site.page);
+    await book(site.page);
+    await site.page.waitForURL(/\/pay/);
+    const [lead] = await site.api.db('booking_leads').where({ tour_id: tour.id });
+    expect(lead).toMatchObject({ party: { boat: 1 } });
+  });
+
+  it('a family ticket, an infant with its adult and a bed are added up, and the platform agrees with the total', async () => {
+    const tour = await choose(FAMILY, FAMILY_PRICES, 20);
+    for (const name of ['Infant: +1', 'Family ticket: +1', 'Bed: +1']) await press(name);
+    expect(await total()).toBe('€2,099.50');
+    expect(await row('Family ticket').locator('.limit').innerText()).toBe(
+      'Family ticket: at most 1 in one booking',
+    );
+    expect(await row('Bed').locator('.limit').innerText()).toBe('Bed: not more than the number of Adult');
+    await holdSeats(site.page);
+    await fillContact(site.page);
+    await book(site.page);
+    await site.page.waitForURL(/\/pay/);
+    const [lead] = await site.api.db('booking_leads').where({ tour_id: tour.id });
+    expect(lead).toMatchObject({ party: { adult: 1, infant: 1, family: 1, bed: 1 } });
+  });
+
+  it('a broken rule is said at its category, and holds nothing', async () => {
+    await choose(FAMILY, FAMILY_PRICES, 20);
+    await press('Infant: +1');
+    await press('Adult: −1');
+    expect(await row('Infant').locator('.fault').innerText()).toBe('Infant: only together with Adult');
+    await press('Hold the seats');
+    expect(site.requests.filter((request) => request.startsWith('POST'))).toEqual([]);
+    await press('Adult: +1');
+    expect(await row('Infant').locator('.fault').count()).toBe(0);
+  });
+
+  it('the free seats of the departure limit the party', async () => {
+    await choose(FAMILY, FAMILY_PRICES, 2);
+    await press('Adult: +1');
+    await press('Adult: +1');
+    expect(await site.page.getByLabel('Adult', { exact: true }).inputValue()).toBe('2');
+    expect(await site.page.locator('[part=party] > .limit').innerText()).toBe('Seats left: 2');
+    await site.page.getByLabel('Adult', { exact: true }).fill('5');
+    expect(await site.page.locator('[part=party] > .fault').innerText()).toBe('Seats left: 2');
+  });
+});
