@@ -156,7 +156,21 @@ describe('a visitor and the hold of another', () => {
       status: 409,
       body: { code: 'hold_state_conflict' },
     });
+    expect((await replay('GET', '/hold')).body).toMatchObject({ hold_id: holdId, status: 'released' });
     expect(await holdRow(holdId)).toMatchObject({ status: 'released' });
+  });
+
+  it('a name that begins with another white space is not the name of the cookie', async () => {
+    const { visitor: eve } = await holder();
+    const planted = { cookie: `\u00a0${eve.cookie}` };
+    expect(await eve.send('GET', '/hold', undefined, planted)).toMatchObject({ status: 404 });
+  });
+
+  it('a request that a reverse proxy forwards under the name of this machine gets no cookie without Secure', async () => {
+    const visitor = new VisitorBrowser(shop.api);
+    const forwarded = { origin: 'https://www.example.com', 'sec-fetch-site': 'same-origin' };
+    expect(await visitor.send('GET', '/hold', undefined, forwarded)).toMatchObject({ status: 500 });
+    expect(visitor.cookies.size).toBe(0);
   });
 });
 
@@ -201,6 +215,21 @@ describe('the list of calls', () => {
   });
 });
 
+describe('a body of many levels', () => {
+  it('a body with thousands of nested lists is malformed, and reaches no platform', async () => {
+    const { visitor } = await holder();
+    wire.plan();
+    const deep = await fetch(`${shop.api}/booking`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie: visitor.cookie },
+      body: `{"notes": ${'['.repeat(7_000)}${']'.repeat(7_000)}}`,
+    });
+    expect(deep.status).toBe(400);
+    expect(await deep.json()).toMatchObject({ code: 'malformed_json' });
+    expect(wire.requests()).toEqual([]);
+  });
+});
+
 describe('the second hold of a visitor', () => {
   it('the second hold releases the first, also when it needs its seats', async () => {
     const small = await givenTour(api.db);
@@ -208,6 +237,8 @@ describe('the second hold of a visitor', () => {
     const visitor = new VisitorBrowser(shop.api);
     const wish = (quantity: number) => ({ tour_id: small.slug, departure_date: day, quantity });
     const first = await visitor.send('POST', '/hold', wish(2));
+    const again = await visitor.send('POST', '/hold', wish(1));
+    expect(again).toMatchObject({ status: 201, body: { seats_available: 2 } });
     const second = await visitor.send('POST', '/hold', wish(3));
     expect(second).toMatchObject({ status: 201, body: { seats_available: 0 } });
     expect(await holdRow(first.body.hold_id)).toMatchObject({ status: 'released' });

@@ -11,7 +11,7 @@ const BODY_MS = 10_000;
 /** A request's body, as an adapter offers it. */
 export interface BodySource {
   header(name: string): string | undefined;
-  /** The value that a parser of the site has made of the body. Undefined: nobody has read the body. */
+  /** The value that a parser of the site has made of the body. Undefined: the body is not read yet. */
   parsed?: unknown;
   /**
    * Reads the bytes.
@@ -53,7 +53,7 @@ function ofParser(parsed: unknown): JsonObject | undefined {
   if (typeof parsed === 'string') return parsed === '' ? undefined : parse(parsed);
   if (parsed instanceof Uint8Array)
     return parsed.length === 0 ? undefined : parse(Buffer.from(parsed).toString());
-  if (!isObject(parsed)) throw malformed(NOT_ONE_OBJECT);
+  if (!isObject(parsed) || !isShallow(parsed)) throw malformed(NOT_ONE_OBJECT);
   if (Buffer.byteLength(JSON.stringify(parsed)) > BODY_MAX) throw tooLarge();
   return parsed;
 }
@@ -68,12 +68,20 @@ function parse(text: string): JsonObject {
   } catch {
     throw malformed(NOT_ONE_OBJECT);
   }
-  if (!isObject(value)) throw malformed(NOT_ONE_OBJECT);
+  if (!isObject(value) || !isShallow(value)) throw malformed(NOT_ONE_OBJECT);
   return value;
 }
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** More levels than any body of the platform has. A text of 16 KiB may have thousands, which JSON.stringify cannot write. */
+const LEVELS_MAX = 10;
+
+function isShallow(value: unknown, levels = LEVELS_MAX): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
 }
 
 export function tooLarge(): Refusal {

@@ -11,7 +11,7 @@ import type { ProxyParts, Visit } from './visit.ts';
 
 type HiddenOfPrice = 'platform_unit_price' | 'converted_from' | 'rate' | 'rate_date' | 'rule';
 
-/** The booking of a visitor: what REST answers, less what `HIDDEN` removes. */
+/** The booking of a visitor: the answer of REST, less the fields of `HIDDEN`. */
 export type VisitorBooking = Omit<BookingItem, 'price_breakdown'> & {
   ok: true;
   price_breakdown: Omit<BookingItem['price_breakdown'], HiddenOfPrice>;

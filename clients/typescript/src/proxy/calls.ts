@@ -93,6 +93,8 @@ const PATTERNS = CALLS.map((call) => ({
 export interface FoundCall {
   call: ProxyCall | undefined;
   slug: string;
+  /** Whether the path belongs to a visitor. */
+  ofVisitor: boolean;
   /** The methods of the path, for the header Allow. */
   allow: string;
 }
@@ -111,5 +113,6 @@ export function findCall(method: string, path: string): FoundCall {
   if (!found && method !== 'OPTIONS')
     throw new Refusal('method_not_allowed', `This path accepts ${allow}.`, { headers: { Allow: allow } });
   const slug = onPath[0]!.pattern.exec(path)![1];
-  return { call: found?.call, slug: slug === undefined ? '' : slugOf(slug), allow };
+  const { ofVisitor } = onPath[0]!.call;
+  return { call: found?.call, slug: slug === undefined ? '' : slugOf(slug), ofVisitor, allow };
 }

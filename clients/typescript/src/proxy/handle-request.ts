@@ -5,6 +5,7 @@ import { answerError, rateLimited } from './problems.ts';
 import { readQuery } from './query.ts';
 import { assertSameOrigin } from './same-origin.ts';
 import type { ProxyParts, Visit } from './visit.ts';
+import { newVisitor, type Visitor } from './visitor.ts';
 
 /** A request of the site's server, as an adapter reads it. */
 export interface SiteRequest<Native> {
@@ -29,7 +30,7 @@ export interface HandlerParts<Native> extends ProxyParts {
 
 const ALLOW_SECONDS = 60;
 
-/** Answers a request. Never throws: an error becomes an answer. */
+/** Answers a request. Never throws: an error becomes an answer. OPTIONS gives a new visitor the cookie. */
 export async function handleRequest<Native>(
   parts: HandlerParts<Native>,
   request: SiteRequest<Native>,
@@ -44,9 +45,12 @@ async function answerOrProblem<Native>(
   request: SiteRequest<Native>,
 ): Promise<ProxyAnswer> {
   try {
-    const { call, slug, allow } = findCall(request.method, request.path ?? '');
-    if (!call) return { status: 204, headers: { Allow: allow } };
-    return await call.answer(parts, await readVisit(parts, request, call, slug));
+    const { call, slug, ofVisitor, allow } = findCall(request.method, request.path ?? '');
+    assertSameOrigin(request, parts.origins);
+    if (call) return await call.answer(parts, await readVisit(parts, request, call, slug));
+    const isNew = ofVisitor && readVisitor(parts, request) === undefined;
+    const cookies = isNew ? [parts.cookies.write(request.host, newVisitor())] : [];
+    return { status: 204, headers: { Allow: allow }, cookies };
   } catch (error) {
     const { answer, isFault } = answerError(error);
     if (isFault) parts.onError(error);
@@ -62,13 +66,21 @@ async function readVisit<Native>(
   slug: string,
 ): Promise<Visit> {
   const { host, header } = request;
-  assertSameOrigin(request, parts.origins);
-  const visitor = call.ofVisitor ? parts.cookies.read(host, header('cookie')) : undefined;
+  const visitor = call.ofVisitor ? readVisitor(parts, request) : undefined;
   const isAllowed = (await parts.allow?.(request.native, call.name)) ?? true;
   if (!isAllowed) throw rateLimited('Too many requests.', ALLOW_SECONDS);
   const body = call.method === 'GET' ? undefined : await readJson(request.body);
   const query = readQuery(request.query, call.query);
   return { host, slug, query, body: body ?? {}, visitor, ifNoneMatch: header('if-none-match') };
+}
+
+/** Returns the visitor of a request. Undefined: a new one. @throws Refusal */
+function readVisitor<Native>(
+  { cookies }: HandlerParts<Native>,
+  { host, header }: SiteRequest<Native>,
+): Visitor | undefined {
+  cookies.assertOwnHost(host, header('origin'));
+  return cookies.read(host, header('cookie'));
 }
 
 function withoutBody({ status, headers, cookies, body }: ProxyAnswer): ProxyAnswer {

@@ -49,8 +49,12 @@ async function placeFor(
     body: { ...wish.body, external_ref: visitor.id },
   };
   const { response, left } = await placeOrReplace(parts.call, request, wish);
-  const hold = response.json() as Hold;
+  const placed = response.json() as Hold;
   await release(parts.call, left);
+  const freed = left
+    .filter((one) => isSameDeparture(one, placed))
+    .reduce((sum, { quantity }) => sum + quantity, 0);
+  const hold = { ...placed, seats_available: placed.seats_available + freed };
   const owner = { id: visitor.id, holdId: hold.hold_id };
   return holdAnswer(parts, host, {
     status: 201,
@@ -58,6 +62,14 @@ async function placeFor(
     hold,
     cookies: [parts.cookies.write(host, owner)],
   });
+}
+
+function isSameDeparture(one: HoldItem, other: HoldItem): boolean {
+  return (
+    one.tour.id === other.tour.id &&
+    one.departure_date === other.departure_date &&
+    one.departure_time === other.departure_time
+  );
 }
 
 /** Places the hold. If the earlier hold has the seats that it needs, releases that one first. @returns the holds that are still to release */
@@ -99,36 +111,20 @@ async function release(call: CallPlatform, holds: HoldItem[]): Promise<void> {
   await Promise.allSettled(holds.map(({ hold_id }) => call({ method: 'DELETE', path: pathOf(hold_id) })));
 }
 
-/** Returns the hold of the cookie. If it has ended, returns the visitor's live one: the answer that named it may have been lost. */
+/** Returns the hold of the cookie. Without one, returns the visitor's live hold: the answer that named it may have been lost. */
 export async function readHold(parts: ProxyParts, { host, visitor }: Visit): Promise<ProxyAnswer> {
   const { call, cookies } = parts;
   if (!visitor) throw noHold([cookies.write(host, newVisitor())]);
-  const named = await namedHold(call, visitor);
-  if (named?.hold.status === 'active') return holdAnswer(parts, host, { status: 200, ...named });
+  if (visitor.holdId !== null) {
+    const response = await call({ path: pathOf(visitor.holdId) });
+    return holdAnswer(parts, host, { status: 200, response, hold: response.json() as Hold });
+  }
   const query = new URLSearchParams({ external_ref: visitor.id, status: 'active', limit: '1' });
   const response = await call({ path: HOLDS, query });
-  const [other] = (response.json() as { items: HoldItem[] }).items;
-  if (other) {
-    const hold: Hold = { ok: true, ...other };
-    const cookie = cookies.write(host, { id: visitor.id, holdId: hold.hold_id });
-    return holdAnswer(parts, host, { status: 200, response, hold, cookies: [cookie] });
-  }
-  if (!named) throw noHold([cookies.removeState(host)]);
-  return holdAnswer(parts, host, { status: 200, ...named });
-}
-
-async function namedHold(
-  call: CallPlatform,
-  { holdId }: Visitor,
-): Promise<{ hold: Hold; response: PlatformAnswer } | undefined> {
-  if (holdId === null) return undefined;
-  try {
-    const response = await call({ path: pathOf(holdId) });
-    return { hold: response.json() as Hold, response };
-  } catch (error) {
-    if (error instanceof TourPlatformError && error.code === 'hold_not_found') return undefined;
-    throw error;
-  }
+  const [live] = (response.json() as { items: HoldItem[] }).items;
+  if (!live) throw noHold([cookies.removeState(host)]);
+  const cookie = cookies.write(host, { id: visitor.id, holdId: live.hold_id });
+  return holdAnswer(parts, host, { status: 200, response, hold: { ok: true, ...live }, cookies: [cookie] });
 }
 
 export async function changeHold(parts: ProxyParts, { host, visitor, body }: Visit): Promise<ProxyAnswer> {
@@ -145,12 +141,19 @@ export async function changeHold(parts: ProxyParts, { host, visitor, body }: Vis
   });
 }
 
+/** Extends the hold: without `hold_minutes` by its own minutes, as far as the site allows. */
 export async function extendHold(parts: ProxyParts, { host, visitor, body }: Visit): Promise<ProxyAnswer> {
   const { call, limits, turns } = parts;
-  const holdId = holdIdOf(visitor);
+  const path = pathOf(holdIdOf(visitor));
   limits.assertMinutes(body);
   return turns.take(visitor!.id, async () => {
-    const response = await call({ method: 'POST', path: `${pathOf(holdId)}/extend`, body });
+    const minutes =
+      body.hold_minutes ?? limits.shortened(((await call({ path })).json() as Hold).hold_minutes);
+    const response = await call({
+      method: 'POST',
+      path: `${path}/extend`,
+      body: { ...body, hold_minutes: minutes },
+    });
     return holdAnswer(parts, host, { status: 200, response, hold: response.json() as Hold });
   });
 }

@@ -14,7 +14,8 @@ export interface KeptAnswer {
 
 export interface KeptAnswers {
   /**
-   * Returns the present answer. Asks the platform each time; if its answer is the kept one, the platform sends no body.
+   * Returns the present answer. Asks the platform each time; if its answer is the kept one, the platform sends no body. Requests for the same
+   * answer at the same moment share one of the platform.
    * @throws TourPlatformError
    */
   read(path: string, query: URLSearchParams, kind: VisibleAnswer): Promise<KeptAnswer>;
@@ -40,15 +41,21 @@ export function createKeptAnswers(call: CallPlatform): KeptAnswers {
       drop(oldest);
     }
   };
+  const ask = async (key: string, path: string, query: URLSearchParams, kind: VisibleAnswer) => {
+    const known = kept.get(key);
+    const headers = known && { 'If-None-Match': known.platformTag };
+    const response = await call({ path, query, headers });
+    const isSame = known !== undefined && response.status === 304;
+    const answer = isSame ? known : answerOf(response, kind);
+    if (answer.platformTag !== '') keep(key, answer);
+    return answer;
+  };
+  const running = new Map<string, Promise<KeptAnswer>>();
   return {
-    read: async (path, query, kind) => {
+    read: (path, query, kind) => {
       const key = `${path}?${query.toString()}`;
-      const known = kept.get(key);
-      const headers = known && { 'If-None-Match': known.platformTag };
-      const response = await call({ path, query, headers });
-      const isSame = known !== undefined && response.status === 304;
-      const answer = isSame ? known : answerOf(response, kind);
-      if (answer.platformTag !== '') keep(key, answer);
+      const answer = running.get(key) ?? ask(key, path, query, kind).finally(() => running.delete(key));
+      running.set(key, answer);
       return answer;
     },
   };

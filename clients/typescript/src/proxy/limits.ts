@@ -1,3 +1,4 @@
+import { TourPlatformError } from '../errors.ts';
 import { invalidField, rateLimited, Refusal } from './problems.ts';
 import type { JsonObject } from './body.ts';
 import type { CallPlatform, HoldItem, Tour } from './platform.ts';
@@ -15,6 +16,8 @@ export interface LimitOptions {
 export interface Limits {
   /** @throws Refusal (400) for a hold that would last too long */
   assertMinutes(body: JsonObject): void;
+  /** Returns the minutes, or as many as a hold may last here. */
+  shortened(minutes: number): number;
   /** @param now milliseconds, by the clock that wrote `created_at` @throws Refusal rate_limited (429) */
   assertHoldRate(holds: readonly Pick<HoldItem, 'created_at'>[], now: number): void;
   /**
@@ -41,6 +44,7 @@ export function createLimits(options: LimitOptions, call: CallPlatform): Limits 
       if (typeof minutes !== 'number' || minutes <= maxHoldMinutes) return;
       throw invalidField('body', 'hold_minutes', `must be at most ${maxHoldMinutes}`);
     },
+    shortened: (minutes) => Math.min(minutes, maxHoldMinutes),
     assertHoldRate: (holds, now) => {
       const recent = holds.map(({ created_at }) => Date.parse(created_at)).filter((at) => at > now - HOUR_MS);
       if (recent.length < holdsPerHour) return;
@@ -111,19 +115,26 @@ function seatsOfUnits(units: Record<string, number>, categories: Categories): nu
 const CATEGORIES_MS = 60_000;
 const TOURS_MAX = 1000;
 
-/** Reads the categories of tours, and keeps them for a minute: they change seldom, and the platform judges each sale by the present ones. */
+/**
+ * Reads the categories of tours, and keeps them for a minute: they change seldom, and the platform judges each sale by the present ones. Older
+ * ones serve while the platform refuses this read, so that a visitor can book the seats that are held.
+ */
 function createCategories(call: CallPlatform): (tourId: string) => Promise<Categories> {
   const kept = new Map<string, { categories: Categories; until: number }>();
   return async (tourId) => {
     const id = tourId.toLowerCase();
     const known = kept.get(id);
     if (known && known.until > performance.now()) return known.categories;
-    const response = await call({ path: `/api/tenant/tours/${id}` });
-    const { categories } = response.json() as Tour;
-    kept.delete(id);
-    if (kept.size >= TOURS_MAX) kept.delete(kept.keys().next().value!);
-    const few = categories.map(({ code, seats }) => ({ code, seats }));
-    kept.set(id, { categories: few, until: performance.now() + CATEGORIES_MS });
-    return few;
+    try {
+      const { categories } = (await call({ path: `/api/tenant/tours/${id}` })).json() as Tour;
+      kept.delete(id);
+      if (kept.size >= TOURS_MAX) kept.delete(kept.keys().next().value!);
+      const few = categories.map(({ code, seats }) => ({ code, seats }));
+      kept.set(id, { categories: few, until: performance.now() + CATEGORIES_MS });
+      return few;
+    } catch (error) {
+      if (known && error instanceof TourPlatformError && error.retryable) return known.categories;
+      throw error;
+    }
   };
 }

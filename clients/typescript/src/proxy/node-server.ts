@@ -6,7 +6,7 @@ import type { SiteRequest } from './handle-request.ts';
 /** The request of node:http, or of Express and Connect, which add the other fields. */
 export interface NodeRequest extends IncomingMessage {
   originalUrl?: string;
-  /** What a parser of the site has read. */
+  /** The value that a parser of the site has read. */
   body?: unknown;
 }
 
@@ -33,7 +33,11 @@ export function readNodeRequest<Native>(
     query,
     host: header(':authority') ?? headers.host ?? '',
     header,
-    body: { header, parsed: request.body, bytes: () => readBytes(request) },
+    body: {
+      header,
+      parsed: request.readableEnded ? request.body : undefined,
+      bytes: () => readBytes(request),
+    },
     native,
   };
 }

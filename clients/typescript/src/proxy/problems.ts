@@ -51,7 +51,7 @@ export class Refusal extends Error {
 
 /** Returns the refusal of one fault of the input (400). */
 export function invalidField(place: InputFault['in'], field: string, message: string): Refusal {
-  return new Refusal('validation_failed', 'The request has a fault.', {
+  return new Refusal('validation_failed', `${field} ${message}.`, {
     errors: [{ in: place, field, message }],
   });
 }

@@ -41,7 +41,7 @@ function faultyNames(
   const shown = names
     .slice(0, NAMES_MAX)
     .map((name) => (/^[\w.-]{1,64}$/.test(name) ? name : '(unreadable)'));
-  return new Refusal(code, 'The query has a fault.', {
+  return new Refusal(code, `${shown.join(', ')} ${message}.`, {
     errors: shown.map((field) => ({ in: 'query', field, message })),
   });
 }

@@ -14,6 +14,7 @@ export const HIDDEN = {
     'price_breakdown.rate',
     'price_breakdown.rate_date',
     'price_breakdown.rule',
+    'price_breakdown.categories.rule',
   ],
 } as const satisfies Record<string, readonly string[]>;
 

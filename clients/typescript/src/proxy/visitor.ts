@@ -24,6 +24,11 @@ export interface VisitorOptions {
 /** Reads and writes the cookies of visitors. */
 export interface VisitorCookies {
   /**
+   * Refuses a request that a reverse proxy has forwarded under the name of this machine: its cookie would lack Secure.
+   * @throws Error, for the site's operator
+   */
+  assertOwnHost(host: string, origin: string | undefined): void;
+  /**
    * Returns the visitor of a request. Undefined: the request has no cookie.
    * @throws Refusal invalid_visitor for a cookie that is malformed, forged, expired, or there twice
    */
@@ -59,6 +64,13 @@ export function createVisitorCookies({ secret, cookieName, secure }: VisitorOpti
   const attributes = (host: string, seconds: number) =>
     `; Path=/; Max-Age=${seconds}; SameSite=Lax${isSecure(host) ? '; Secure' : ''}`;
   return {
+    assertOwnHost: (host, origin) => {
+      if (secure !== undefined || origin === undefined || !isThisMachine(host)) return;
+      if (!isThisMachine(origin.replace(/^https?:\/\//, '')))
+        throw new Error(
+          'tourProxy: a reverse proxy changes Host. Let it keep Host, or set secure and origins.',
+        );
+    },
     read: (host, cookieHeader) => {
       const name = nameOn(host);
       const values = cookieValues(cookieHeader, name);
@@ -98,16 +110,17 @@ function isThisMachine(host: string): boolean {
   return /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(host);
 }
 
+/** Removes spaces and tabs alone: a browser accepts a cookie whose name begins with another white space, from any subdomain. */
 function cookieValues(header: string | undefined, name: string): string[] {
   if (!header?.includes(name)) return [];
   return header
     .split(';')
-    .map((pair) => pair.trim())
+    .map((pair) => pair.replace(/^[ \t]+|[ \t]+$/g, ''))
     .filter((pair) => pair.startsWith(`${name}=`))
     .map((pair) => pair.slice(name.length + 1));
 }
 
-/** What the cookie holds. `e`: expiry in seconds since 1970, by the clock of the site's server. */
+/** The content of the cookie. `e`: expiry in seconds since 1970, by the clock of the site's server. */
 interface Payload {
   v: string;
   h: string | null;
