@@ -23,9 +23,11 @@ export interface Api {
   /** Reads one page of the departures of a tour. @param cursor undefined: the first page */
   readDepartures(slug: string, cursor?: string): Promise<DeparturePage>;
   hold(body: HoldBody): Promise<HeldSeats>;
+  /** Gets the cookie of a visitor, unless there is one. */
+  greet(): Promise<void>;
   /** Reads the hold of the visitor, of any status. */
   readHold(): Promise<HeldSeats>;
-  extendHold(minutes: number): Promise<HeldSeats>;
+  extendHold(): Promise<HeldSeats>;
   releaseHold(): Promise<void>;
   /** Books the hold. The same body may be sent again: the hold is booked once. */
   book(body: BookingBody): Promise<Booking>;
@@ -65,8 +67,9 @@ export function createApi(options: ApiOptions): Api {
       return read(`${tourPath(slug)}/departures?${query}`);
     },
     hold: (body) => hold('POST', '/hold', body),
+    greet: async () => void (await call('OPTIONS', '/hold')),
     readHold: () => hold('GET', '/hold'),
-    extendHold: (minutes) => hold('POST', '/hold/extend', { hold_minutes: minutes }),
+    extendHold: () => hold('POST', '/hold/extend'),
     releaseHold: async () => void (await call('DELETE', '/hold')),
     book: async (body) => (await call('POST', '/booking', body)).answer as Booking,
     readBooking: () => read('/booking'),

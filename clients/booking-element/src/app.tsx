@@ -114,9 +114,11 @@ function Choosing(props: StageProps & { tour: Tour }) {
   const departure = departureOf(purchase);
   const onDate = departuresOnDate(purchase);
   const [firstCategory] = tour.categories;
-  if (!firstCategory || (hasAllDepartures && !departures.some(({ status }) => status === 'available'))) {
+  const isShown = departures.some(({ status }) => status === 'available' || status === 'sold_out');
+  if (!firstCategory || (hasAllDepartures && !isShown)) {
     return (
       <>
+        <Refused {...props} onAgain={actions.hold} />
         <p class="empty">{words.calendar.noDates}</p>
         <slot />
       </>

@@ -1,12 +1,12 @@
 import type { BookingBody, Category, Hold, Party, Traveller } from './wire.ts';
 
-/** What the visitor types before booking. */
+/** The texts that the visitor types before booking. */
 export interface Contact {
   name: string;
   phone: string;
   email: string;
   notes: string;
-  /** In the order of `seatCategories`. */
+  /** In the order of `travellersOf`. */
   travellers: readonly TravellerNames[];
 }
 
@@ -50,13 +50,14 @@ export function faultsOf(contact: Contact): FieldFaults {
 
 /** Returns the body that books a hold at the total that the visitor sees. */
 export function bookingBody(
-  { hold_id, party, total_price }: Hold,
+  { hold_id, tour, party, total_price }: Hold,
   contact: Contact,
   categories: readonly Category[],
 ): BookingBody {
   const notes = contact.notes.trim();
   const travellers = namedTravellers(contact, travellersOf(party, categories));
   return {
+    tour_id: tour.slug,
     hold_id,
     party,
     expected_total: total_price,

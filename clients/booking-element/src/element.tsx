@@ -10,6 +10,13 @@ sheet.replaceSync(css);
 /** The path of the proxy without the attribute `api`. */
 const API = '/tours';
 
+interface Sold {
+  /** The absolute address of the proxy. */
+  api: string;
+  /** Undefined: no tour is named yet. */
+  slug: string | undefined;
+}
+
 /**
  * `<tour-booking tour="…" api="/tours" next="/pay" lang="de">`: sells the seats of a tour through the site's own server. Its children, such as a
  * link, are shown where it cannot sell.
@@ -21,6 +28,8 @@ class TourBooking extends HTMLElement {
   #life: AbortController | undefined;
   /** The tour that the visitor chose in a list of this page, or whose seats the visitor holds. */
   #found: { slug: string; isChosen: boolean } | undefined;
+  /** The server and the tour of a booking that is under way: its answer comes before another purchase. */
+  #booking: Sold | undefined;
 
   connectedCallback(): void {
     if (this.#life) return;
@@ -62,9 +71,14 @@ class TourBooking extends HTMLElement {
     this.scrollIntoView({ block: 'nearest' });
   }
 
-  #render(): void {
+  #named(): Sold {
     const slug = this.getAttribute('tour') || this.#found?.slug;
-    const api = addressOf(this.getAttribute('api') || API);
+    return { api: addressOf(this.getAttribute('api') || API), slug };
+  }
+
+  #render(): void {
+    const sold = this.#booking ?? this.#named();
+    const { api, slug } = sold;
     const site = {
       api,
       slug,
@@ -73,6 +87,10 @@ class TourBooking extends HTMLElement {
       onTourFound: (found: string) => {
         this.#found = { slug: found, isChosen: false };
         this.#render();
+      },
+      onBooking: (isUnderWay: boolean) => {
+        this.#booking = isUnderWay ? sold : undefined;
+        if (this.#life) this.#render();
       },
       onBooked: (booking: Booking) => this.#leave(booking),
     };

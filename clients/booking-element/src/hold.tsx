@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Button, Heading } from './parts.tsx';
 import { isExtended } from './purchase.ts';
 import { useSpeech } from './speech.ts';
@@ -28,7 +28,11 @@ export function Countdown({ endsAt, hold, isOff, onExtend, onEnd }: CountdownPro
   }, [left]);
   const isExtendable = !isExtended(hold) && left <= Math.min(EXTENDABLE_FROM, hold.hold_minutes * 30);
   const announced = ANNOUNCED.find((seconds) => left <= seconds);
-  const minutes = formats.duration(`${(announced ?? 0) / 60}m`);
+  // The text stays until the next announcement, so that a reader hears each one once.
+  const minutes = useMemo(
+    () => formats.duration(`${Math.max(1, Math.ceil(left / 60))}m`),
+    [announced, formats],
+  );
   return (
     <div part="countdown" class="countdown">
       <p>

@@ -5,7 +5,7 @@ const SEATS_MAX = 50;
 /** The most units of one party, as the platform allows them. */
 export const UNITS_MAX = 99;
 
-/** What is wrong with a party. `category`: the code of the category; absent: the fault is one of the whole party. */
+/** The issue of a party. `category`: the code of the category; absent: the fault is one of the whole party. */
 export interface PartyFault {
   kind: 'min' | 'max' | 'with' | 'at_most' | 'none' | 'tooMany' | 'free';
   category?: string;

@@ -3,7 +3,7 @@ import { bookingBody } from './contact-rules.ts';
 import { holdBody, type Purchase, type PurchaseEvent, type Task } from './purchase.ts';
 import type { Booking, Departure, DeparturePage, HeldSeats, Hold, Problem } from './wire.ts';
 
-/** What the tag says, and what the element is told. */
+/** The values of the tag, and the functions of the element that a purchase calls. */
 export interface Site {
   /** The absolute address of the proxy. */
   api: string;
@@ -16,6 +16,8 @@ export interface Site {
   onTourFound(slug: string): void;
   /** The visitor has booked with this element. */
   onBooked(booking: Booking): void;
+  /** Is called when the call that books begins and when it has ended: the page changes no purchase meanwhile. */
+  onBooking(isUnderWay: boolean): void;
 }
 
 /** The calls that the visitor starts. */
@@ -44,9 +46,6 @@ export interface Seller {
 
 type Latest = () => { site: Site; purchase: Purchase };
 type Dispatch = (event: PurchaseEvent) => void;
-
-/** The most minutes of an extension: a site allows 20 by default. */
-const EXTENSION_MAX = 20;
 
 /** The elements of this page: each looks again when another one has changed what the visitor has. */
 const sellers = new Set<Seller>();
@@ -156,13 +155,15 @@ function writerOf(api: Api, latest: Latest) {
   const placeHold = async (): Promise<PurchaseEvent[]> => {
     if (!navigator.cookieEnabled) throw new SiteError({ ...UNKNOWN, code: 'no_cookies' });
     const body = holdBody(latest().purchase);
-    return body ? [{ type: 'held', seats: await api.hold(body) }] : [];
+    if (!body) return [];
+    // Gives a new visitor the cookie, so that a repeat after a lost answer releases the hold of the first try.
+    if (stateHint() === undefined) await api.greet().catch(ignore);
+    return [{ type: 'held', seats: await api.hold(body) }];
   };
   const extendHold = async (): Promise<PurchaseEvent[]> => {
     const { stage } = latest().purchase;
     if (stage.at !== 'held') return [];
-    const minutes = Math.min(stage.hold.hold_minutes, EXTENSION_MAX);
-    return [{ type: 'held', seats: await api.extendHold(minutes) }];
+    return [{ type: 'held', seats: await api.extendHold() }];
   };
   const releaseHold = async (): Promise<PurchaseEvent[]> => {
     // A hold that cannot be released now ends by its time, or is released by the next one.
@@ -174,9 +175,14 @@ function writerOf(api: Api, latest: Latest) {
     const { stage, contact, tour } = purchase;
     if (stage.at !== 'held' || !tour) return [];
     const body = bookingBody(stage.hold, contact, tour.categories);
-    const booking = await api.book(body).catch((error: unknown) => findBooked(api, stage.hold, error));
-    site.onBooked(booking);
-    return [{ type: 'booked', booking }];
+    site.onBooking(true);
+    try {
+      const booking = await api.book(body).catch((error: unknown) => findBooked(api, stage.hold, error));
+      site.onBooked(booking);
+      return [{ type: 'booked', booking }];
+    } finally {
+      site.onBooking(false);
+    }
   };
   return { placeHold, extendHold, releaseHold, book };
 }
@@ -196,7 +202,7 @@ async function readDepartures(api: Api, slug: string, first?: DeparturePage): Pr
 async function findTour(api: Api, site: Site): Promise<PurchaseEvent[]> {
   const seats = stateHint() === 'held' ? await unlessMissing(api.readHold()) : undefined;
   if (seats?.hold.status === 'active') site.onTourFound(seats.hold.tour.slug);
-  return [];
+  return [{ type: 'loaded' }];
 }
 
 /** Returns what the readable cookie says of the visitor. It only saves requests: the answers decide. */

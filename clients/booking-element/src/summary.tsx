@@ -10,7 +10,7 @@ interface SummaryProps {
   sale: Hold | Booking;
 }
 
-/** What the visitor buys: the tour, the departure, the party and the total. */
+/** Shows the tour, the departure, the party and the total. */
 export function Summary({ tour, sale }: SummaryProps) {
   const { words, formats } = useSpeech();
   const { departure_date, departure_time, party, total_price, currency } = sale;

@@ -2,7 +2,7 @@ import { useSpeech } from './speech.ts';
 import type { CancellationPolicy, Tour } from './wire.ts';
 import { fill } from './words/words.ts';
 
-/** What a cancellation refunds, and the operator's own words about it. Nothing for a tour that states neither. */
+/** Shows the refunds of a cancellation, and the operator's own words about it. Renders no element for a tour that states neither. */
 export function Terms({ tour: { cancellation, cancellation_policy } }: { tour: Tour }) {
   const { words } = useSpeech();
   if (!cancellation && !cancellation_policy) return null;

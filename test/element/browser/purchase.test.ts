@@ -213,6 +213,14 @@ describeInChromium('a purchase with the element', () => {
     await heading('The time to book is over').waitFor();
   });
 
+  it('a hold whose first answer was lost is placed again, and the seats of the lost one are free', async () => {
+    let losses = 1;
+    site.accident = (request) => (request === 'POST /tours/hold' && losses-- > 0 ? 'lost' : undefined);
+    await site.open(tag());
+    await holdSeats(site.page);
+    expect((await holds()).map(({ status }) => status)).toEqual(['released', 'active']);
+  });
+
   it('a booking whose answer was lost is sent again, and happens once', async () => {
     await site.open(tag());
     await holdSeats(site.page);
