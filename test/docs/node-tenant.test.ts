@@ -116,11 +116,14 @@ describe('the example of a tenant’s website', () => {
       new RegExp(`Booking ${booking.booking_ref}.*<button>Pay €1,000\\.00`, 's'),
     );
 
-    const paid = await visit('/pay', visitor, { method: 'POST' });
+    const pay = `/pay?ref=${booking.booking_ref}`;
+    expect((await visit('/pay?ref=ACME-1', visitor, { method: 'POST' })).status).toBe(303);
+    expect(await statusOf(booking)).toBe('pending_payment');
+    const paid = await visit(pay, visitor, { method: 'POST' });
     expect([paid.status, paid.headers.get('location')]).toEqual([303, '/pay']);
     expect(await (await visit('/pay', visitor)).text()).toContain('It is confirmed.');
     expect(await statusOf(booking)).toBe('confirmed');
-    expect((await visit('/pay', visitor, { method: 'POST' })).status).toBe(303);
+    expect((await visit(pay, visitor, { method: 'POST' })).status).toBe(303);
     for (const type of ['booking.created', 'booking.confirmed']) {
       await eventually(`the event ${type}`, () =>
         Promise.resolve(
@@ -135,9 +138,10 @@ describe('the example of a tenant’s website', () => {
   it('a visitor without a booking, or with the cookie of another site, sees and pays nothing', async () => {
     const { booking } = await buy();
     expect((await visit('/pay')).headers.get('location')).toBe('/');
-    expect((await visit('/pay', undefined, { method: 'POST' })).status).toBe(404);
+    const pay = `/pay?ref=${booking.booking_ref}`;
+    expect((await visit(pay, undefined, { method: 'POST' })).headers.get('location')).toBe('/pay');
     const forged = { cookie: `tour_visitor=${booking.booking_ref}.x` } as VisitorBrowser;
-    expect((await visit('/pay', forged, { method: 'POST' })).status).toBe(404);
+    expect((await visit(pay, forged, { method: 'POST' })).headers.get('location')).toBe('/pay');
     expect(await statusOf(booking)).toBe('pending_payment');
   });
 

@@ -1,7 +1,7 @@
 import { createClient, tourProxy, verifyWebhook, WebhookVerificationError } from '@tour-platform/client';
 import express, { type NextFunction, type Request, type Response } from 'express';
-
 const { API = '', KEY = '', SECRET = '', WEBHOOK_SECRET = '', PORT = '4000' } = process.env;
+const SCRIPT = `<script type="module" src="${API}/embed/booking.v1.js"></script>`;
 const platform = createClient({ baseUrl: API, apiKey: KEY });
 const tours = tourProxy({ baseUrl: API, apiKey: KEY, secret: SECRET });
 const shop = express().use(express.static('public')).use('/tours', tours); // The element calls /tours.
@@ -21,22 +21,22 @@ shop.get('/', async (_request, response) => {
 shop.get('/trips/:slug', async (request, response) => {
   const params = { path: { id_or_slug: request.params.slug } };
   const { data: tour } = await platform.GET('/api/tenant/tours/{id_or_slug}', { params });
-  const element = `<tour-booking tour="${tour.slug}" api="/tours" next="/pay"><a href="tel:+49">Call us</a></tour-booking>`;
-  const script = `<script type="module" src="${API}/embed/booking.v1.js"></script>`;
-  send(response, tour.name, `<p>${text(tour.summary ?? '')}</p>${element}${script}`);
+  const tag = `<tour-booking tour="${tour.slug}" api="/tours" next="/pay"><a href="tel:+49">Call us</a></tour-booking>`;
+  send(response, tour.name, `<p>${text(tour.summary ?? '')}</p>${tag}${SCRIPT}`);
 });
 
 shop.get('/pay', async (request, response) => {
   const booking = await tours.bookingOf(request);
   if (!booking) return response.redirect('/');
-  const pay = `<form method="post"><button>Pay ${money(booking.total_price, booking.currency)}</button></form>`;
+  const pay = `<form method="post" action="/pay?ref=${booking.booking_ref}"><button>Pay ${money(booking.total_price, booking.currency)}</button></form>`;
   const next = booking.status === 'pending_payment' ? pay : `It is ${booking.status}.`;
   send(response.set('Cache-Control', 'no-store'), `Booking ${booking.booking_ref}`, next);
 });
 
 shop.post('/pay', async (request, response) => {
-  const path = { booking_ref: (await tours.bookingOf(request))?.booking_ref ?? '' }; // Take the money here.
-  await platform.POST('/api/tenant/bookings/{booking_ref}/confirm', { params: { path } });
+  const { booking_ref = '' } = (await tours.bookingOf(request)) ?? {}; // Take the money here.
+  if (booking_ref !== request.query.ref) return response.redirect(303, '/pay'); // Another tab has booked.
+  await platform.POST('/api/tenant/bookings/{booking_ref}/confirm', { params: { path: { booking_ref } } });
   response.redirect(303, '/pay');
 });
 
@@ -46,8 +46,9 @@ shop.post('/webhooks', express.raw({ type: 'application/json' }), ({ headers, bo
 });
 
 shop.use((error: { status?: number }, _request: Request, response: Response, _next: NextFunction) => {
-  if (error.status !== 404) console.error(error);
-  response.status(error instanceof WebhookVerificationError ? 401 : (error.status ?? 500));
+  const status = [400, 404].find((known) => known === error.status) ?? 500; // A refusal of the key is ours.
+  if (status === 500) console.error(error);
+  response.status(error instanceof WebhookVerificationError ? 401 : status);
   send(response, 'This is not possible now', '');
 });
 
@@ -56,5 +57,4 @@ function send(response: Response, title: string, body: string): void {
   response.send(`<!doctype html><html lang="en"><title>${text(title)}</title><link rel="icon" href="/no-picture.svg">
     <meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/style.css"><main><a href="/">Far &amp; Near</a><h1>${text(title)}</h1>${body}`);
 }
-
 shop.listen(Number(PORT), '127.0.0.1', () => console.log(`The shop is on http://127.0.0.1:${PORT}`));
