@@ -221,7 +221,11 @@ describe('a body of many levels', () => {
     wire.plan();
     const deep = await fetch(`${shop.api}/booking`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie: visitor.cookie },
+      headers: {
+        'content-type': 'application/json',
+        'sec-fetch-site': 'same-origin',
+        cookie: visitor.cookie,
+      },
       body: `{"notes": ${'['.repeat(7_000)}${']'.repeat(7_000)}}`,
     });
     expect(deep.status).toBe(400);
