@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync } from 'node:fs';
+import { createWriteStream, existsSync, statSync } from 'node:fs';
 import { link, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
@@ -14,8 +14,14 @@ export function forceWithoutFile({ force, out }: { force?: boolean; out?: string
   return force === true && out === undefined && '--force needs --out: it replaces an existing file';
 }
 
+const IS_FOLDER = 'it is a folder';
+/** Texts for the codes of the system that would name the temporary file. */
+const REASONS: Record<string, string> = { ENOENT: 'its folder does not exist', EISDIR: IS_FOLDER };
+
 /** @throws FileNotWrittenError */
 export function refuseExisting(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    throw new FileNotWrittenError(file, IS_FOLDER);
   if (existsSync(file)) throw new FileNotWrittenError(file, 'it exists; --force replaces it');
 }
 
@@ -46,7 +52,7 @@ export async function writeWholeFile(
   } catch (error) {
     const { syscall, code, message } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') refuseExisting(file);
-    throw syscall ? new FileNotWrittenError(file, message) : error;
+    throw syscall ? new FileNotWrittenError(file, REASONS[code ?? ''] ?? message) : error;
   } finally {
     await rm(beside, { force: true });
   }
