@@ -4,7 +4,7 @@ import { explainEmbedding, isReachable } from '../../services/api/widget/explain
 import { flag, type Verb } from '../engine/command';
 import type { AuditedContext, Context } from '../engine/context';
 import { EXIT, refuseMistakes } from '../engine/failure';
-import { FORCE_FLAG, forceWithoutFile } from '../engine/output-file';
+import { REPLACE_FLAG, forceWithoutFile } from '../engine/output-file';
 import { OUT_FLAG, readPastedToken } from '../engine/secrets';
 import { fileName, line } from '../engine/values';
 import { properties } from '../terminal/table';
@@ -110,7 +110,7 @@ export const widgetVerbs: Verb[] = [
       flag('--out <file>', 'also write the script to a new file, for a site that serves it itself', {
         parse: fileName,
       }),
-      FORCE_FLAG,
+      REPLACE_FLAG,
     ],
     check: (options: { force?: boolean; out?: string }) => refuseMistakes([forceWithoutFile(options)]),
     examples: ['widget element', 'widget element --out public/booking.v1.js'],

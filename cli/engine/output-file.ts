@@ -7,7 +7,7 @@ import { flag } from './command';
 import { FileNotWrittenError } from './failure';
 
 /** Replaces the file of --out. Without this flag an existing file is refused. */
-export const FORCE_FLAG = flag('--force', 'replace the file if it exists');
+export const REPLACE_FLAG = flag('--force', 'replace the file if it exists');
 
 /** The mistake of --force without --out, for refuseMistakes. */
 export function forceWithoutFile({ force, out }: { force?: boolean; out?: string }): string | false {

@@ -13,7 +13,12 @@ const CATEGORIES = [
   { code: 'adult', kind: 'adult', seats: 1, people: 1 },
   { code: 'cabin', kind: 'supplement', seats: 0, people: 0 },
 ] as Category[];
-const HOLD = { hold_id: 'h', party: { family: 1, adult: 1, cabin: 1 }, total_price: 900 } as unknown as Hold;
+const HOLD = {
+  hold_id: 'h',
+  tour: { slug: 'bay' },
+  party: { family: 1, adult: 1, cabin: 1 },
+  total_price: 900,
+} as unknown as Hold;
 const names = (first: string, last: string, birth = '') => ({ first, last, birth });
 
 describe('the contact form', () => {
@@ -33,12 +38,13 @@ describe('the contact form', () => {
     ]);
   });
 
-  it('the body names the hold, its party, the total that the visitor saw, and the travellers by category', () => {
+  it('the body names the tour, the hold, its party, the total that the visitor saw, and the travellers by category', () => {
     const contact = {
       ...CONTACT,
       travellers: [names('', ''), names('Rui', 'Lima'), names('Eva', 'Sá', '1990-05-04')],
     };
     expect(bookingBody(HOLD, contact, CATEGORIES)).toEqual({
+      tour_id: 'bay',
       hold_id: 'h',
       party: HOLD.party,
       expected_total: 900,

@@ -13,7 +13,7 @@ import { flag, type Verb } from '../../engine/command';
 import type { AuditedContext, Context } from '../../engine/context';
 import { refuseMistakes, UsageError } from '../../engine/failure';
 import { afterFlag, LIST_FLAGS, listOf } from '../../engine/list';
-import { FORCE_FLAG, forceWithoutFile } from '../../engine/output-file';
+import { REPLACE_FLAG, forceWithoutFile } from '../../engine/output-file';
 import {
   continent,
   formatMoney,
@@ -112,7 +112,7 @@ export const catalogVerbs: Verb[] = [
     about: 'Write the whole catalog to a file; importing it changes nothing. CSV files name every column',
     flags: [
       flag('--out <file>', 'a new file; standard output if it is -, or left out', { parse: outputFile }),
-      FORCE_FLAG,
+      REPLACE_FLAG,
       flag('--format <format>', 'format of the file', {
         choices: ['json', 'jsonl', 'csv'],
         otherwise: 'json, or by the name of the file',
