@@ -22,7 +22,7 @@ const SECRETS_KEY = 's'.repeat(32);
 const ATTEMPTS = 12;
 const TIMEOUT_MS = 20_000;
 /** Time for which a batch stays open. Requests reach the sale queue faster than this. */
-const OPEN_MS = 100;
+const OPEN_MS = 300;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
