@@ -35,9 +35,9 @@ describeInChromium('the search on the pages for developers', (browser) => {
       expect(await found(page)).toContain('A departure was cancelled');
       await page.getByRole('searchbox').fill('nothing like this');
       expect(await page.getByRole('status').innerText()).toBe('0 found');
-      await page.getByRole('searchbox').fill('price_breakdown.rule.applies_to');
+      await page.getByRole('searchbox').fill('rule.applies_to');
       await page.keyboard.press('Enter');
-      expect(page.url()).toMatch(/#\w+\.\d+\.price_breakdown\.rule\.applies_to$/);
+      expect(page.url()).toMatch(/#\w+\.\d+\.price_breakdown\.categories\.rule\.applies_to$/);
       expect(await page.locator(':target').isVisible()).toBe(true);
       await page.getByRole('searchbox').press('Escape');
       expect(await found(page)).toEqual([]);
