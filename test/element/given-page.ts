@@ -16,7 +16,7 @@ const STRICT_POLICY =
   "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
 const PROXY_SECRET = 'the secret of a site, of 32 characters or more';
 
-/** What happens to a request of the element. `lost`: the proxy handles it, and its answer never arrives. `cut`: it never reaches the proxy. */
+/** The accident of a request of the element. `lost`: the proxy handles it, and its answer never arrives. `cut`: it never reaches the proxy. */
 export type Accident = 'lost' | 'cut';
 
 /** The platform, a site of a tenant with the proxy at /tours, and Chromium with a new page for each test. */

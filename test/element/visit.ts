@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** What a visitor does with the English element. */
+/** Does the steps of a visitor with the English element. */
 
 /** Chooses the first open day, and holds the seats of the party that is offered. */
 export async function holdSeats(page: Page): Promise<void> {

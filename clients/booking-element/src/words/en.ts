@@ -97,7 +97,7 @@ export const en = {
     limit: 'So many seats cannot be held.',
     holdOver: 'These seats are no longer held for you.',
     price: 'The price has changed',
-    /** What the visitor has entered is missing or wrong. */
+    /** A value that the visitor entered is missing or wrong. */
     invalid: 'Please check this field.',
     failed: 'Something went wrong.',
   },
