@@ -3,6 +3,7 @@ import { App } from './app.tsx';
 import { nextAddress } from './next-address.ts';
 import css from './style.css';
 import type { Booking } from './wire.ts';
+import { languageTag } from './words/words.ts';
 
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(css);
@@ -83,7 +84,7 @@ class TourBooking extends HTMLElement {
       api,
       slug,
       isChosen: this.#found?.isChosen ?? false,
-      lang: languageTag(this.lang || this.closest<HTMLElement>('[lang]')?.lang),
+      lang: languageTag(this.lang || this.closest<HTMLElement>('[lang]')?.lang || ''),
       onTourFound: (found: string) => {
         this.#found = { slug: found, isChosen: false };
         this.#render();
@@ -118,15 +119,6 @@ class TourBooking extends HTMLElement {
 function addressOf(api: string): string {
   const path = URL.canParse(api, document.baseURI) ? api : API;
   return new URL(path, document.baseURI).href.replace(/\/+$/, '');
-}
-
-/** Returns a language tag that the platform can read. */
-function languageTag(tag = ''): string {
-  try {
-    return Intl.getCanonicalLocales(tag)[0] ?? 'en';
-  } catch {
-    return 'en';
-  }
 }
 
 if (!customElements.get('tour-booking')) customElements.define('tour-booking', TourBooking);

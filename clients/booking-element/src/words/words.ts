@@ -33,7 +33,7 @@ const LANGUAGES: Record<string, Language> = {
  * An unknown and a malformed tag are English.
  */
 export function languageOf(tag: string): Language {
-  const locale = canonical(tag);
+  const locale = languageTag(tag);
   const parts = locale.toLowerCase().split('-');
   for (let length = parts.length; length > 0; length -= 1) {
     const base = parts.slice(0, length).join('-');
@@ -48,7 +48,8 @@ export function wordsOf(tag: string): Words {
   return languageOf(tag).words;
 }
 
-function canonical(tag: string): string {
+/** Returns the tag as the platform reads it; for a malformed or an empty one `en`. */
+export function languageTag(tag: string): string {
   try {
     return Intl.getCanonicalLocales(tag)[0]!;
   } catch {
