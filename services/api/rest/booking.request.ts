@@ -64,9 +64,8 @@ export function bookingRequest(
   };
 }
 
-/** Returns the booking that a body asks for, for the comparison with an earlier request. */
-export function comparedBooking(body: BookingBody, country: string) {
-  const { party, ...others } = bookingRequest(body, { country });
+/** Returns what a booking asks for, for the comparison with an earlier request. */
+export function comparedBooking({ party, ...others }: ReturnType<typeof bookingRequest>) {
   return { ...others, party: comparedParty(party) };
 }
 

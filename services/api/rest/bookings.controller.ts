@@ -73,7 +73,8 @@ export class BookingsController {
     const { context } = this;
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
-    const wanted = { ...bookingRequest(body, tenant), by: byKey(principal) };
+    const read = bookingRequest(body, tenant);
+    const wanted = { ...read, by: byKey(principal) };
     return performRequest<BookingSale, BookingAnswer>(context, request, {
       operation: {
         ...CREATE,
@@ -81,7 +82,8 @@ export class BookingsController {
           tour: await cachedTourId(context, tenant, body.tour_id),
           hold: wanted.holdId,
         }),
-        validated: (country) => comparedBooking(body, country),
+        validated: (country) =>
+          comparedBooking(country === tenant.country ? read : bookingRequest(body, { country })),
       },
       prepare: async (seller) => {
         const tour = await findTourToBook(context, tenant, body.tour_id, wanted);

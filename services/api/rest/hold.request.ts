@@ -45,9 +45,8 @@ export function holdRequest(body: HoldBody, { country }: Pick<Tenant, 'country'>
   return { departureDate, departureTime, party, holdMinutes, externalRef, customer: person };
 }
 
-/** Returns the hold that a body asks for, for the comparison with an earlier request. */
-export function comparedHold(body: HoldBody, country: string) {
-  const { party, ...others } = holdRequest(body, { country });
+/** Returns what a hold asks for, for the comparison with an earlier request. */
+export function comparedHold({ party, ...others }: ReturnType<typeof holdRequest>) {
   return { ...others, party: comparedParty(party) };
 }
 

@@ -76,12 +76,14 @@ export class HoldsController {
     const { context } = this;
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
-    const wanted = { ...holdRequest(body, tenant), by: byKey(principal) };
+    const read = holdRequest(body, tenant);
+    const wanted = { ...read, by: byKey(principal) };
     return performRequest<HoldSale, HoldAnswer>(context, request, {
       operation: {
         ...PLACE,
         subject: async () => ({ tour: await cachedTourId(context, tenant, id_or_slug) }),
-        validated: (country) => comparedHold(body, country),
+        validated: (country) =>
+          comparedHold(country === tenant.country ? read : holdRequest(body, { country })),
       },
       prepare: async (seller) => {
         assertHoldMinutes(tenant, wanted.holdMinutes);
