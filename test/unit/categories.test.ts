@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Category, categoryFault, DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
+import { type Category, categoryIssue, DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
 import { assertParty, assertPartySize, type Party, seatsOf, toParty } from '../../services/api/pricing/party';
 import {
   assertMeantParty,
@@ -34,10 +34,10 @@ const judge = (party: Party, categories: readonly Category[] = MUSEUM, prices: P
 
 describe('a list of categories', () => {
   it('the default list has no fault', () => {
-    expect(categoryFault(DEFAULT_CATEGORIES)).toBeUndefined();
-    expect(categoryFault(MUSEUM)).toBeUndefined();
-    expect(categoryFault([VISITOR, CABIN, { ...CABIN, code: 'balcony', with: ['cabin'] }])).toBeUndefined();
-    expect(categoryFault([{ ...FAMILY, seats: 25, min: 2 }])).toBeUndefined();
+    expect(categoryIssue(DEFAULT_CATEGORIES)).toBeUndefined();
+    expect(categoryIssue(MUSEUM)).toBeUndefined();
+    expect(categoryIssue([VISITOR, CABIN, { ...CABIN, code: 'balcony', with: ['cabin'] }])).toBeUndefined();
+    expect(categoryIssue([{ ...FAMILY, seats: 25, min: 2 }])).toBeUndefined();
   });
 
   it.each<[string, Category[], unknown[]]>([
@@ -59,7 +59,7 @@ describe('a list of categories', () => {
     ['the fewest units do not fit into a booking', [VISITOR, { ...FAMILY, seats: 26, min: 2 }], [1, 'min']],
     ['at_most is unknown', [VISITOR, { ...FAMILY, at_most: 'bed' }], [1, 'at_most']],
   ])('a list is faulty if %s', (_title, categories, path) => {
-    expect(categoryFault(categories)?.path).toEqual(path);
+    expect(categoryIssue(categories)?.path).toEqual(path);
   });
 });
 

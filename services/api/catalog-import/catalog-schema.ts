@@ -10,7 +10,7 @@ import { isCountry } from '../tenants/country';
 import { expandSchedule, InvalidScheduleError, type Schedule } from '../departures/schedule';
 import type { Issue } from './catalog-file';
 import { AMOUNT, CATEGORIES, CATEGORY_NAMES, parsePrices, PRICES } from './category-fields';
-import { CANCELLATION, closingFault, CUTOFF } from './sale-terms';
+import { CANCELLATION, closingIssue, CUTOFF } from './sale-terms';
 import {
   decimalField,
   expecting,
@@ -344,7 +344,7 @@ function refuseTwoClosings(
   path: string,
   issues: EntryIssue[],
 ): void {
-  const message = closingFault(fields);
+  const message = closingIssue(fields);
   if (message !== undefined) issues.push({ field: joinPath(path, 'closes_before'), message });
 }
 

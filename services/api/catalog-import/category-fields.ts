@@ -3,7 +3,7 @@ import { isCategoryCode } from '../../platform/text-forms';
 import {
   CATEGORY_KINDS,
   type Category,
-  categoryFault,
+  categoryIssue,
   MOST_CATEGORIES,
   peopleOfUnit,
 } from '../pricing/category';
@@ -48,8 +48,8 @@ export const CATEGORIES = listField(z.unknown(), MOST_CATEGORIES)
     const categories = given.map((item, index) => readCategory(item, index, context));
     const valid = categories.filter((category) => category !== undefined);
     if (valid.length < categories.length) return z.NEVER;
-    const fault = categoryFault(valid);
-    if (fault) context.addIssue({ code: 'custom', path: fault.path, message: fault.message });
+    const issue = categoryIssue(valid);
+    if (issue) context.addIssue({ code: 'custom', path: issue.path, message: issue.message });
     return valid;
   });
 

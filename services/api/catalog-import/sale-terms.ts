@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MOST_TIERS, tierFault } from '../catalog/cancellation-policy';
+import { MOST_TIERS, tierIssue } from '../catalog/cancellation-policy';
 import { CUTOFF_RULE, readCutoff } from '../catalog/cutoff';
 import { expecting, integerField, listField, objectField } from './field-checks';
 
@@ -19,13 +19,13 @@ export const CANCELLATION = objectField({
     objectField({ until: CUTOFF, refund_percent: integerField(0, 100) }),
     MOST_TIERS,
   ).superRefine((tiers, context) => {
-    const fault = tierFault(tiers);
-    if (fault) context.addIssue({ code: 'custom', path: fault.path, message: fault.message });
+    const issue = tierIssue(tiers);
+    if (issue) context.addIssue({ code: 'custom', path: issue.path, message: issue.message });
   }),
 });
 
 /** Returns what is wrong with `closes_before` beside `closes_at`; undefined: nothing. Null clears a field, so it goes with the other one. */
-export function closingFault(departure: {
+export function closingIssue(departure: {
   closes_at?: string | null;
   closes_before?: string | null;
 }): string | undefined {

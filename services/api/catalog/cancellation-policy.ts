@@ -47,10 +47,10 @@ export function describePolicy(policy: CancellationPolicy | null): string {
 export const MOST_TIERS = 8;
 
 /**
- * Returns the fault of tiers that are valid one by one; undefined: none. Both `until` and `refund_percent` must fall from tier to tier.
- * @returns `path`: the place of the fault in the list, such as `[1, 'until']`
+ * Returns the issue of tiers that are valid one by one; undefined: none. Both `until` and `refund_percent` must fall from tier to tier.
+ * @returns `path`: the place of the issue in the list, such as `[1, 'until']`
  */
-export function tierFault(
+export function tierIssue(
   tiers: CancellationTier[],
 ): { path: [number, keyof CancellationTier]; message: string } | undefined {
   for (const [at, { until, refund_percent }] of tiers.entries()) {

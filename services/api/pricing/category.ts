@@ -124,14 +124,14 @@ export function peopleOfUnit({ kind, seats }: Pick<Category, 'kind' | 'seats'>):
   return seats === 0 ? 1 : seats;
 }
 
-/** A fault of a list of categories. `path`: its place in the list, such as `[1, 'with']`. */
-export interface CategoryFault {
+/** An issue of a list of categories. `path`: its place in the list, such as `[1, 'with']`. */
+export interface CategoryIssue {
   path: [number, keyof Category];
   message: string;
 }
 
-/** Returns the first fault of categories that are valid one by one; undefined: none. */
-export function categoryFault(categories: readonly Category[]): CategoryFault | undefined {
+/** Returns the first issue of categories that are valid one by one; undefined: none. */
+export function categoryIssue(categories: readonly Category[]): CategoryIssue | undefined {
   const [first] = categories;
   if (first && (first.seats < 1 || first.kind === 'supplement'))
     return {
@@ -139,25 +139,25 @@ export function categoryFault(categories: readonly Category[]): CategoryFault | 
       message: `the first category, ${first.code}, must take a seat and must be no supplement`,
     };
   for (const [index, category] of categories.entries()) {
-    const fault = rangeFault(category) ?? faultOf(category, categories.slice(0, index), categories);
-    if (fault) return { path: [index, fault.field], message: fault.message };
+    const issue = rangeIssue(category) ?? issueOf(category, categories.slice(0, index), categories);
+    if (issue) return { path: [index, issue.field], message: issue.message };
   }
   return undefined;
 }
 
-interface FieldFault {
+interface FieldIssue {
   field: keyof Category;
   message: string;
 }
 
-function rangeFault({
+function rangeIssue({
   code,
   age_from = 0,
   age_to = 120,
   min = 0,
   max = 99,
   seats,
-}: Category): FieldFault | undefined {
+}: Category): FieldIssue | undefined {
   if (age_from > age_to)
     return { field: 'age_to', message: `of ${code} must be at least its age_from, ${age_from}` };
   if (min > max) return { field: 'max', message: `of ${code} must be at least its min, ${min}` };
@@ -166,11 +166,11 @@ function rangeFault({
   return { field: 'min', message };
 }
 
-function faultOf(
+function issueOf(
   category: Category,
   before: readonly Category[],
   all: readonly Category[],
-): FieldFault | undefined {
+): FieldIssue | undefined {
   const { code, at_most } = category;
   const known = (other: string) => other !== code && all.some((one) => one.code === other);
   if (RESERVED.includes(code)) return { field: 'code', message: `must not be ${code}, which is reserved` };

@@ -55,7 +55,7 @@ const FIELDS = new Map([
   ['single_supplement', 'single_supplements'],
 ]);
 
-/** Returns the field by which a request, a fault and a history name the units of a category. */
+/** Returns the field by which a request, an issue and a history name the units of a category. */
 export function fieldOfCode(code: string): string {
   return FIELDS.get(code) ?? `party.${code}`;
 }
@@ -90,14 +90,14 @@ export function assertParty(party: Party, categories: readonly Category[], price
     if (!category) throw unknownCategory(code, categories);
     if (prices[code] === undefined)
       throw new UnsoldCategoryError(code, `must be 0: the category ${code} has no price`);
-    const fault = faultOf(category, units, party);
-    if (fault !== undefined) throw new UnsoldCategoryError(code, fault);
+    const issue = issueOf(category, units, party);
+    if (issue !== undefined) throw new UnsoldCategoryError(code, issue);
   }
   assertPartySize(party, categories);
 }
 
 /** Returns what is wrong with the number of units of a category. Undefined: it is right. */
-function faultOf(
+function issueOf(
   { code, min = 1, max = UNITS_MAX, with: companions, at_most }: Category,
   units: number,
   party: Party,
