@@ -58,35 +58,37 @@ function Month({ days, chosenDate, month, onMonth, onChoose, firstCategory }: Mo
     <section part="calendar" class="calendar" aria-labelledby="calendar-title">
       <h2 id="calendar-title">{words.calendar.title}</h2>
       <MonthHeader month={shown} months={months} onMonth={onMonth} />
-      <table
-        role="grid"
-        aria-labelledby="calendar-month"
-        ref={grid}
-        onKeyDown={onKeyDown}
-        onFocusIn={({ target }) => setFocused((target as HTMLElement).dataset.date)}
-      >
-        <WeekdayRow />
-        <tbody>
-          {weeksOf(shown, formats.firstWeekday).map((week, index) => (
-            <tr key={index}>
-              {week.map((date, place) =>
-                date === undefined ? (
-                  <td key={place} />
-                ) : (
-                  <DayCell
-                    key={place}
-                    date={date}
-                    day={days.get(date)}
-                    isChosen={date === chosenDate}
-                    isFocused={date === focused}
-                    onChoose={choose}
-                  />
-                ),
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <div class="weeks">
+        <table
+          role="grid"
+          aria-labelledby="calendar-month"
+          ref={grid}
+          onKeyDown={onKeyDown}
+          onFocusIn={({ target }) => setFocused((target as HTMLElement).dataset.date)}
+        >
+          <WeekdayRow />
+          <tbody>
+            {weeksOf(shown, formats.firstWeekday).map((week, index) => (
+              <tr key={index}>
+                {week.map((date, place) =>
+                  date === undefined ? (
+                    <td key={place} />
+                  ) : (
+                    <DayCell
+                      key={place}
+                      date={date}
+                      day={days.get(date)}
+                      isChosen={date === chosenDate}
+                      isFocused={date === focused}
+                      onChoose={choose}
+                    />
+                  ),
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
       <p role="status" class="refused">
         {refused !== undefined && monthOf(refused) === shown && reasonOf(refused)}
       </p>
