@@ -1,7 +1,7 @@
 import { source as axe } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { useTestApi } from '../support/api';
-import { describeInChromium } from '../support/chromium';
+import { describeInChromium } from '../support/browsers';
 
 describeInChromium('the search on the pages for developers', (browser) => {
   const api = useTestApi();

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { ELEMENTS } from '../../services/api/widget/published-scripts';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
-import { describeInChromium } from '../support/chromium';
+import { describeInChromium } from '../support/browsers';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { describeWith, isInstalled } from '../support/describe-with';
 import { freePorts } from '../support/free-ports';

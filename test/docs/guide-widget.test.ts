@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { Page } from 'playwright-core';
 import { LOADERS } from '../../services/api/widget/published-scripts';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
-import { describeInChromium } from '../support/chromium';
+import { describeInChromium } from '../support/browsers';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenDeparture, givenTenant, givenTour } from '../support/given';
 import { listen } from '../support/listen';

@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { useTestApi } from '../support/api';
 import { violationsOf } from '../support/axe';
-import { describeInChromium } from '../support/chromium';
+import { describeInChromium } from '../support/browsers';
 
 describeInChromium('the documentation pages in a browser', (browser) => {
   const api = useTestApi();

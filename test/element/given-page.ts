@@ -5,7 +5,6 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { tourProxy, type TourProxyOptions } from '../../clients/typescript/src/index';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { startTestApi, type TestApi } from '../support/api';
-import { startChromium } from '../support/chromium';
 import { givenKey, givenTenant } from '../support/given';
 import { listen } from '../support/listen';
 
@@ -19,7 +18,7 @@ const PROXY_SECRET = 'the secret of a site, of 32 characters or more';
 /** The accident of a request of the element. `lost`: the proxy handles it, and its answer never arrives. `cut`: it never reaches the proxy. */
 export type Accident = 'lost' | 'cut';
 
-/** The platform, a site of a tenant with the proxy at /tours, and Chromium with a new page for each test. */
+/** The platform, a site of a tenant with the proxy at /tours, and a browser with a new page for each test. */
 export interface ElementSite {
   api: TestApi;
   tenant: Tenant;
@@ -46,11 +45,11 @@ export interface ElementSiteOptions {
 }
 
 /** Starts the site before the tests of a block, with a new context of the browser for each test. */
-export function useElementSite(options: ElementSiteOptions = {}): ElementSite {
+export function useElementSite(browser: () => Browser, options: ElementSiteOptions = {}): ElementSite {
   const site = {} as ElementSite;
   let stop = async () => {};
   beforeAll(async () => {
-    site.browser = await startChromium();
+    site.browser = browser();
     site.api = await startTestApi();
     site.tenant = await givenTenant(site.api.db);
     const apiKey = await givenKey(site.api.db, site.tenant);
@@ -62,7 +61,6 @@ export function useElementSite(options: ElementSiteOptions = {}): ElementSite {
     });
   }, 90_000);
   afterAll(async () => {
-    await site.browser?.close();
     await stop();
     await site.api?.stop();
   });

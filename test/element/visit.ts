@@ -2,6 +2,9 @@ import type { Page } from 'playwright-core';
 
 /** Does the steps of a visitor with the English element. */
 
+/** At 50 ms each, ten seconds. */
+const MOST_LOOKS = 200;
+
 /** Chooses the first open day, and holds the seats of the party that is offered. */
 export async function holdSeats(page: Page): Promise<void> {
   await page.locator('.day.open').first().click();
@@ -22,4 +25,19 @@ export async function book(page: Page): Promise<void> {
 /** Shows the page again, as after a change of the tab. All pages of the headless browser are visible. */
 export function showAgain(page: Page): Promise<void> {
   return page.evaluate("void document.dispatchEvent(new Event('visibilitychange'))");
+}
+
+/**
+ * Goes back in the history, and waits for an element of the shadow tree. Firefox shows the page again as it left it, without a load.
+ * page.goBack and locators wait for that load, so this function uses neither.
+ */
+export async function goBackTo(page: Page, selector: string): Promise<void> {
+  await page.evaluate('history.back()');
+  const find = `!!document.querySelector('tour-booking')?.shadowRoot.querySelector('${selector}')`;
+  for (let tried = 0; tried < MOST_LOOKS; tried += 1) {
+    // The page that is left can end the evaluation.
+    if (await page.evaluate<boolean>(find).catch(() => false)) return;
+    await page.waitForTimeout(50);
+  }
+  throw new Error(`The page has no ${selector} after the step back.`);
 }

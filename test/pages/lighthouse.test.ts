@@ -1,4 +1,4 @@
-import { describeInChromium } from '../support/chromium';
+import { describeInChromium } from '../support/browsers';
 import { type DemoSite, startDemoSite } from '../support/demo-site';
 import { preparedBeforeAll } from '../support/prepared';
 import { measurePage, pagesOf } from './lighthouse';

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { CHROMIUM } from '../support/chromium';
+import { CHROMIUM } from '../support/browsers';
 import type { DemoSite } from '../support/demo-site';
 
 const run = promisify(execFile);

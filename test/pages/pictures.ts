@@ -1,4 +1,4 @@
-import { startChromium } from '../support/chromium';
+import { startChromium } from '../support/browsers';
 import globalSetup, { stopServer } from '../support/global-setup';
 import { takeElementPictures } from './element-pictures';
 import { takeEmbedPictures } from './embed-pictures';

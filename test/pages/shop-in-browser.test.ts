@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { violationsOf } from '../support/axe';
-import { describeInChromium } from '../support/chromium';
+import { describeInChromium } from '../support/browsers';
 import { type DemoSite, startDemoSite } from '../support/demo-site';
 import { preparedBeforeAll } from '../support/prepared';
 

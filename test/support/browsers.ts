@@ -1,4 +1,4 @@
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, chromium, firefox } from 'playwright-core';
 import { describeWith } from './describe-with';
 
 export const CHROMIUM = '/usr/bin/chromium';
@@ -12,15 +12,38 @@ export function startChromium(flags: string[] = []): Promise<Browser> {
   });
 }
 
-/** Declares a suite with one started browser. Without Chromium the suite is skipped, and the end of the run names it. */
+/**
+ * Starts the Firefox of the system, by WebDriver BiDi. A context cannot emulate media there: forcedColors, colorScheme, reducedMotion.
+ * playwright-core stays at 1.64: later versions send a command that Firefox ESR 153 does not know (emulation.setMediaFeaturesOverride).
+ */
+export function startFirefox(): Promise<Browser> {
+  return firefox.launch({ channel: 'moz-firefox', executablePath: '/usr/bin/firefox-esr' });
+}
+
+/** Declares a suite with one started Chromium. Without Chromium the suite is skipped, and the end of the run names it. */
 export function describeInChromium(
   title: string,
   suite: (browser: () => Browser) => void,
   flags: string[] = [],
 ): void {
-  describeWith('chromium', title, () => {
+  describeInBrowser('chromium', title, suite, () => startChromium(flags));
+}
+
+/** Declares a suite once for each browser of visitors, with one started browser. It is skipped in a browser that is not installed. */
+export function describeInBrowsers(title: string, suite: (browser: () => Browser) => void): void {
+  describeInBrowser('chromium', `${title}, in Chromium`, suite, () => startChromium());
+  describeInBrowser('firefox-esr', `${title}, in Firefox`, suite, startFirefox);
+}
+
+function describeInBrowser(
+  program: string,
+  title: string,
+  suite: (browser: () => Browser) => void,
+  start: () => Promise<Browser>,
+): void {
+  describeWith(program, title, () => {
     let browser: Browser | undefined;
-    beforeAll(async () => void (browser = await startChromium(flags)), 60_000);
+    beforeAll(async () => void (browser = await start()), 60_000);
     afterAll(async () => browser?.close());
     suite(() => browser!);
   });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { violationsOf } from '../support/axe';
-import { describeInChromium } from '../support/chromium';
+import { describeInChromium } from '../support/browsers';
 import { useTestMonitor } from './monitor-fixture';
 import { add, book, createTenant } from './queue-fixture';
 

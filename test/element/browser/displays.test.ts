@@ -1,6 +1,6 @@
 import type { BrowserContextOptions } from 'playwright-core';
 import { violationsOf } from '../../support/axe';
-import { describeInChromium } from '../../support/chromium';
+import { describeInChromium } from '../../support/browsers';
 import {
   daysFromToday,
   givenDeparture,
@@ -20,8 +20,8 @@ const PRICES = { adult: 50_000, infant: 0, family: 150_000 };
 /** 400 % of zoom make a window of 1280 px as narrow as this. */
 const ZOOMED = { width: 320, height: 200 };
 
-describeInChromium('the element on the displays of visitors', () => {
-  const site = useElementSite();
+describeInChromium('the element on the displays of visitors', (browser) => {
+  const site = useElementSite(browser);
   let tour: GivenTour;
   beforeAll(async () => {
     tour = await givenTour(site.api.db, { categories: FAMILY });

@@ -1,12 +1,12 @@
-import { describeInChromium } from '../../support/chromium';
+import { describeInChromium } from '../../support/browsers';
 import { givenDeparture, givenTour, type GivenTour } from '../../support/given';
 import { renewContext, useElementSite } from '../given-page';
 import { book, fillContact, holdSeats, showAgain } from '../visit';
 
 const MOUNTS = 50;
 
-describeInChromium('the element on the pages of a site', () => {
-  const site = useElementSite();
+describeInChromium('the element on the pages of a site', (browser) => {
+  const site = useElementSite(browser);
   let bay: GivenTour;
   let isle: GivenTour;
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { describeInChromium } from '../../support/chromium';
+import { describeInChromium } from '../../support/browsers';
 import { givenDeparture, givenTour, type TourOverrides } from '../../support/given';
 import { useElementSite } from '../given-page';
 import { fillContact, holdSeats, book } from '../visit';
@@ -14,8 +14,8 @@ const FAMILY: TourOverrides['categories'] = [
 ];
 const FAMILY_PRICES = { adult: 50_000, infant: 0, family: 150_000, bed: 9_950 };
 
-describeInChromium('the parties of the element', () => {
-  const site = useElementSite();
+describeInChromium('the parties of the element', (browser) => {
+  const site = useElementSite(browser);
 
   const choose = async (
     categories: TourOverrides['categories'],

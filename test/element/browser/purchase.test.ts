@@ -1,11 +1,11 @@
-import { describeInChromium } from '../../support/chromium';
+import { describeInChromium } from '../../support/browsers';
 import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../../support/given';
 import { endHoldIn } from '../../support/website';
 import { renewContext, useElementSite } from '../given-page';
 import { book, fillContact, holdSeats, showAgain } from '../visit';
 
-describeInChromium('a purchase with the element', () => {
-  const site = useElementSite();
+describeInChromium('a purchase with the element', (browser) => {
+  const site = useElementSite(browser);
   let tour: GivenTour;
   let date: string;
   beforeEach(async () => {

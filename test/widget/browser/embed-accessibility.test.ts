@@ -2,7 +2,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { TenantToCreate } from '../../../services/api/tenants/manage-tenants';
 import { useTestApi } from '../../support/api';
 import { violationsOf } from '../../support/axe';
-import { describeInChromium } from '../../support/chromium';
+import { describeInChromium } from '../../support/browsers';
 import { givenDeparture, givenTenant, givenTour } from '../../support/given';
 import { givenWidgetToken } from '../given-widget';
 import { LONG_NAMES } from './long-names';

@@ -1,7 +1,7 @@
 import type { BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
 import { mintEmbedPass } from '../../../services/api/credentials/embed-pass';
 import { useTestApi } from '../../support/api';
-import { describeInChromium } from '../../support/chromium';
+import { describeInChromium } from '../../support/browsers';
 import { givenDeparture, givenTenant, givenTour } from '../../support/given';
 import { givenWidgetToken } from '../given-widget';
 

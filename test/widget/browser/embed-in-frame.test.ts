@@ -1,6 +1,6 @@
 import http from 'node:http';
 import { useTestApi } from '../../support/api';
-import { describeInChromium } from '../../support/chromium';
+import { describeInChromium } from '../../support/browsers';
 import { givenTenant, givenTour } from '../../support/given';
 import { listen } from '../../support/listen';
 import { eventually } from '../../webhook-queue/queue-fixture';

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { Page } from 'playwright-core';
 import { useTestApi } from '../../support/api';
-import { describeInChromium } from '../../support/chromium';
+import { describeInChromium } from '../../support/browsers';
 import { givenDeparture, givenTenant, givenTour } from '../../support/given';
 import { listen } from '../../support/listen';
 import { givenWidgetToken } from '../given-widget';

@@ -1,5 +1,5 @@
 import { useTestApi } from '../../support/api';
-import { describeInChromium } from '../../support/chromium';
+import { describeInChromium } from '../../support/browsers';
 import { givenTenant, givenTour } from '../../support/given';
 import { givenWidgetToken } from '../given-widget';
 

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { WidgetToken } from '../../../services/api/credentials/credential';
 import { type ApiProcess, startApiProcess } from '../../support/api-process';
-import { startChromium } from '../../support/chromium';
+import { startChromium } from '../../support/browsers';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { givenDeparture, givenTenant, givenTour } from '../../support/given';
 import { givenWidgetToken } from '../given-widget';
