@@ -176,10 +176,7 @@ describeInChromium('the site of the guide', (browser) => {
       .db('tenants')
       .where({ id: tenant.id })
       .update({ link_template: `${origin}/list.html#{slug}` });
-    const scripts = ['/embed/booking.v1.js', '/embed/widget.js'].map(
-      (file) => `<script type="module" src="${api.baseUrl}${file}"></script>`,
-    );
-    await publish('list.html', '<!doctype html>', ...scripts, LIST.replace('svc_widget_…', token));
+    await publish('list.html', '<!doctype html>', LIST.replace('svc_widget_…', token));
     await page.goto(`${origin}/list.html`);
     await page.frameLocator('tour-list iframe').getByRole('link', { name: 'A Cruise' }).click();
     await page.getByRole('grid').waitFor();
