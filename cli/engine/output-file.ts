@@ -15,14 +15,20 @@ export function forceWithoutFile({ force, out }: { force?: boolean; out?: string
 }
 
 const IS_FOLDER = 'it is a folder';
+const EXISTS = 'it exists; --force replaces it';
 /** Texts for the codes of the system that would name the temporary file. */
-const REASONS: Record<string, string> = { ENOENT: 'its folder does not exist', EISDIR: IS_FOLDER };
+const REASONS: Record<string, string> = {
+  ENOENT: 'its folder does not exist',
+  EISDIR: IS_FOLDER,
+  // A link to a file that does not exist: existsSync does not see it.
+  EEXIST: EXISTS,
+};
 
 /** @throws FileNotWrittenError */
 export function refuseExisting(file: string): void {
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
     throw new FileNotWrittenError(file, IS_FOLDER);
-  if (existsSync(file)) throw new FileNotWrittenError(file, 'it exists; --force replaces it');
+  if (existsSync(file)) throw new FileNotWrittenError(file, EXISTS);
 }
 
 interface WholeFileOptions {

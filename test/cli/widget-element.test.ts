@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { ELEMENTS } from '../../services/api/widget/published-scripts';
 import { useTemporaryFolder } from '../support/temporary-folder';
@@ -60,6 +60,15 @@ describe('tourctl widget element', () => {
     expect((await tourctl(`widget element --out ${file} --force`)).code).toBe(0);
     expect(readFileSync(file, 'utf8')).toBe(text);
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  it('the command refuses a link to a file that does not exist, until --force replaces the link', async () => {
+    const file = newFile();
+    symlinkSync(path.join(folder, 'nowhere.js'), file);
+    const { stderr } = await tourctl(`widget element --out ${file}`);
+    expect(stderr).toContain(`${file} cannot be written (it exists; --force replaces it)`);
+    expect((await tourctl(`widget element --out ${file} --force`)).code).toBe(0);
+    expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
   it('the command refuses a folder that does not exist, --force without --out, and a name that is empty', async () => {
