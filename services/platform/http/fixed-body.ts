@@ -47,7 +47,7 @@ export function createFixedBody(type: string, content: string | Buffer): FixedBo
 const BROTLI_QUALITY = 5;
 
 async function encode(bytes: Buffer, coding: Coding): Promise<Buffer> {
-  if (coding === 'gzip') return promisify(gzip)(bytes);
+  if (coding === 'gzip') return promisify(gzip)(bytes, { level: constants.Z_BEST_COMPRESSION });
   if (coding === 'identity') return bytes;
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
