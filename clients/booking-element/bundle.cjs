@@ -31,7 +31,7 @@ async function bundle() {
   return minifySync(outputFiles[0].text, {
     module: true,
     ecma: 2022,
-    compress: { passes: 4, toplevel: true },
+    compress: { passes: 4, toplevel: true, hoist_vars: true },
     mangle: { toplevel: true },
     format: { comments: false },
   }).code;
@@ -42,14 +42,26 @@ const NOT_PACKED = ['en.ts', 'words.ts', 'unpack.ts'];
 
 /** @param {esbuild.PluginBuild} build */
 function compact(build) {
-  build.onLoad({ filter: /\.css$/ }, ({ path: file }) => ({ loader: 'text', contents: compactStyle(file) }));
+  build.onLoad({ filter: /\.css$/ }, async ({ path: file }) => ({
+    loader: 'text',
+    contents: await bundleStyle(file),
+  }));
   build.onLoad({ filter: /words[\\/][a-zA-Z-]+\.ts$/ }, ({ path: file }) =>
     NOT_PACKED.includes(path.basename(file)) ? undefined : { loader: 'ts', contents: packWords(file) },
   );
 }
 
-function compactStyle(file) {
-  return esbuild.transformSync(fs.readFileSync(file, 'utf8'), { loader: 'css', minify: true }).code.trim();
+/** Joins a style sheet with those that it imports, without spaces. */
+async function bundleStyle(file) {
+  const { outputFiles } = await esbuild.build({
+    entryPoints: [file],
+    bundle: true,
+    minify: true,
+    write: false,
+    charset: 'utf8',
+    logLevel: 'warning',
+  });
+  return outputFiles[0].text.trim();
 }
 
 /** Replaces the words of a language by their texts in the order of the English ones. src/words/unpack.ts gives them their keys again. */
