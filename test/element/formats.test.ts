@@ -58,6 +58,11 @@ describe('the formats of the element', () => {
     }
   });
 
+  it('write an instant in the time zone of the visitor', () => {
+    const noon = new Date(2027, 2, 6, 12, 5);
+    expect(plain(formatsOf('en-GB').instant(noon.toISOString()))).toBe('6 March 2027 at 12:05');
+  });
+
   it('write a cut-off with its unit, and the rest of a hold as minutes and seconds', () => {
     const { duration, countdown } = formatsOf('en');
     expect(['36h', '3d', '90m', '1d'].map(duration).map(plain)).toEqual([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {
   changeParty,
-  faultOf,
+  issueOf,
   limitOf,
   seatsOf,
   startParty,
@@ -51,10 +51,10 @@ describe('the rules of a party in the element', () => {
     fc.assert(
       fc.property(categoriesArbitrary, pricesArbitrary, unitsArbitrary, (categories, prices, units) => {
         const party = platform.toParty(units, categories);
-        const fault = faultOf(party, categories, prices, Infinity);
+        const issue = issueOf(party, categories, prices, Infinity);
         const verdict = verdictOfPlatform(party, categories, prices);
         verdicts.add(verdict);
-        expect(fault && (fault.category ?? 'party')).toBe(verdict);
+        expect(issue && (issue.category ?? 'party')).toBe(verdict);
         expect(seatsOf(party, categories)).toBe(platform.seatsOf(party, categories));
       }),
       { numRuns: 1_000 },
@@ -78,8 +78,8 @@ describe('the rules of a party in the element', () => {
 
   it('count the free seats of the departure after all other rules', () => {
     const prices = { adult: 100 };
-    expect(faultOf({ adult: 3 }, DEFAULT_CATEGORIES, prices, 3)).toBeUndefined();
-    expect(faultOf({ adult: 4 }, DEFAULT_CATEGORIES, prices, 3)).toEqual({ kind: 'free', number: 3 });
+    expect(issueOf({ adult: 3 }, DEFAULT_CATEGORIES, prices, 3)).toBeUndefined();
+    expect(issueOf({ adult: 4 }, DEFAULT_CATEGORIES, prices, 3)).toEqual({ kind: 'free', number: 3 });
   });
 
   it('begin with the fewest units of the first category that has a price', () => {

@@ -61,9 +61,6 @@ const booking = (rest: Partial<Booking> = {}) =>
   }) as Booking;
 const problem = (code: string, rest: Partial<Problem> = {}): Problem => ({
   code,
-  isRetryable: false,
-  faults: [],
-  alternatives: [],
   ...rest,
 });
 
@@ -86,7 +83,7 @@ const LOADED: PurchaseEvent[] = [
   },
   { type: 'loaded' },
 ];
-const CHOSEN: PurchaseEvent[] = [...LOADED, { type: 'dateChosen', date: '2027-05-01' }];
+const CHOSEN: PurchaseEvent[] = [...LOADED, { type: 'chosen', date: '2027-05-01' }];
 const HELD: PurchaseEvent[] = [
   ...CHOSEN,
   { type: 'started', task: 'hold' },
@@ -102,20 +99,18 @@ describe('what a visitor chooses', () => {
   });
 
   it('a date with several departures waits for the start time', () => {
-    const onDate = after([...LOADED, { type: 'dateChosen', date: '2027-05-02' }]);
+    const onDate = after([...LOADED, { type: 'chosen', date: '2027-05-02' }]);
     expect([departureOf(onDate), holdBody(onDate)]).toEqual([undefined, undefined]);
-    const second = onDate.departures[2]!;
-    const chosen = after([{ type: 'departureChosen', departure: second }], onDate);
+    const chosen = after([{ type: 'chosen', date: '2027-05-02', time: '14:00' }], onDate);
     expect(holdBody(chosen)).toMatchObject({ departure_date: '2027-05-02', departure_time: '14:00' });
   });
 
   it('a category that the newly chosen departure does not sell leaves the party', () => {
-    const afternoon = departure('2027-05-02', { start_time: '14:00' });
     const { party } = after([
       ...LOADED,
-      { type: 'departureChosen', departure: afternoon },
+      { type: 'chosen', date: '2027-05-02', time: '14:00' },
       { type: 'partyChanged', party: { adult: 2, child: 1 } },
-      { type: 'dateChosen', date: '2027-05-01' },
+      { type: 'chosen', date: '2027-05-01' },
     ]);
     expect(party).toEqual({ adult: 2 });
   });
@@ -130,7 +125,7 @@ describe('what a visitor chooses', () => {
 describe('a hold', () => {
   it('a choice that is made while the seats are being held changes nothing', () => {
     const acting = after([...CHOSEN, { type: 'started', task: 'hold' }]);
-    expect(after([{ type: 'dateChosen', date: '2027-05-02' }], acting)).toBe(acting);
+    expect(after([{ type: 'chosen', date: '2027-05-02' }], acting)).toBe(acting);
     expect(after([{ type: 'partyChanged', party: { adult: 3 } }], acting)).toBe(acting);
   });
 
@@ -194,7 +189,7 @@ describe('a hold', () => {
       },
     ]);
     expect(refused.stage.at).toBe('choosing');
-    const chosen = after([{ type: 'alternativeChosen', alternative }], refused);
+    const chosen = after([{ type: 'chosen', date: '2027-05-02', time: '14:00' }], refused);
     expect(departureOf(chosen)?.start_time).toBe('14:00');
     expect(chosen.refusal).toBeUndefined();
   });
@@ -229,6 +224,19 @@ describe('what another tab, a reload or another element has done', () => {
       reason: 'elsewhere',
     });
     expect(after([...CHOSEN, { type: 'holdSeen', seats }]).stage.at).toBe('choosing');
+  });
+
+  it('a live hold of another tour is known until a hold of this tour releases it, or until it has ended', () => {
+    const other = { hold_id: 'hold-2', tour: { id: 'tour-2', slug: 'isle' } };
+    const seen = after([...CHOSEN, { type: 'holdSeen', seats: seatsOf(other) }]);
+    expect(seen.otherHoldEndsAt).toBe(ENDS_AT);
+    const ends: PurchaseEvent[] = [
+      { type: 'held', seats: seatsOf() },
+      { type: 'holdSeen', seats: undefined },
+      { type: 'holdSeen', seats: seatsOf({ ...other, status: 'expired' }) },
+      { type: 'bookingSeen', booking: booking({ tour: { id: 'tour-2', slug: 'isle' } }) },
+    ];
+    for (const end of ends) expect(after([end], seen).otherHoldEndsAt).toBeUndefined();
   });
 
   it('a hold that expired in a tab that slept ends by its time', () => {

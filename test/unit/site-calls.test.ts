@@ -102,7 +102,7 @@ describe('the calls of the element', () => {
     ];
     expect(await problem(api.hold({ tour_id: 'bay', departure_date: '2027-05-01' }))).toMatchObject({
       code: 'insufficient_seats',
-      seatsAvailable: 1,
+      seats_available: 1,
       alternatives,
     });
     expect(requests).toHaveLength(1);
@@ -137,15 +137,15 @@ describe('the calls of the element', () => {
 
 describe('the wait before the next try', () => {
   it.each([
-    ['a lost answer', { code: 'network', isRetryable: true }, [1, 2, 4, undefined]],
+    ['a lost answer', { code: 'network', retryable: true }, [1, 2, 4, undefined]],
     [
       'a 429 with Retry-After',
-      { code: 'rate_limited', isRetryable: true, retryAfter: 7 },
+      { code: 'rate_limited', retryable: true, retryAfter: 7 },
       [7, 7, 7, undefined],
     ],
-    ['a 429 of an hour', { code: 'rate_limited', isRetryable: true, retryAfter: 3600 }, [undefined]],
-    ['a refusal', { code: 'insufficient_seats', isRetryable: false }, [undefined]],
-    ['a removed cookie', { code: 'invalid_visitor', isRetryable: false }, [0, undefined]],
+    ['a 429 of an hour', { code: 'rate_limited', retryable: true, retryAfter: 3600 }, [undefined]],
+    ['a refusal', { code: 'insufficient_seats', retryable: false }, [undefined]],
+    ['a removed cookie', { code: 'invalid_visitor', retryable: false }, [0, undefined]],
   ])('after %s the element waits so many seconds, then for a click', (_title, refused, expected) => {
     expect(expected.map((_, repeats) => secondsToWait(refused, repeats))).toEqual(expected);
   });

@@ -6,7 +6,6 @@ import type {
   Hold,
   HoldBody,
   Problem,
-  ProblemDocument,
   Tour,
 } from './wire.ts';
 
@@ -24,11 +23,11 @@ export interface Api {
   readDepartures(slug: string, cursor?: string): Promise<DeparturePage>;
   hold(body: HoldBody): Promise<HeldSeats>;
   /** Gets the cookie of a visitor, unless there is one. */
-  greet(): Promise<void>;
+  greet(): Promise<unknown>;
   /** Reads the hold of the visitor, of any status. */
   readHold(): Promise<HeldSeats>;
   extendHold(): Promise<HeldSeats>;
-  releaseHold(): Promise<void>;
+  releaseHold(): Promise<unknown>;
   /** Books the hold. The same body may be sent again: the hold is booked once. */
   book(body: BookingBody): Promise<Booking>;
   /** Reads the newest booking of the visitor. */
@@ -67,10 +66,10 @@ export function createApi(options: ApiOptions): Api {
       return read(`${tourPath(slug)}/departures?${query}`);
     },
     hold: (body) => hold('POST', '/hold', body),
-    greet: async () => void (await call('OPTIONS', '/hold')),
+    greet: () => call('OPTIONS', '/hold'),
     readHold: () => hold('GET', '/hold'),
     extendHold: () => hold('POST', '/hold/extend'),
-    releaseHold: async () => void (await call('DELETE', '/hold')),
+    releaseHold: () => call('DELETE', '/hold'),
     book: async (body) => (await call('POST', '/booking', body)).answer as Booking,
     readBooking: () => read('/booking'),
   };
@@ -111,38 +110,27 @@ async function callWithRepeats(options: ApiOptions, call: Call): Promise<Answere
 }
 
 /** Returns after how many seconds to repeat a call; undefined: not without a click of the visitor. */
-export function secondsToWait(
-  { code, isRetryable, retryAfter }: Pick<Problem, 'code' | 'isRetryable' | 'retryAfter'>,
-  repeats: number,
-): number | undefined {
+export function secondsToWait({ code, retryable, retryAfter }: Problem, repeats: number): number | undefined {
   // The answer has removed the cookie, so the next call is that of a new visitor.
   if (code === 'invalid_visitor') return repeats === 0 ? 0 : undefined;
-  if (!isRetryable || repeats >= REPEATS) return undefined;
+  if (!retryable || repeats >= REPEATS) return undefined;
   const seconds = retryAfter ?? 2 ** repeats;
   return seconds <= WAIT_MAX ? seconds : undefined;
 }
 
 async function callOnce(options: ApiOptions, { method, path, body }: Call): Promise<Answered | Problem> {
   const { base, signal, timeoutMs = TIMEOUT_MS } = options;
-  signal.throwIfAborted();
-  const ending = new AbortController();
-  const end = () => ending.abort();
-  signal.addEventListener('abort', end);
-  const timer = setTimeout(end, timeoutMs);
   try {
     const response = await fetch(base + path, {
       method,
-      headers: body ? { 'Content-Type': 'application/json' } : undefined,
+      headers: body && { 'Content-Type': 'application/json' },
       body: body && JSON.stringify(body),
-      signal: ending.signal,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
     return await readAnswer(response);
   } catch {
     signal.throwIfAborted();
-    return problem('network', { isRetryable: true });
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', end);
+    return { code: 'network', retryable: true };
   }
 }
 
@@ -151,54 +139,33 @@ async function readAnswer(response: Response): Promise<Answered | Problem> {
   // The header has whole seconds, rounded down.
   const serverTime = Date.parse(headers.get('Date') ?? '') + 1000 || Date.now();
   if (status === 204) return { answer: undefined, serverTime };
-  const text = await response.text();
-  const answer = parsed(text);
+  const answer = await readObject(response);
   if (answer && ok) return { answer, serverTime };
   const retryAfter = Number(headers.get('Retry-After')) || undefined;
-  if (answer && typeof answer.code === 'string')
-    return problemOf(answer as unknown as ProblemDocument, retryAfter);
+  if (typeof answer?.code === 'string') return { ...answer, code: answer.code, retryAfter };
   // A proxy before the site answers so while the site restarts.
-  const isRetryable = status === 429 || status >= 500;
-  return problem(isRetryable ? 'internal_error' : 'foreign_answer', { status, retryAfter, isRetryable });
+  const retryable = status === 429 || status >= 500;
+  return { code: retryable ? 'internal_error' : 'foreign_answer', status, retryable, retryAfter };
 }
 
-function parsed(text: string): Record<string, unknown> | undefined {
+/** Reads the body of an answer. Undefined: it is no JSON object. @throws if the body does not arrive */
+async function readObject(response: Response): Promise<Partial<Problem> | undefined> {
+  const text = await response.text();
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+    return value instanceof Object ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-function problemOf(document: ProblemDocument, retryAfter: number | undefined): Problem {
-  const { code, status, retryable, errors = [], alternatives = [], seats_available, hold_status } = document;
-  return {
-    code,
-    status,
-    retryAfter,
-    isRetryable: retryable,
-    faults: errors,
-    alternatives,
-    seatsAvailable: seats_available,
-    holdStatus: hold_status,
-  };
-}
-
-function problem(code: string, rest: Partial<Problem>): Problem {
-  return { code, isRetryable: false, faults: [], alternatives: [], ...rest };
-}
-
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds);
     const end = () => {
       clearTimeout(timer);
       reject(signal.reason as Error);
     };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', end);
-      resolve();
-    }, milliseconds);
     signal.addEventListener('abort', end, { once: true });
   });
 }

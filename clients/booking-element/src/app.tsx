@@ -1,9 +1,9 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { Calendar } from './calendar.tsx';
 import { ContactForm } from './contact.tsx';
 import { ChangedPrice, Countdown } from './hold.tsx';
-import { Party } from './party.tsx';
-import { faultOf } from './party-rules.ts';
+import { PartyPicker } from './party.tsx';
+import { issueOf } from './party-rules.ts';
 import { Button, Heading, useFocusAtStart } from './parts.tsx';
 import { ProblemBox } from './problem.tsx';
 import { departureOf, departuresOnDate, type Purchase, type PurchaseEvent, type Stage } from './purchase.ts';
@@ -13,9 +13,8 @@ import { Terms } from './terms.tsx';
 import { Times } from './times.tsx';
 import type { Actions, Site } from './seller.ts';
 import { usePurchase } from './use-purchase.ts';
-import type { Booking, Tour } from './wire.ts';
+import type { Alternative, Booking, Tour } from './wire.ts';
 import type { Words } from './words/en.ts';
-import { languageOf } from './words/words.ts';
 
 interface AppProps {
   site: Site;
@@ -26,10 +25,10 @@ interface AppProps {
 /** The whole element: the stage of the purchase, in the language of the tag. */
 export function App({ site, nextOf }: AppProps) {
   const [purchase, dispatch, actions] = usePurchase(site);
-  const speech = speechOf(site.lang);
+  const speech = useMemo(() => speechOf(site.lang), [site.lang]);
   return (
     <SpeechContext value={speech}>
-      <div class="element" lang={languageOf(site.lang).locale} dir={speech.direction}>
+      <div class="element" lang={speech.locale} dir={speech.direction}>
         <StageView purchase={purchase} dispatch={dispatch} actions={actions} nextOf={nextOf} />
         <Status purchase={purchase} />
       </div>
@@ -40,7 +39,7 @@ export function App({ site, nextOf }: AppProps) {
 /** Says what the visitor waits for. Screen readers hear it. */
 function Status({ purchase: { stage, task, isWaiting } }: { purchase: Purchase }) {
   const { words } = useSpeech();
-  let text = task && (isWaiting ? words.app.waiting : words.app.busy);
+  let text = task && (isWaiting ? words.problem.busy : words.app.loading);
   if (stage.at === 'ended' && !task) text = endWords(stage, words);
   return (
     <p role="status" class={task ? 'busy' : 'visually-hidden'}>
@@ -92,8 +91,8 @@ interface RefusedProps extends StageProps {
 function Refused({ purchase, dispatch, onAgain }: RefusedProps) {
   const { refusal, task, stage } = purchase;
   if (!refusal) return null;
-  const choose = (alternative: (typeof refusal.problem.alternatives)[number]) =>
-    dispatch({ type: 'alternativeChosen', alternative });
+  const choose = ({ departure_date, departure_time }: Alternative) =>
+    dispatch({ type: 'chosen', date: departure_date, time: departure_time });
   return (
     <ProblemBox
       refusal={refusal}
@@ -107,7 +106,7 @@ function Refused({ purchase, dispatch, onAgain }: RefusedProps) {
 /** The calendar, the start times, the party, and the button that holds the seats. */
 function Choosing(props: StageProps & { tour: Tour }) {
   const { purchase, dispatch, actions, tour } = props;
-  const { departures, date, party, task, hasAllDepartures } = purchase;
+  const { departures, date, party, hasAllDepartures } = purchase;
   const { words } = useSpeech();
   const [month, setMonth] = useState<string>();
   const step = useFocusAtStart<HTMLDivElement>(purchase.isTouched);
@@ -119,7 +118,7 @@ function Choosing(props: StageProps & { tour: Tour }) {
     return (
       <>
         <Refused {...props} onAgain={actions.hold} />
-        <p class="empty">{words.calendar.noDates}</p>
+        <p>{words.calendar.noDates}</p>
         <slot />
       </>
     );
@@ -131,19 +130,19 @@ function Choosing(props: StageProps & { tour: Tour }) {
         chosenDate={date}
         month={month ?? date?.slice(0, 7)}
         onMonth={setMonth}
-        onChoose={(chosen) => dispatch({ type: 'dateChosen', date: chosen })}
+        onChoose={(chosen) => dispatch({ type: 'chosen', date: chosen })}
         firstCategory={firstCategory}
       />
       {onDate.length > 1 && (
         <Times
           departures={onDate}
           chosen={departure}
-          onChoose={(chosen) => dispatch({ type: 'departureChosen', departure: chosen })}
+          onChoose={(time) => dispatch({ type: 'chosen', date: date!, time })}
           firstCategory={firstCategory}
         />
       )}
       {departure && (
-        <Party
+        <PartyPicker
           tour={tour}
           departure={departure}
           party={party}
@@ -152,25 +151,36 @@ function Choosing(props: StageProps & { tour: Tour }) {
       )}
       <Terms tour={tour} />
       {departure && (
-        <Button
+        <HoldButton
+          {...props}
           isOff={
-            task !== undefined ||
-            faultOf(party, tour.categories, departure.tenant_prices, departure.seats_available) !== undefined
+            issueOf(party, tour.categories, departure.tenant_prices, departure.seats_available) !== undefined
           }
-          onClick={actions.hold}
-        >
-          {words.hold.hold}
-        </Button>
+        />
       )}
       <Refused {...props} onAgain={actions.hold} />
     </div>
   );
 }
 
-type Held = Extract<Stage, { at: 'held' }>;
+/** The button that holds the seats. Says before the click that a live hold of another tour ends by it. */
+function HoldButton({ purchase, actions, isOff = false }: StageProps & { isOff?: boolean }) {
+  const { words } = useSpeech();
+  const { task, otherHoldEndsAt = 0 } = purchase;
+  return (
+    <>
+      {otherHoldEndsAt > Date.now() && <p>{words.hold.replaces}</p>}
+      <Button isOff={isOff || task !== undefined} onClick={actions.hold}>
+        {words.hold.hold}
+      </Button>
+    </>
+  );
+}
+
+type HeldStage = Extract<Stage, { at: 'held' }>;
 
 /** The countdown, a total that has changed, and then the form, the terms and the button that books. */
-function Held(props: StageProps & { tour: Tour; stage: Held }) {
+function Held(props: StageProps & { tour: Tour; stage: HeldStage }) {
   const { purchase, dispatch, actions, tour, stage } = props;
   const { task, contact, refusal, isTouched } = purchase;
   const { hold, endsAt, seenTotal } = stage;
@@ -231,9 +241,7 @@ function Ended(props: StageProps & { stage: EndedStage }) {
     <div class="step">
       <Heading takesFocus={purchase.isTouched}>{endWords(stage, words)}</Heading>
       <p>{words.hold.overText}</p>
-      <Button isOff={isOff} onClick={actions.hold}>
-        {words.hold.hold}
-      </Button>
+      <HoldButton {...props} />
       <Button isSecondary isOff={isOff} onClick={() => actions.startAgain('returned')}>
         {words.calendar.title}
       </Button>

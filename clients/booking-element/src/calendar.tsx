@@ -2,6 +2,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { categoryName } from './category-names.ts';
 import { addDays, lastDayOf, monthOf, placeInWeek, sameDayIn, weeksOf } from './days.ts';
 import { type DepartureDay, departureDays } from './departure-days.ts';
+import { IconButton } from './parts.tsx';
 import { useSpeech } from './speech.ts';
 import type { Category, Departure } from './wire.ts';
 import { fill } from './words/words.ts';
@@ -24,11 +25,7 @@ export function Calendar(props: CalendarProps) {
   const { calendar: words } = useSpeech().words;
   const days = useMemo(() => departureDays(departures, firstCategory.code), [departures, firstCategory.code]);
   if (days.size > 0) return <Month {...props} days={days} />;
-  return (
-    <p part="calendar" class="empty">
-      {words.noDates}
-    </p>
-  );
+  return <p part="calendar">{words.noDates}</p>;
 }
 
 interface MonthProps extends CalendarProps {
@@ -38,7 +35,8 @@ interface MonthProps extends CalendarProps {
 function Month({ days, chosenDate, month, onMonth, onChoose, firstCategory }: MonthProps) {
   const { words, formats, direction } = useSpeech();
   const months = useMemo(() => [...new Set([...days.keys()].map(monthOf))], [days]);
-  const shown = month !== undefined && months.includes(month) ? month : monthOf(firstOpenDate(days));
+  const shown =
+    month !== undefined && months.includes(month) ? month : monthOf(firstOpenOf([...days.keys()], days));
   const { focused, setFocused, moveTo, grid } = useRovingFocus(entryOf(shown, days, chosenDate), onMonth);
   /** The date that the visitor chose in vain. */
   const [refused, setRefused] = useState<string>();
@@ -107,53 +105,30 @@ function Month({ days, chosenDate, month, onMonth, onChoose, firstCategory }: Mo
   }
 }
 
-function MonthHeader({
-  month,
-  months,
-  onMonth,
-}: {
+interface MonthHeaderProps {
   month: string;
   months: string[];
   onMonth(month: string): void;
-}) {
+}
+
+function MonthHeader({ month, months, onMonth }: MonthHeaderProps) {
   const { words, formats } = useSpeech();
   const place = months.indexOf(month);
+  const button = (sign: 'previous' | 'next', target: string | undefined) => (
+    <IconButton
+      sign={sign}
+      name={words.calendar[sign]}
+      onClick={target !== undefined && (() => onMonth(target))}
+    />
+  );
   return (
     <div class="month">
-      <MonthButton
-        class="previous"
-        name={words.calendar.previous}
-        month={months[place - 1]}
-        onMonth={onMonth}
-      />
+      {button('previous', months[place - 1])}
       <p id="calendar-month" aria-live="polite">
         {formats.month(month)}
       </p>
-      <MonthButton class="next" name={words.calendar.next} month={months[place + 1]} onMonth={onMonth} />
+      {button('next', months[place + 1])}
     </div>
-  );
-}
-
-/** A button that shows another month. Stays focusable without one, so that the focus is not lost at the last month. */
-function MonthButton({
-  class: direction,
-  name,
-  month,
-  onMonth,
-}: {
-  class: string;
-  name: string;
-  month: string | undefined;
-  onMonth(month: string): void;
-}) {
-  return (
-    <button
-      type="button"
-      class={`icon ${direction}`}
-      aria-label={name}
-      aria-disabled={month === undefined}
-      onClick={() => month !== undefined && onMonth(month)}
-    />
   );
 }
 
@@ -250,12 +225,14 @@ function useRovingFocus(entry: string, onMonth: (month: string) => void) {
 /** Returns the day of a month that the tab key reaches: the chosen one, otherwise the first that can be chosen. */
 function entryOf(month: string, days: Map<string, DepartureDay>, chosenDate: string | undefined): string {
   if (chosenDate !== undefined && monthOf(chosenDate) === month) return chosenDate;
-  const dates = [...days.keys()].filter((date) => monthOf(date) === month);
-  return dates.find((date) => days.get(date)!.state === 'open') ?? dates[0]!;
+  return firstOpenOf(
+    [...days.keys()].filter((date) => monthOf(date) === month),
+    days,
+  );
 }
 
-function firstOpenDate(days: Map<string, DepartureDay>): string {
-  const dates = [...days.keys()];
+/** Returns the first date that can be chosen; without one, the first date. */
+function firstOpenOf(dates: string[], days: Map<string, DepartureDay>): string {
   return dates.find((date) => days.get(date)!.state === 'open') ?? dates[0]!;
 }
 

@@ -11,17 +11,17 @@ export interface Contact {
 }
 
 export interface TravellerNames {
-  first: string;
-  last: string;
+  first_name: string;
+  last_name: string;
   /** YYYY-MM-DD, or empty. */
-  birth: string;
+  birth_date: string;
 }
 
 export const NO_CONTACT: Contact = { name: '', phone: '', email: '', notes: '', travellers: [] };
-export const NO_NAMES: TravellerNames = { first: '', last: '', birth: '' };
+export const NO_NAMES: TravellerNames = { first_name: '', last_name: '', birth_date: '' };
 
-/** The wrong fields of the form, by the names of the platform: `name`, `travellers.0.last_name`. */
-export type FieldFaults = readonly string[];
+/** Fields of the form, by the names of the platform: `name`, `travellers.0.last_name`. */
+export type FieldNames = readonly string[];
 
 /** The platform reads the first number in the text, of at least six digits. */
 const DIGITS_MIN = 6;
@@ -33,19 +33,20 @@ export function travellersOf(party: Party, categories: readonly Category[]): Cat
   );
 }
 
-/** Returns the fields that are missing or wrong. The platform judges the rest. */
-export function faultsOf(contact: Contact): FieldFaults {
-  const faults: string[] = [];
+/** Returns the fields that are missing or wrong. The platform checks the rest. */
+export function invalidFields(contact: Contact): FieldNames {
+  const fields: string[] = [];
   const { name, phone, email, travellers } = contact;
-  if (!name.trim()) faults.push('name');
-  if (phone.replace(/\P{Nd}/gu, '').length < DIGITS_MIN) faults.push('phone');
-  if (!/^\S+@\S+[.]\S+$/.test(email.trim())) faults.push('email');
-  travellers.forEach(({ first, last, birth }, index) => {
-    if (!first.trim() && !last.trim() && !birth) return;
-    if (!first.trim()) faults.push(`travellers.${index}.first_name`);
-    if (!last.trim()) faults.push(`travellers.${index}.last_name`);
+  if (!name.trim()) fields.push('name');
+  if (phone.replace(/\P{Nd}/gu, '').length < DIGITS_MIN) fields.push('phone');
+  if (!/^\S+@\S+[.]\S+$/.test(email.trim())) fields.push('email');
+  travellers.forEach((traveller, index) => {
+    const { first_name, last_name, birth_date } = traveller;
+    if (!first_name.trim() && !last_name.trim() && !birth_date) return;
+    for (const key of ['first_name', 'last_name'] as const)
+      if (!traveller[key].trim()) fields.push(`travellers.${index}.${key}`);
   });
-  return faults;
+  return fields;
 }
 
 /** Returns the body that books a hold at the total that the visitor sees. */
@@ -54,7 +55,6 @@ export function bookingBody(
   contact: Contact,
   categories: readonly Category[],
 ): BookingBody {
-  const notes = contact.notes.trim();
   const travellers = namedTravellers(contact, travellersOf(party, categories));
   return {
     tour_id: tour.slug,
@@ -64,17 +64,27 @@ export function bookingBody(
     name: contact.name.trim(),
     phone: contact.phone.trim(),
     email: contact.email.trim(),
-    ...(notes && { notes }),
-    ...(travellers.length > 0 && { travellers }),
+    notes: contact.notes.trim() || undefined,
+    travellers: travellers.length > 0 ? travellers : undefined,
   };
 }
 
 function namedTravellers({ travellers }: Contact, categories: Category[]): Traveller[] {
   return categories.flatMap(({ code }, index) => {
-    const { first, last, birth } = travellers[index] ?? NO_NAMES;
-    if (!first.trim() || !last.trim()) return [];
-    return { category: code, first_name: first.trim(), last_name: last.trim(), birth_date: birth || null };
+    const traveller = travellers[index] ?? NO_NAMES;
+    if (!isNamed(traveller)) return [];
+    const { first_name, last_name, birth_date } = traveller;
+    return {
+      category: code,
+      first_name: first_name.trim(),
+      last_name: last_name.trim(),
+      birth_date: birth_date || null,
+    };
   });
+}
+
+function isNamed({ first_name, last_name }: TravellerNames): boolean {
+  return first_name.trim() !== '' && last_name.trim() !== '';
 }
 
 /**
@@ -84,6 +94,6 @@ function namedTravellers({ travellers }: Contact, categories: Category[]): Trave
 export function formField(field: string, { travellers }: Contact): string {
   const [, index, name] = /^travellers\.(\d+)\.(\w+)$/.exec(field) ?? [];
   if (index === undefined) return field;
-  const named = travellers.flatMap(({ first, last }, place) => (first.trim() && last.trim() ? [place] : []));
+  const named = travellers.flatMap((traveller, place) => (isNamed(traveller) ? [place] : []));
   return `travellers.${named[Number(index)] ?? index}.${name}`;
 }

@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { categoryName } from './category-names.ts';
 import {
   type Contact,
-  faultsOf,
-  type FieldFaults,
+  invalidFields,
+  type FieldNames,
   formField,
   NO_NAMES,
   type TravellerNames,
@@ -34,31 +34,31 @@ export function ContactForm(props: ContactFormProps) {
   const { contact, party, categories, total, problem, isOff, onChange, onBook } = props;
   const { words } = useSpeech();
   const form = useRef<HTMLFormElement>(null);
-  const [faults, setFaults] = useState<FieldFaults>([]);
+  const [issues, setIssues] = useState<FieldNames>([]);
   useEffect(() => {
-    if (problem) setFaults(refusedFields(problem, contact));
+    if (problem) setIssues(refusedFields(problem, contact));
   }, [problem]);
   useEffect(() => {
     const field = form.current?.querySelector<HTMLElement>('[aria-invalid=true]');
     field?.closest('details')?.setAttribute('open', '');
     field?.focus();
-  }, [faults]);
+  }, [issues]);
   const submit = (event: Event) => {
     event.preventDefault();
     if (isOff) return;
-    const found = faultsOf(contact);
-    setFaults(found);
+    const found = invalidFields(contact);
+    setIssues(found);
     if (found.length === 0) onBook();
   };
-  const field = (name: 'name' | 'phone' | 'email', type: FieldType, autocomplete: string) => (
+  const field = (name: 'name' | 'phone' | 'email' | 'notes', type: FieldType, autocomplete?: string) => (
     <Field
       name={name}
       label={words.contact[name]}
       type={type}
       autocomplete={autocomplete}
-      isRequired
+      isRequired={name !== 'notes'}
       value={contact[name]}
-      fault={faultText(faults, name, words)}
+      issues={issues}
       onInput={(value) => onChange({ ...contact, [name]: value })}
     />
   );
@@ -68,19 +68,11 @@ export function ContactForm(props: ContactFormProps) {
       {field('name', 'text', 'name')}
       {field('phone', 'tel', 'tel')}
       {field('email', 'email', 'email')}
-      <Field
-        name="notes"
-        label={words.contact.notes}
-        type="textarea"
-        autocomplete="off"
-        value={contact.notes}
-        fault={faultText(faults, 'notes', words)}
-        onInput={(notes) => onChange({ ...contact, notes })}
-      />
+      {field('notes', 'textarea')}
       <Travellers
         categories={travellersOf(party, categories)}
         travellers={contact.travellers}
-        faults={faults}
+        issues={issues}
         onChange={(travellers) => onChange({ ...contact, travellers })}
       />
       <Button isOff={isOff}>{fill(words.contact.book, { total })}</Button>
@@ -89,15 +81,14 @@ export function ContactForm(props: ContactFormProps) {
 }
 
 /** Returns the fields that the platform has refused. */
-function refusedFields({ faults }: Problem, contact: Contact): FieldFaults {
-  return faults.map(({ field }) => formField(field, contact));
+function refusedFields({ errors = [] }: Problem, contact: Contact): FieldNames {
+  return errors.map(({ field }) => formField(field, contact));
 }
 
 /** The examples of fields whose form a visitor may not know. */
 const EXAMPLES: Record<string, string> = { phone: '+49 30 901820', email: 'ana@example.com' };
 
-function faultText(faults: FieldFaults, name: string, { contact, problem }: Words): string | undefined {
-  if (!faults.includes(name)) return undefined;
+function issueText(name: string, { contact, problem }: Words): string {
   const example = EXAMPLES[name];
   // Isolates the example, because a phone number would change its order between Arabic words.
   return example
@@ -113,14 +104,18 @@ interface FieldProps {
   name: string;
   label: string;
   type: FieldType;
-  autocomplete: string;
+  /** What the browser may fill in. */
+  autocomplete?: string;
   isRequired?: boolean;
   value: string;
-  fault: string | undefined;
+  /** The fields that are missing or wrong. */
+  issues: FieldNames;
   onInput(value: string): void;
 }
 
-function Field({ name, label, type, autocomplete, isRequired, value, fault, onInput }: FieldProps) {
+function Field({ name, label, type, autocomplete = 'off', isRequired, value, issues, onInput }: FieldProps) {
+  const { words } = useSpeech();
+  const isInvalid = issues.includes(name);
   const id = `field-${name}`;
   const attributes = {
     id,
@@ -129,8 +124,8 @@ function Field({ name, label, type, autocomplete, isRequired, value, fault, onIn
     autocomplete,
     required: isRequired,
     maxLength: type === 'textarea' ? 2000 : 200,
-    'aria-invalid': fault !== undefined,
-    'aria-describedby': fault === undefined ? undefined : `${id}-error`,
+    'aria-invalid': isInvalid,
+    'aria-describedby': isInvalid ? `${id}-error` : undefined,
     onInput: ({ currentTarget }: { currentTarget: { value: string } }) => onInput(currentTarget.value),
   };
   return (
@@ -139,9 +134,9 @@ function Field({ name, label, type, autocomplete, isRequired, value, fault, onIn
       {type === 'textarea'
         ? h('textarea', { ...attributes, rows: 3 })
         : h('input', { ...attributes, type: type as 'text' })}
-      {fault !== undefined && (
+      {isInvalid && (
         <p id={`${id}-error`} class="error">
-          {fault}
+          {issueText(name, words)}
         </p>
       )}
     </div>
@@ -152,12 +147,14 @@ interface TravellersProps {
   /** The category of each traveller. */
   categories: Category[];
   travellers: readonly TravellerNames[];
-  faults: FieldFaults;
+  issues: FieldNames;
   onChange(travellers: TravellerNames[]): void;
 }
 
+const TRAVELLER_FIELDS = ['first_name', 'last_name', 'birth_date'] as const;
+
 /** The names of the travellers, which the visitor may leave out. */
-function Travellers({ categories, travellers, faults, onChange }: TravellersProps) {
+function Travellers({ categories, travellers, issues, onChange }: TravellersProps) {
   const { words, formats } = useSpeech();
   if (categories.length === 0) return null;
   const change = (index: number, names: Partial<TravellerNames>) =>
@@ -172,23 +169,20 @@ function Travellers({ categories, travellers, faults, onChange }: TravellersProp
       <summary>{words.contact.travellers}</summary>
       {categories.map((category, index) => {
         const names = travellers[index] ?? NO_NAMES;
-        const field = (name: string, key: keyof TravellerNames, label: string) => (
-          <Field
-            name={`travellers.${index}.${name}`}
-            label={label}
-            type={key === 'birth' ? 'date' : 'text'}
-            autocomplete="off"
-            value={names[key]}
-            fault={faultText(faults, `travellers.${index}.${name}`, words)}
-            onInput={(value) => change(index, { [key]: value })}
-          />
-        );
         return (
           <fieldset key={index}>
             <legend>{`${formats.number(index + 1)}. ${categoryName(category, words)}`}</legend>
-            {field('first_name', 'first', words.contact.firstName)}
-            {field('last_name', 'last', words.contact.lastName)}
-            {field('birth_date', 'birth', words.contact.birthDate)}
+            {TRAVELLER_FIELDS.map((key) => (
+              <Field
+                key={key}
+                name={`travellers.${index}.${key}`}
+                label={words.contact[key]}
+                type={key === 'birth_date' ? 'date' : 'text'}
+                value={names[key]}
+                issues={issues}
+                onInput={(value) => change(index, { [key]: value })}
+              />
+            ))}
           </fieldset>
         );
       })}

@@ -9,9 +9,9 @@ export type DepartureState = 'open' | 'soldOut' | 'closed' | 'cancelled';
 /** The departures of one date, as the calendar shows them. */
 export interface DepartureDay {
   state: DepartureState;
-  /** Each departure that can be chosen has few free seats. */
+  /** Each departure of this state has few free seats. */
   few: boolean;
-  /** The lowest price of one unit of the first category, in major units. */
+  /** The lowest price of one unit of the first category at a departure of this state, in major units. */
   priceFrom: number;
   currency: string;
 }
@@ -31,27 +31,21 @@ export function departureDays(
   departures: readonly Departure[],
   firstCategory: string,
 ): Map<string, DepartureDay> {
-  const byDate = new Map<string, Departure[]>();
-  for (const departure of departures) {
-    const others = byDate.get(departure.departure_date);
-    if (others) others.push(departure);
-    else byDate.set(departure.departure_date, [departure]);
-  }
+  const byDate = Map.groupBy(departures, ({ departure_date }) => departure_date);
   const dates = [...byDate.keys()].sort();
   return new Map(dates.map((date) => [date, dayOf(byDate.get(date)!, firstCategory)]));
 }
 
-/** The reasons of a date on which no departure can be chosen: the first that one of them has counts. */
-const REASONS: DepartureState[] = ['soldOut', 'closed', 'cancelled'];
+/** The states of a date: the first that one of its departures has. */
+const STATES: DepartureState[] = ['open', 'soldOut', 'closed', 'cancelled'];
 
 function dayOf(departures: Departure[], firstCategory: string): DepartureDay {
-  const open = departures.filter((departure) => stateOf(departure) === 'open');
-  const states = departures.map(stateOf);
-  const priced = open.length > 0 ? open : departures;
+  const state = STATES.find((one) => departures.some((departure) => stateOf(departure) === one))!;
+  const shown = departures.filter((departure) => stateOf(departure) === state);
   return {
-    state: open.length > 0 ? 'open' : REASONS.find((reason) => states.includes(reason))!,
-    few: open.length > 0 && open.every(hasFewSeats),
-    priceFrom: Math.min(...priced.map(({ tenant_prices }) => tenant_prices[firstCategory]!)),
+    state,
+    few: shown.every(hasFewSeats),
+    priceFrom: Math.min(...shown.map(({ tenant_prices }) => tenant_prices[firstCategory]!)),
     currency: departures[0]!.currency,
   };
 }

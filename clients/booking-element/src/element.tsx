@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { nextAddress } from './next-address.ts';
-import css from './style.css';
+import css from './style/style.css';
 import type { Booking } from './wire.ts';
 import { languageTag } from './words/words.ts';
 
@@ -95,13 +95,18 @@ class TourBooking extends HTMLElement {
       },
       onBooked: (booking: Booking) => this.#leave(booking),
     };
-    const next = ({ booking_ref }: Booking) =>
-      nextAddress(this.getAttribute('next'), document.baseURI, booking_ref);
     // Another tour or another server begins a new purchase.
-    render(<App key={`${api} ${slug}`} site={site} nextOf={next} />, this.#root());
+    render(
+      <App key={`${api} ${slug}`} site={site} nextOf={(booking) => this.#next(booking)} />,
+      this.#root(),
+    );
   }
 
-  /** Tells the page, and goes on to the payment unless the page prevents it. */
+  #next({ booking_ref }: Booking): string | undefined {
+    return nextAddress(this.getAttribute('next'), document.baseURI, booking_ref);
+  }
+
+  /** Notifies the page, and goes on to the payment unless the page prevents it. */
   #leave(booking: Booking): void {
     const { booking_ref, total_price, currency } = booking;
     const event = new CustomEvent('tour-booked', {
@@ -110,7 +115,7 @@ class TourBooking extends HTMLElement {
       cancelable: true,
       detail: { booking_ref, total_price, currency },
     });
-    const next = nextAddress(this.getAttribute('next'), document.baseURI, booking_ref);
+    const next = this.#next(booking);
     if (this.dispatchEvent(event) && next !== undefined) location.assign(next);
   }
 }

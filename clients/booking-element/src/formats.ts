@@ -1,5 +1,3 @@
-import { languageOf } from './words/words.ts';
-
 /** The formats of one language. Money is in major units, as in the answers of the site's server. */
 export interface Formats {
   /** Formats an amount with the decimals of its currency: `€1,290`, `€311.50`. */
@@ -12,6 +10,8 @@ export interface Formats {
   weekdays: { short: string; long: string }[];
   /** The first day of the week: 1 is Monday, 7 is Sunday. */
   firstWeekday: number;
+  /** Formats an instant in the time zone of the visitor: `March 6, 2027 at 9:30 AM`. @param iso RFC 3339 */
+  instant(iso: string): string;
   /** Formats a month: `March 2027`. @param month YYYY-MM */
   month(month: string): string;
   /** Formats a local time. @param time HH:MM */
@@ -39,28 +39,15 @@ export function digitsOf(currency: string): number {
   return DIGITS.find(([, codes]) => codes.includes(currency))?.[0] ?? 2;
 }
 
-/** Returns the direction of the words that the element shows in this language. */
-export function directionOf(lang: string): 'ltr' | 'rtl' {
-  return languageOf(lang).direction;
-}
-
-const made = new Map<string, Formats>();
-
-/** Returns the formats of the language in which the element shows its words. */
-export function formatsOf(lang: string): Formats {
-  const { locale } = languageOf(lang);
-  let formats = made.get(locale);
-  if (!formats) made.set(locale, (formats = makeFormats(locale)));
-  return formats;
-}
-
-function makeFormats(locale: string): Formats {
+/** Makes the formats of a locale. @param locale a canonical language tag */
+export function formatsOf(locale: string): Formats {
   const numbers = new Intl.NumberFormat(locale);
   const percents = new Intl.NumberFormat(locale, { style: 'percent' });
   const seconds = new Intl.NumberFormat(locale, { minimumIntegerDigits: 2 });
   const days = dateFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
   const months = dateFormat(locale, { month: 'long', year: 'numeric' });
   const times = dateFormat(locale, { timeStyle: 'short' });
+  const instants = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short' });
   const alternatives = new Intl.ListFormat(locale, { type: 'disjunction' });
   const firstWeekday = firstDayOfWeek(locale);
   return {
@@ -69,6 +56,7 @@ function makeFormats(locale: string): Formats {
     date: (iso) => days.format(atMidnight(iso)),
     weekdays: weekdaysFrom(firstWeekday, locale),
     firstWeekday,
+    instant: (iso) => instants.format(new Date(iso)),
     month: (month) => months.format(atMidnight(`${month}-01`)),
     time: (time) => times.format(new Date(`1970-01-01T${time}:00Z`)),
     duration: durationFormat(locale),

@@ -42,3 +42,23 @@ export function Button({ onClick, isSecondary, isOff, children }: ButtonProps) {
     </button>
   );
 }
+
+interface IconButtonProps {
+  /** The class of the sign in the style sheet. */
+  sign: 'minus' | 'plus' | 'previous' | 'next';
+  name: string;
+  /** False: the button does nothing now. It stays focusable, so that the focus is not lost at a limit. */
+  onClick: (() => void) | false;
+}
+
+export function IconButton({ sign, name, onClick }: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      class={`icon ${sign}`}
+      aria-label={name}
+      aria-disabled={!onClick}
+      onClick={onClick || undefined}
+    />
+  );
+}

@@ -5,8 +5,8 @@ const SEATS_MAX = 50;
 /** The most units of one party, as the platform allows them. */
 export const UNITS_MAX = 99;
 
-/** The issue of a party. `category`: the code of the category; absent: the fault is one of the whole party. */
-export interface PartyFault {
+/** The issue of a party. `category`: the code of the category; absent: the issue is one of the whole party. */
+export interface PartyIssue {
   kind: 'min' | 'max' | 'with' | 'at_most' | 'none' | 'tooMany' | 'free';
   category?: string;
   /** The number that the rule allows. */
@@ -64,17 +64,17 @@ export function totalOf(party: Party, prices: Prices, digits: number): number {
  * Returns what is wrong with the party; undefined: it can be booked. Gives the verdict of the platform (services/api/pricing/party.ts), and
  * also counts the free seats of the departure.
  */
-export function faultOf(
+export function issueOf(
   party: Party,
   categories: readonly Category[],
   prices: Prices,
   seatsAvailable: number,
-): PartyFault | undefined {
+): PartyIssue | undefined {
   for (const category of Object.keys(party)) {
-    const fault = categoryFault(category, party, categories, prices);
-    if (fault) return fault;
+    const issue = categoryIssue(category, party, categories, prices);
+    if (issue) return issue;
   }
-  return sizeFault(party, categories, seatsAvailable);
+  return sizeIssue(party, categories, seatsAvailable);
 }
 
 /**
@@ -86,31 +86,31 @@ export function limitOf(
   party: Party,
   categories: readonly Category[],
   seatsAvailable: number,
-): PartyFault | undefined {
+): PartyIssue | undefined {
   const { code } = category;
   const larger = changeParty(party, code, stepOf(unitsOf(party, code), 1, category), categories);
-  const fault = ruleFault(category, larger);
-  if (fault?.kind === 'max' || fault?.kind === 'at_most') return fault;
-  const tooLarge = sizeFault(larger, categories, seatsAvailable);
+  const issue = ruleIssue(category, larger);
+  if (issue?.kind === 'max' || issue?.kind === 'at_most') return issue;
+  const tooLarge = sizeIssue(larger, categories, seatsAvailable);
   return tooLarge?.kind === 'none' ? undefined : tooLarge;
 }
 
 /** Returns what is wrong with the units of one category of the party; undefined: they are right. */
-export function categoryFault(
+export function categoryIssue(
   code: string,
   party: Party,
   categories: readonly Category[],
   prices: Prices,
-): PartyFault | undefined {
+): PartyIssue | undefined {
   const category = categories.find((one) => one.code === code);
   if (!category || prices[code] === undefined) return { kind: 'max', category: code, number: 0 };
-  return unitsOf(party, code) === 0 ? undefined : ruleFault(category, party);
+  return unitsOf(party, code) === 0 ? undefined : ruleIssue(category, party);
 }
 
-function ruleFault(
+function ruleIssue(
   { code, min = 1, max = UNITS_MAX, with: companions, at_most }: Category,
   party: Party,
-): PartyFault | undefined {
+): PartyIssue | undefined {
   const units = unitsOf(party, code);
   if (units < min) return { kind: 'min', category: code, number: min };
   if (units > max) return { kind: 'max', category: code, number: max };
@@ -122,11 +122,11 @@ function ruleFault(
 }
 
 /** Returns what is wrong with the size of the party; undefined: it is right. */
-export function sizeFault(
+export function sizeIssue(
   party: Party,
   categories: readonly Category[],
   seatsAvailable: number,
-): PartyFault | undefined {
+): PartyIssue | undefined {
   const seats = seatsOf(party, categories);
   const units = Object.values(party).reduce((sum, each) => sum + each, 0);
   if (seats < 1) return { kind: 'none' };

@@ -1,36 +1,37 @@
 import { categoryName } from './category-names.ts';
 import { digitsOf } from './formats.ts';
 import {
-  categoryFault,
+  categoryIssue,
   changeParty,
   limitOf,
-  type PartyFault,
-  sizeFault,
+  type PartyIssue,
+  sizeIssue,
   stepOf,
   totalOf,
   UNITS_MAX,
   unitsOf,
 } from './party-rules.ts';
+import { IconButton } from './parts.tsx';
 import { type Speech, useSpeech } from './speech.ts';
-import type { Category, Departure, Party as Units, Tour } from './wire.ts';
+import type { Category, Departure, Party, Tour } from './wire.ts';
 import { fill } from './words/words.ts';
 
-export interface PartyProps {
+export interface PartyPickerProps {
   tour: Tour;
   departure: Departure;
-  party: Units;
-  onChange(party: Units): void;
+  party: Party;
+  onChange(party: Party): void;
 }
 
 /** Shows a stepper for each category that the departure sells, the rules that the party breaks, and its total. */
-export function Party({ tour: { categories }, departure, party, onChange }: PartyProps) {
+export function PartyPicker({ tour: { categories }, departure, party, onChange }: PartyPickerProps) {
   const speech = useSpeech();
   const { words, formats } = speech;
   const { tenant_prices: prices, currency, seats_available } = departure;
   const sold = categories.filter(({ code }) => prices[code] !== undefined);
   const digits = digitsOf(currency);
   const limits = sold.map((category) => limitOf(category, party, sold, seats_available));
-  const ofParty = sizeFault(party, sold, seats_available);
+  const ofParty = sizeIssue(party, sold, seats_available);
   const full = ofParty ?? limits.find((limit) => limit && limit.category === undefined);
   return (
     <section part="party" class="party" aria-labelledby="party-title">
@@ -42,15 +43,15 @@ export function Party({ tour: { categories }, departure, party, onChange }: Part
             category={category}
             price={formats.money(prices[category.code]!, currency)}
             units={unitsOf(party, category.code)}
-            fault={categoryFault(category.code, party, sold, prices)}
+            issue={categoryIssue(category.code, party, sold, prices)}
             limit={limits[index]}
             categories={sold}
             onChange={(units) => onChange(changeParty(party, category.code, units, sold))}
           />
         ))}
       </ul>
-      <p role="status" class={ofParty ? 'fault' : 'limit'}>
-        {full && faultWords(full, sold, speech)}
+      <p role="status" class={ofParty ? 'error' : 'limit'}>
+        {full && issueWords(full, sold, speech)}
       </p>
       <p part="total" class="total">
         <span>{words.party.total}</span>
@@ -65,19 +66,19 @@ interface StepperProps {
   /** The price of one unit, as it is shown. */
   price: string;
   units: number;
-  fault: PartyFault | undefined;
+  issue: PartyIssue | undefined;
   /** Why the party cannot have another unit. */
-  limit: PartyFault | undefined;
+  limit: PartyIssue | undefined;
   categories: readonly Category[];
   onChange(units: number): void;
 }
 
-function Stepper({ category, price, units, fault, limit, categories, onChange }: StepperProps) {
+function Stepper({ category, price, units, issue, limit, categories, onChange }: StepperProps) {
   const speech = useSpeech();
   const name = categoryName(category, speech.words);
   const [input, detail, note] = ['units', 'detail', 'note'].map((part) => `${part}-${category.code}`);
   /** A limit of the whole party is shown once, below all categories. */
-  const rule = fault ?? (limit?.category === undefined ? undefined : limit);
+  const rule = issue ?? (limit?.category === undefined ? undefined : limit);
   const step = (direction: 1 | -1) => {
     if (direction === -1 || limit === undefined) onChange(stepOf(units, direction, category));
   };
@@ -98,7 +99,7 @@ function Stepper({ category, price, units, fault, limit, categories, onChange }:
         </p>
       </div>
       <div class="stepper">
-        <StepButton sign="minus" category={name} isDisabled={units === 0} onClick={() => step(-1)} />
+        <IconButton sign="minus" name={`${name}: −1`} onClick={units > 0 && (() => step(-1))} />
         <input
           id={input}
           type="number"
@@ -107,36 +108,16 @@ function Stepper({ category, price, units, fault, limit, categories, onChange }:
           max={UNITS_MAX}
           value={units}
           aria-describedby={rule ? `${detail} ${note}` : detail}
-          aria-invalid={fault !== undefined}
+          aria-invalid={issue !== undefined}
           onKeyDown={onKeyDown}
           onInput={(event) => onChange(typedUnits(event.currentTarget))}
         />
-        <StepButton sign="plus" category={name} isDisabled={limit !== undefined} onClick={() => step(1)} />
+        <IconButton sign="plus" name={`${name}: +1`} onClick={!limit && (() => step(1))} />
       </div>
-      <p id={note} role="status" class={fault ? 'fault' : 'limit'}>
-        {rule && faultWords(rule, categories, speech)}
+      <p id={note} role="status" class={issue ? 'error' : 'limit'}>
+        {rule && issueWords(rule, categories, speech)}
       </p>
     </li>
-  );
-}
-
-interface StepButtonProps {
-  sign: 'minus' | 'plus';
-  category: string;
-  isDisabled: boolean;
-  onClick(): void;
-}
-
-/** Stays focusable at a limit, so that the focus is not lost there. */
-function StepButton({ sign, category, isDisabled, onClick }: StepButtonProps) {
-  return (
-    <button
-      type="button"
-      class={`icon ${sign}`}
-      aria-label={`${category}: ${sign === 'plus' ? '+1' : '−1'}`}
-      aria-disabled={isDisabled}
-      onClick={() => !isDisabled && onClick()}
-    />
   );
 }
 
@@ -160,16 +141,21 @@ function detailsOf({ age_from = 0, age_to = NO_OLDEST_AGE, people }: Category, s
 }
 
 /** Returns what is wrong with a party, in words. */
-function faultWords(fault: PartyFault, categories: readonly Category[], speech: Speech): string {
+function issueWords(issue: PartyIssue, categories: readonly Category[], speech: Speech): string {
   const { words, formats } = speech;
   const nameOf = (code: string) => {
     const category = categories.find((one) => one.code === code);
     return category ? categoryName(category, words) : code;
   };
-  const texts = { ...words.party.faults, none: words.party.title, free: words.times.seatsLeft };
-  return fill(texts[fault.kind], {
-    category: fault.category === undefined ? '' : nameOf(fault.category),
-    number: formats.number(fault.number ?? 0),
-    others: formats.either((fault.others ?? []).map(nameOf)),
+  const texts = {
+    ...words.party.issues,
+    none: words.party.title,
+    tooMany: words.problem.limit,
+    free: words.times.seatsLeft,
+  };
+  return fill(texts[issue.kind], {
+    category: issue.category === undefined ? '' : nameOf(issue.category),
+    number: formats.number(issue.number ?? 0),
+    others: formats.either((issue.others ?? []).map(nameOf)),
   });
 }

@@ -1,10 +1,10 @@
 import type { Problem } from './wire.ts';
 import type { Words } from './words/en.ts';
 
-/** The key of a text about a problem. */
-type Text = Exclude<keyof Words['problem'], 'again' | 'alternatives'>;
+/** The key of a text about a problem. `tooFew` is how many seats are left. */
+type Text = Exclude<keyof Words['problem'], 'again' | 'alternatives'> | 'soldOut' | 'cancelled' | 'tooFew';
 
-/** The text of each problem that a visitor can meet. All others are faults of the site: `failed`. */
+/** The text of each problem that a visitor can meet. All others are errors of the site: `failed`. */
 const TEXTS: Record<string, Text> = {
   network: 'network',
   no_cookies: 'noCookies',
@@ -30,10 +30,10 @@ const TEXTS: Record<string, Text> = {
 const LONG_WAIT = 90;
 
 /** Returns the key of the text for a problem. */
-export function textOf({ code, retryAfter = 0, seatsAvailable }: Problem): Text {
+export function textOf({ code, retryAfter = 0, seats_available }: Problem): Text {
   const text = TEXTS[code] ?? 'failed';
   if (text === 'busy' && retryAfter >= LONG_WAIT) return 'wait';
-  if (text === 'tooFew' && seatsAvailable === 0) return 'soldOut';
+  if (text === 'tooFew' && seats_available === 0) return 'soldOut';
   return text;
 }
 

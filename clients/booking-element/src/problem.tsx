@@ -20,20 +20,24 @@ export function ProblemBox({ refusal, isOff, onAgain, onAlternative }: ProblemBo
   const { words, formats } = speech;
   const box = useRef<HTMLDivElement>(null);
   const { task, problem } = refusal;
+  const { alternatives = [] } = problem;
   useEffect(() => {
-    // The fields with a fault take the focus themselves. A page that has just been opened keeps its own.
-    if (task !== 'load' && problem.faults.length === 0) box.current?.focus();
+    // Refused fields take the focus themselves. A page that has just been opened keeps its own.
+    if (task !== 'load' && !problem.errors?.length) box.current?.focus();
   }, [refusal]);
   const text = textOf(problem);
+  const texts = {
+    ...words.problem,
+    soldOut: words.calendar.soldOut,
+    cancelled: words.calendar.cancelled,
+    tooFew: seatsLeft(problem.seats_available ?? 0, speech),
+  };
   const minutes = formats.number(Math.ceil((problem.retryAfter ?? 0) / 60));
   return (
     <div ref={box} part="problem" class="problem" role="group" tabIndex={-1} data-code={problem.code}>
-      <p>
-        {fill(words.problem[text], { minutes })}{' '}
-        {text === 'tooFew' && seatsLeft(problem.seatsAvailable ?? 0, speech)}
-      </p>
-      {onAlternative && problem.alternatives.length > 0 && (
-        <Alternatives alternatives={problem.alternatives} onChoose={onAlternative} />
+      <p>{fill(texts[text], { minutes })}</p>
+      {onAlternative && alternatives.length > 0 && (
+        <Alternatives alternatives={alternatives} onChoose={onAlternative} />
       )}
       {AGAIN.includes(text) && (
         <Button isSecondary isOff={isOff} onClick={onAgain}>

@@ -1,17 +1,7 @@
 import { type Contact, NO_CONTACT } from './contact-rules.ts';
 import { digitsOf } from './formats.ts';
 import { startParty, totalOf } from './party-rules.ts';
-import type {
-  Alternative,
-  Booking,
-  Departure,
-  HeldSeats,
-  Hold,
-  HoldBody,
-  Party,
-  Problem,
-  Tour,
-} from './wire.ts';
+import type { Booking, Departure, HeldSeats, Hold, HoldBody, Party, Problem, Tour } from './wire.ts';
 
 /** The stages of a purchase, with what the visitor sees. */
 export type Stage =
@@ -61,6 +51,8 @@ export interface Purchase {
   isTouched: boolean;
   /** The reference of the booking after which the visitor has begun again. */
   pastBooking?: string;
+  /** When the visitor's hold of another tour ends, by the clock of this browser. A new hold releases it. */
+  otherHoldEndsAt?: number;
 }
 
 export type PurchaseEvent =
@@ -71,9 +63,8 @@ export type PurchaseEvent =
   | { type: 'departuresRead'; departures: readonly Departure[]; isComplete: boolean }
   /** The tour and its first departures can be shown. */
   | { type: 'loaded' }
-  | { type: 'dateChosen'; date: string }
-  | { type: 'departureChosen'; departure: Departure }
-  | { type: 'alternativeChosen'; alternative: Alternative }
+  /** A date, or a departure. `time` undefined: the date may have several departures. */
+  | { type: 'chosen'; date: string; time?: string | null }
   | { type: 'partyChanged'; party: Party }
   /** A call of the visitor has placed or extended the hold. */
   | { type: 'held'; seats: HeldSeats }
@@ -133,25 +124,17 @@ const REDUCERS: Reducers = {
     ...resting(purchase),
     stage: ['loading', 'failed'].includes(purchase.stage.at) ? { at: 'choosing' } : purchase.stage,
   }),
-  dateChosen: (purchase, { date }) => choose(purchase, date, undefined),
-  departureChosen: (purchase, { departure }) =>
-    choose(purchase, departure.departure_date, departure.start_time),
-  alternativeChosen: (purchase, { alternative: { departure_date, departure_time } }) =>
-    isActing(purchase)
-      ? purchase
-      : { ...choose(purchase, departure_date, departure_time), stage: { at: 'choosing' } },
-  partyChanged: (purchase, { party }) =>
-    isActing(purchase) ? purchase : { ...purchase, party, refusal: undefined, isTouched: true },
-  held: (purchase, { seats }) => ({
-    ...holding(purchase, seats),
-    isTouched: true,
-  }),
+  // Changes nothing while a call runs: its answer is the one to the earlier choice.
+  chosen: (purchase, { date, time }) =>
+    isActing(purchase) ? purchase : fitted({ ...choosing(purchase), date, time }),
+  partyChanged: (purchase, { party }) => (isActing(purchase) ? purchase : { ...choosing(purchase), party }),
+  held: (purchase, { seats }) => ({ ...holding(purchase, seats), isTouched: true }),
   holdSeen: (purchase, { seats }) => seeHold(purchase, seats),
   totalAccepted: (purchase) => ({ ...purchase, stage: { ...purchase.stage, seenTotal: undefined } as Stage }),
   contactChanged: (purchase, { contact }) => ({ ...purchase, contact, isTouched: true }),
   // A booking that is under way may still succeed: its answer decides.
   timeOver: (purchase) => (purchase.task ? purchase : endHold(purchase, 'time')),
-  returned: (purchase) => ({ ...resting(purchase), stage: { at: 'choosing' }, isTouched: true }),
+  returned: choosing,
   booked: (purchase, { booking }) => ({ ...resting(purchase), stage: { at: 'booked', booking } }),
   bookingSeen: (purchase, { booking }) => seeBooking(purchase, booking),
   startedAgain: ({ stage, tour, departures, hasAllDepartures, contact }) => ({
@@ -182,17 +165,15 @@ export function departureOf(purchase: Purchase): Departure | undefined {
 export function holdBody(purchase: Purchase): HoldBody | undefined {
   const { stage, tour, party } = purchase;
   if (stage.at === 'ended') {
-    const { tour: ended, departure_date, departure_time, party: wanted } = stage.hold;
-    return { tour_id: ended.slug, departure_date, ...timeOf(departure_time), party: wanted };
+    const { hold } = stage;
+    return bodyOf(hold.tour.slug, hold.departure_date, hold.departure_time, hold.party);
   }
   const departure = departureOf(purchase);
-  if (!tour || !departure) return undefined;
-  const { departure_date, start_time } = departure;
-  return { tour_id: tour.slug, departure_date, ...timeOf(start_time), party };
+  return tour && departure && bodyOf(tour.slug, departure.departure_date, departure.start_time, party);
 }
 
-function timeOf(time: string | null): { departure_time?: string } {
-  return time === null ? {} : { departure_time: time };
+function bodyOf(tour_id: string, departure_date: string, time: string | null, party: Party): HoldBody {
+  return { tour_id, departure_date, departure_time: time ?? undefined, party };
 }
 
 /** Returns whether the visitor has extended the hold: it then ends later than its minutes after its placing. */
@@ -206,10 +187,9 @@ function resting(purchase: Purchase): Purchase {
   return { ...purchase, task: undefined, isWaiting: false, refusal: undefined };
 }
 
-/** Changes nothing while a call runs: its answer is the one to the earlier choice. */
-function choose(purchase: Purchase, date: string, time: string | null | undefined): Purchase {
-  if (isActing(purchase)) return purchase;
-  return fitted({ ...purchase, date, time, refusal: undefined, isTouched: true });
+/** Shows the calendar to a visitor who has acted. */
+function choosing(purchase: Purchase): Purchase {
+  return { ...resting(purchase), stage: { at: 'choosing' }, isTouched: true };
 }
 
 /** Removes the categories that the chosen departure does not sell from the party. */
@@ -253,6 +233,7 @@ function holding(purchase: Purchase, seats: HeldSeats): Purchase {
     date: hold.departure_date,
     time: hold.departure_time,
     party: hold.party,
+    otherHoldEndsAt: undefined,
   };
 }
 
@@ -276,8 +257,12 @@ function seeHold(purchase: Purchase, seats: HeldSeats | undefined): Purchase {
   const { stage, tour } = purchase;
   if (isActing(purchase)) return purchase;
   const isSame = stage.at === 'held' && stage.hold.hold_id === seats?.hold.hold_id;
-  if (seats?.hold.status !== 'active' || seats.hold.tour.id !== tour?.id)
-    return endHold(purchase, isSame && seats?.hold.status === 'expired' ? 'time' : 'elsewhere');
+  if (!seats || seats.hold.status !== 'active') {
+    const isOver = isSame && seats?.hold.status === 'expired';
+    return { ...endHold(purchase, isOver ? 'time' : 'elsewhere'), otherHoldEndsAt: undefined };
+  }
+  if (seats.hold.tour.id !== tour?.id)
+    return { ...endHold(purchase, 'elsewhere'), otherHoldEndsAt: seats.endsAt };
   if (isSame) return { ...purchase, stage: { ...stage, ...seats } };
   // The visitor has seen the total of this hold where it was placed.
   return holding({ ...purchase, stage: { at: 'loading' } }, seats);
@@ -289,5 +274,5 @@ function seeBooking(purchase: Purchase, booking: Booking | undefined): Purchase 
   const stands = booking?.status === 'pending_payment' || booking?.status === 'confirmed';
   if (stands && booking.tour.id === tour?.id && booking.booking_ref !== pastBooking)
     return { ...resting(purchase), stage: { at: 'booked', booking } };
-  return endHold(purchase, 'elsewhere');
+  return { ...endHold(purchase, 'elsewhere'), otherHoldEndsAt: undefined };
 }

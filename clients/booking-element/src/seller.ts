@@ -47,15 +47,14 @@ export interface Seller {
 type Latest = () => { site: Site; purchase: Purchase };
 type Dispatch = (event: PurchaseEvent) => void;
 
-/** The elements of this page: each looks again when another one has changed what the visitor has. */
-const sellers = new Set<Seller>();
+/** The event of the document after which the elements of a page look again: one of them has changed what the visitor has. */
+export const VISITOR_CHANGED = 'tour-booking-change';
 
 /** Makes the calls of one purchase, for one tour. @param latest returns the tag and the state as they are now */
 export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
   const life = new AbortController();
   const { api: base, slug } = latest().site;
   const api = createApi({ base, signal: life.signal, onDelay: () => dispatch({ type: 'delayed' }) });
-  const problemIn = (error: unknown) => problemOf(error, base);
   const read = readerOf({ api, slug, latest, dispatch });
   let isBusy = false;
 
@@ -74,26 +73,23 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
     if (event.type !== 'bookingSeen' || stage.at !== 'held' || refusal?.task !== 'book') return;
     if (isOfHold(event.booking, stage.hold)) site.onBooked(event.booking);
   };
-  const tellOthers = () => {
-    for (const other of sellers) if (other !== seller) other.look();
-  };
   /** Runs a call of the visitor, one at a time. After a refusal, reads what has changed. */
   const run = async (task: Task, work: () => Promise<PurchaseEvent[]>) => {
     if (isBusy) return;
     isBusy = true;
     dispatch({ type: 'started', task });
-    const [events, problem] = await work().then(
-      (done) => [done, undefined] as const,
-      (error: unknown) => [[], problemIn(error)] as const,
-    );
-    isBusy = false;
+    const events = await work().catch((error: unknown): PurchaseEvent[] => [
+      { type: 'refused', task, problem: problemIn(error, base) },
+    ]);
     if (life.signal.aborted) return;
     events.forEach(dispatch);
-    if (problem) dispatch({ type: 'refused', task, problem });
+    const isRefused = events[0]?.type === 'refused';
+    // This element is still busy, so it does not look itself.
+    if (task !== 'load' && !isRefused) document.dispatchEvent(new Event(VISITOR_CHANGED));
+    isBusy = false;
     if (task === 'load') return;
-    if (problem) look();
-    else tellOthers();
-    if (problem || task === 'release') read.departuresAgain();
+    if (isRefused) look();
+    if (isRefused || task === 'release') read.departuresAgain();
   };
 
   const { extendHold, placeHold, releaseHold, book } = writerOf(api, latest);
@@ -112,12 +108,8 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
     look,
     wake: () => (latest().purchase.stage.at === 'failed' ? seller.actions.load() : look()),
     translate: () => void read.tour().then((event) => dispatch(event), ignore),
-    end: () => {
-      sellers.delete(seller);
-      life.abort();
-    },
+    end: () => life.abort(),
   };
-  sellers.add(seller);
   return seller;
 }
 
@@ -153,7 +145,7 @@ function readerOf({ api, slug = '', latest, dispatch }: ReaderOptions) {
 
 function writerOf(api: Api, latest: Latest) {
   const placeHold = async (): Promise<PurchaseEvent[]> => {
-    if (!navigator.cookieEnabled) throw new SiteError({ ...UNKNOWN, code: 'no_cookies' });
+    if (!navigator.cookieEnabled) throw new SiteError({ code: 'no_cookies' });
     const body = holdBody(latest().purchase);
     if (!body) return [];
     // Gives a new visitor the cookie, so that a repeat after a lost answer releases the hold of the first try.
@@ -238,8 +230,8 @@ async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
  */
 async function findBooked(api: Api, hold: Hold, error: unknown): Promise<Booking> {
   if (!(error instanceof SiteError)) throw error;
-  const { code, holdStatus } = error.problem;
-  const isBooked = code === 'idempotency_key_reused' || holdStatus === 'converted';
+  const { code, hold_status } = error.problem;
+  const isBooked = code === 'idempotency_key_reused' || hold_status === 'converted';
   const booking = isBooked ? await unlessMissing(api.readBooking()) : undefined;
   if (isOfHold(booking, hold)) return booking;
   throw error;
@@ -253,18 +245,18 @@ function isOfHold(booking: Booking | undefined, hold: Hold): booking is Booking 
   );
 }
 
-const UNKNOWN: Problem = { code: 'internal_error', isRetryable: false, faults: [], alternatives: [] };
-
-/** Returns the problem of an error. A fault of the site, or of this script itself, goes to the console too. @param base the proxy's address */
-function problemOf(error: unknown, base: string): Problem {
-  const problem = error instanceof SiteError ? error.problem : UNKNOWN;
-  if (problem.code === 'foreign_answer')
+/** Returns the problem of an error. An error of the site, or of this script itself, goes to the console too. @param base the proxy's address */
+function problemIn(error: unknown, base: string): Problem {
+  if (!(error instanceof SiteError)) {
+    // An aborted call is a DOMException.
+    if (!(error instanceof DOMException)) reportError(error);
+    return { code: 'internal_error' };
+  }
+  if (error.problem.code === 'foreign_answer')
     reportError(
       new Error(`<tour-booking>: ${base} does not answer like the proxy. Check the attribute api.`),
     );
-  // An aborted call is a DOMException.
-  if (problem === UNKNOWN && !(error instanceof DOMException)) reportError(error);
-  return problem;
+  return error.problem;
 }
 
 function ignore(): void {}

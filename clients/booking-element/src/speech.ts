@@ -1,18 +1,16 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { directionOf, type Formats, formatsOf } from './formats.ts';
-import type { Words } from './words/en.ts';
-import { fill, wordsOf } from './words/words.ts';
+import { type Formats, formatsOf } from './formats.ts';
+import { fill, type Language, languageOf } from './words/words.ts';
 
 /** The words, the formats and the direction of one language. */
-export interface Speech {
-  words: Words;
+export interface Speech extends Language {
   formats: Formats;
-  direction: 'ltr' | 'rtl';
 }
 
 export function speechOf(lang: string): Speech {
-  return { words: wordsOf(lang), formats: formatsOf(lang), direction: directionOf(lang) };
+  const language = languageOf(lang);
+  return { ...language, formats: formatsOf(language.locale) };
 }
 
 /** Returns how many seats of a departure are free, in words. */
@@ -21,9 +19,9 @@ export function seatsLeft(seats: number, { words, formats }: Speech): string {
 }
 
 /** The language of the element: `<SpeechContext value={speechOf(lang)}>`. */
-export const SpeechContext = createContext(speechOf('en'));
+export const SpeechContext = createContext<Speech | undefined>(undefined);
 
 /** Returns the language of the element in which a view is shown. */
 export function useSpeech(): Speech {
-  return useContext(SpeechContext);
+  return useContext(SpeechContext)!;
 }

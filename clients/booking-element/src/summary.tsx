@@ -38,7 +38,7 @@ function PartyList({ tour: { categories }, party }: { tour: Tour; party: Party }
   const { words, formats } = useSpeech();
   const booked = categories.filter(({ code }) => party[code]);
   return (
-    <ul class="party-list">
+    <ul>
       {booked.map((category) => (
         <li
           key={category.code}
@@ -60,7 +60,7 @@ interface BookedProps {
 /** The booking, and the way to the site's payment. */
 export function Booked({ tour, booking, takesFocus, next, onAgain }: BookedProps) {
   const { words, formats } = useSpeech();
-  const { booking_ref, status, deposit_total, total_price, currency } = booking;
+  const { booking_ref, status, deposit_total, total_price, currency, payment_due_at } = booking;
   const isPaid = status === 'confirmed';
   return (
     <div class="step">
@@ -69,6 +69,9 @@ export function Booked({ tour, booking, takesFocus, next, onAgain }: BookedProps
       <Summary tour={tour} sale={booking} />
       {!isPaid && deposit_total > 0 && deposit_total < total_price && (
         <p>{fill(words.summary.deposit, { amount: formats.money(deposit_total, currency) })}</p>
+      )}
+      {!isPaid && payment_due_at !== null && (
+        <p>{fill(words.summary.payUntil, { time: formats.instant(payment_due_at) })}</p>
       )}
       {!isPaid && next !== undefined && (
         <a part="button" class="button" href={next}>

@@ -23,7 +23,7 @@ function Tiers({ policy: { tiers } }: { policy: CancellationPolicy }) {
   const { words, formats } = useSpeech();
   if (tiers.length === 0) return <p>{words.terms.never}</p>;
   return (
-    <ul class="tiers">
+    <ul>
       {tiers.map(({ until, refund_percent }) => (
         <li key={until}>
           {fill(parseInt(until, 10) === 0 ? words.terms.untilStart : words.terms.until, {

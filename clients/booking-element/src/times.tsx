@@ -7,7 +7,7 @@ export interface TimesProps {
   /** The departures of the chosen date. */
   departures: readonly Departure[];
   chosen: Departure | undefined;
-  onChoose(departure: Departure): void;
+  onChoose(time: string | null): void;
   /** The tour's first category, of which each time shows the price. */
   firstCategory: Category;
 }
@@ -37,7 +37,7 @@ export function Times({ departures, chosen, onChoose, firstCategory }: TimesProp
 interface TimeProps {
   departure: Departure;
   isChosen: boolean;
-  onChoose(departure: Departure): void;
+  onChoose(time: string | null): void;
   firstCategory: Category;
 }
 
@@ -52,7 +52,7 @@ function Time({ departure, isChosen, onChoose, firstCategory }: TimeProps) {
       class="time"
       aria-pressed={isChosen}
       disabled={state !== 'open'}
-      onClick={() => onChoose(departure)}
+      onClick={() => onChoose(start_time)}
     >
       <span class="clock">{start_time === null ? '–' : formats.time(start_time)}</span>
       <span class="price">

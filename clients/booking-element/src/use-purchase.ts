@@ -1,6 +1,6 @@
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { type Purchase, type PurchaseEvent, reduce, startPurchase } from './purchase.ts';
-import { type Actions, createSeller, type Site } from './seller.ts';
+import { type Actions, createSeller, type Site, VISITOR_CHANGED } from './seller.ts';
 
 /**
  * Runs the purchase of a tag: its state, and the calls that change it. Reads what the visitor has again when the page is shown again, when the
@@ -22,6 +22,7 @@ export function usePurchase(site: Site): [Purchase, (event: PurchaseEvent) => vo
     // A page that comes back from the browser's cache, after the visitor went back from the payment.
     addEventListener('pageshow', ({ persisted }) => persisted && seller.wake(), { signal });
     addEventListener('online', () => seller.wake(), { signal });
+    document.addEventListener(VISITOR_CHANGED, () => seller.look(), { signal });
     seller.actions.load();
     return () => {
       listening.abort();

@@ -14,27 +14,21 @@ export type Booking = Omit<Schemas['BookingDetail'], 'tenant' | 'price_breakdown
 export type BookingBody = Partial<Schemas['BookingBody']> & { name: string; phone: string; email: string };
 export type Traveller = Schemas['TravellerBody'];
 export type Alternative = Schemas['ProblemAlternative'];
-export type ProblemFault = Schemas['ProblemFault'];
-export type ProblemDocument = Schemas['ProblemDocument'];
+type ProblemDocument = Schemas['ProblemDocument'];
 
 /** The units of each category, by its code. */
 export type Party = Record<string, number>;
 /** The price of one unit of each category in major units, by its code. */
 export type Prices = Record<string, number>;
 
-/** The problem of a call. `network`: no answer came. `foreign_answer`: the answer is not the one of the proxy. Else the code of the document. */
-export interface Problem {
+/**
+ * The problem of a call: the document of the answer, or a code of the element. `network`: no answer came. `foreign_answer`: the answer is not
+ * the one of the proxy. `no_cookies`: the browser refuses cookies.
+ */
+export interface Problem extends Partial<ProblemDocument> {
   code: string;
-  status?: number;
   /** Seconds to wait before the next try. */
   retryAfter?: number;
-  /** Whether the same call may succeed later. */
-  isRetryable: boolean;
-  faults: readonly ProblemFault[];
-  /** Departures with enough seats. */
-  alternatives: readonly Alternative[];
-  seatsAvailable?: number;
-  holdStatus?: string;
 }
 
 /** A hold with the end of its time by the clock of this browser, in milliseconds. */

@@ -29,12 +29,15 @@ describeInChromium('the element on the pages of a site', (browser) => {
     return site.requests.length;
   };
 
-  it('of two elements on a page, the one whose hold the other one replaced says so', async () => {
+  it('of two elements on a page, the second one warns that it replaces the hold of the first one, which then says so', async () => {
     await site.open(
       `<tour-booking id="bay" tour="${bay.slug}"></tour-booking><tour-booking id="isle" tour="${isle.slug}"></tour-booking>`,
     );
     for (const id of ['bay', 'isle']) {
       await element(id).locator('.day.open').click();
+      const warning = element(id).getByText('This gives back your seats on another tour.');
+      if (id === 'isle') await warning.waitFor();
+      expect(await warning.count()).toBe(id === 'isle' ? 1 : 0);
       await element(id).getByRole('button', { name: 'Hold the seats' }).click();
       await element(id).getByRole('heading', { name: 'Your seats are held' }).waitFor();
     }

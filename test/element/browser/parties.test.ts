@@ -70,11 +70,11 @@ describeInChromium('the parties of the element', (browser) => {
     await choose(FAMILY, FAMILY_PRICES, 20);
     await press('Infant: +1');
     await press('Adult: −1');
-    expect(await row('Infant').locator('.fault').innerText()).toBe('Infant: only together with Adult');
+    expect(await row('Infant').locator('.error').innerText()).toBe('Infant: only together with Adult');
     await press('Hold the seats');
     expect(site.requests.filter((request) => request.startsWith('POST'))).toEqual([]);
     await press('Adult: +1');
-    expect(await row('Infant').locator('.fault').count()).toBe(0);
+    expect(await row('Infant').locator('.error').count()).toBe(0);
   });
 
   it('the free seats of the departure limit the party', async () => {
@@ -84,6 +84,6 @@ describeInChromium('the parties of the element', (browser) => {
     expect(await site.page.getByLabel('Adult', { exact: true }).inputValue()).toBe('2');
     expect(await site.page.locator('[part=party] > .limit').innerText()).toBe('Seats left: 2');
     await site.page.getByLabel('Adult', { exact: true }).fill('5');
-    expect(await site.page.locator('[part=party] > .fault').innerText()).toBe('Seats left: 2');
+    expect(await site.page.locator('[part=party] > .error').innerText()).toBe('Seats left: 2');
   });
 });

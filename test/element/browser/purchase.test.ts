@@ -54,6 +54,7 @@ describeInChromium('a purchase with the element', (browser) => {
     await heading('Your seats are booked').waitFor();
     const [lead] = await leads();
     const reference = `${site.tenant.bookingPrefix}-${lead.id}`;
+    await site.page.getByText(/^Pay until \w+ \d/).waitFor();
     expect(await site.page.evaluate('window.booked')).toEqual({
       booking_ref: reference,
       total_price: 500,
@@ -308,7 +309,7 @@ describeInChromium('a purchase with the element', (browser) => {
     await site.page.getByRole('button', { name: 'Adult: +1' }).click();
     await sellRest(1);
     await button('Hold the seats').click();
-    await site.page.getByText('There are too few seats. Seats left: 1').waitFor();
+    await site.page.locator('.problem', { hasText: 'Seats left: 1' }).waitFor();
     const focused = `document.querySelector('tour-booking').shadowRoot.activeElement.dataset.code`;
     expect(await site.page.evaluate(focused)).toBe('insufficient_seats');
     await button(/Seats left: 10$/).click();

@@ -43,22 +43,21 @@ export const en = {
     },
     /** The name of the category with the code single_supplement. */
     singleSupplement: 'Single supplement',
-    faults: {
+    issues: {
       min: '{category}: at least {number} in one booking',
       max: '{category}: at most {number} in one booking',
       with: '{category}: only together with {others}',
       at_most: '{category}: not more than the number of {others}',
-      tooMany: 'Too many for one booking',
     },
   },
   app: {
     /** A call is running. */
-    busy: 'Loading…',
-    /** A call waits before it is repeated. */
-    waiting: 'One moment…',
+    loading: 'Loading…',
   },
   hold: {
     hold: 'Hold the seats',
+    /** The visitor holds seats of another tour. Stands before the button that holds these. */
+    replaces: 'This gives back your seats on another tour.',
     held: 'Your seats are held',
     left: 'Time left to book:',
     extend: 'Give me more time',
@@ -74,9 +73,9 @@ export const en = {
     email: 'E-mail',
     notes: 'Notes (optional)',
     travellers: 'Names of the travellers (optional)',
-    firstName: 'First name',
-    lastName: 'Last name',
-    birthDate: 'Date of birth (optional)',
+    first_name: 'First name',
+    last_name: 'Last name',
+    birth_date: 'Date of birth (optional)',
     /** {total}: such as €979. */
     book: 'Book for {total}',
     /** {example}: a phone number or an e-mail address. */
@@ -86,14 +85,12 @@ export const en = {
     again: 'Try again',
     alternatives: 'These departures have enough seats:',
     network: 'No connection. Nothing is booked twice.',
-    noCookies: 'Please allow cookies, then reload the page.',
-    busy: 'Many people are booking at the moment.',
+    noCookies: 'Please allow cookies.',
+    /** A call waits before it is repeated, or was repeated in vain. */
+    busy: 'One moment…',
     wait: 'Minutes to wait: {minutes}',
     noTour: 'This tour is not sold here.',
     gone: 'This departure can no longer be booked.',
-    cancelled: 'This departure is cancelled.',
-    tooFew: 'There are too few seats.',
-    soldOut: 'This departure is sold out.',
     limit: 'So many seats cannot be held.',
     holdOver: 'These seats are no longer held for you.',
     price: 'The price has changed',
@@ -118,6 +115,8 @@ export const en = {
     confirmed: 'Your booking is confirmed',
     reference: 'Booking reference: {reference}',
     deposit: 'Due now: {amount}',
+    /** {time}: a date and a time. */
+    payUntil: 'Pay until {time}',
     pay: 'Continue to payment',
     again: 'Book again',
   },
