@@ -148,3 +148,30 @@ describe('the hook allow', () => {
     expect(errors).toEqual([new Error('the limiter is away')]);
   });
 });
+
+describe('the quotas of the key', () => {
+  it('a purchase with the element makes four reads, one hold and one booking, and one more read of the tour in a minute', async () => {
+    const visitor = await visitorOf();
+    wire.plan();
+    await visitor.send('GET', `/tours/${tour.slug}`);
+    await visitor.send('GET', `/tours/${tour.slug}/departures`);
+    await visitor.send('OPTIONS', '/hold');
+    const { body: hold } = await visitor.send('POST', '/hold', holdOf({ party: { adult: 1 } }));
+    const { hold_id, total_price: expected_total } = hold;
+    const wish = { ...CUSTOMER, tour_id: tour.slug, hold_id, party: { adult: 1 }, expected_total };
+    expect((await visitor.send('POST', '/booking', wish)).status).toBe(201);
+    // The site's own page for the payment asks with bookingOf, which sends the same.
+    await visitor.send('GET', '/booking');
+    const sent = wire.requests().map(({ method, url }) => `${method} ${url.split('?')[0]}`);
+    expect(sent).toEqual([
+      `GET /api/tenant/tours/${tour.slug}`,
+      `GET /api/tenant/tours/${tour.slug}/departures`,
+      // The seats of each category, which the proxy keeps for a minute.
+      `GET /api/tenant/tours/${tour.slug}`,
+      'GET /api/gateway/holds',
+      `POST /api/gateway/tours/${tour.slug}/hold`,
+      'POST /api/tenant/bookings',
+      'GET /api/tenant/bookings',
+    ]);
+  });
+});

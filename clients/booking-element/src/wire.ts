@@ -1,4 +1,5 @@
 import type { components } from '../../typescript/src/openapi.ts';
+import type { Visible } from '../../typescript/src/proxy/visible.ts';
 
 /** The answers of the site's server, `{api}/…`: those of the platform, without the fields that a visitor must not see. */
 type Schemas = components['schemas'];
@@ -6,11 +7,11 @@ type Schemas = components['schemas'];
 export type Tour = Schemas['TourDetail'];
 export type Category = Schemas['Category'];
 export type CancellationPolicy = Schemas['CancellationPolicy'];
-export type Departure = Omit<Schemas['DepartureItem'], 'seats_total' | 'prices' | 'platform_currency'>;
-export type DeparturePage = { items: Departure[]; next_cursor: string | null };
+export type DeparturePage = Visible<Schemas['DeparturePage'], 'departures'>;
+export type Departure = DeparturePage['items'][number];
 export type Hold = Schemas['HoldDetail'];
 export type HoldBody = Omit<Schemas['HoldBody'], 'external_ref'> & { tour_id: string };
-export type Booking = Omit<Schemas['BookingDetail'], 'tenant' | 'price_breakdown'>;
+export type Booking = Visible<Schemas['BookingDetail'], 'booking'>;
 export type BookingBody = Partial<Schemas['BookingBody']> & { name: string; phone: string; email: string };
 export type Traveller = Schemas['TravellerBody'];
 export type Alternative = Schemas['ProblemAlternative'];

@@ -1,4 +1,4 @@
-/** Fields that every success of a call has, by its path. A booking without booking_ref is not the platform's answer. */
+/** Fields that every success of a call has, by the end of its address. A booking without booking_ref is not the platform's answer. */
 const FIELDS: [path: RegExp, fields: string[]][] = [
   [/\/tenant\/catalog$/, ['items', 'next_cursor']],
   [/\/tenant\/catalog\/filters$/, ['continents']],
@@ -12,33 +12,39 @@ const FIELDS: [path: RegExp, fields: string[]][] = [
 const LIST = ['items', 'next_cursor'];
 
 /** Returns the fields of a success. The lists of holds and bookings have the path of the calls that create one. */
-function fieldsOf(method: string, path: string): string[] {
-  if (/\/gateway\/holds$/.test(path)) return LIST;
-  if (/\/tenant\/bookings$/.test(path)) return method === 'GET' ? LIST : ['booking_ref', 'status'];
-  return FIELDS.find(([pattern]) => pattern.test(path))?.[1] ?? [];
+function fieldsOf(method: string, address: string): string[] {
+  if (/\/gateway\/holds$/.test(address)) return LIST;
+  if (/\/tenant\/bookings$/.test(address)) return method === 'GET' ? LIST : ['booking_ref', 'status'];
+  return FIELDS.find(([pattern]) => pattern.test(address))?.[1] ?? [];
 }
 
 /**
  * Describes a success that the platform cannot have sent, such as the page of a proxy, and says what to check. Looks only at the fields by
  * which each answer is known.
+ * @param answer the JSON object of the body, as jsonObjectOf returns it
  * @returns undefined: the answer is the platform's
  */
 export function foreignAnswerDetail(
   { method, url }: Pick<Request, 'method' | 'url'>,
-  { status, headers }: { status: number; headers: Pick<Headers, 'get'> },
-  body: string,
+  status: number,
+  answer: Record<string, unknown> | undefined,
 ): string | undefined {
-  const { origin, pathname } = new URL(url);
   if (method === 'DELETE' && status === 204) return undefined;
-  const isJson = headers.get('Content-Type')?.startsWith('application/json');
-  const answer = isJson ? parsed(body) : undefined;
-  const missing = fieldsOf(method, pathname).find((field) => answer?.[field] === undefined);
+  const [address] = url.split('?', 1);
+  const missing = fieldsOf(method, address!).find((field) => answer?.[field] === undefined);
   if (answer && missing === undefined) return undefined;
   const fault = answer ? `has no ${missing}` : 'is not a JSON object';
-  return `The success from ${origin} ${fault}: it is not from the platform. Check baseUrl, and the proxies on the way.`;
+  return `The success from ${new URL(url).origin} ${fault}: it is not from the platform. Check baseUrl, and the proxies on the way.`;
 }
 
-function parsed(body: string): Record<string, unknown> | undefined {
+const JSON_TYPE = /^application\/(problem\+)?json\b/;
+
+/** Returns the JSON object of an answer or a problem. Undefined: its body is none. */
+export function jsonObjectOf(
+  contentType: string | null | undefined,
+  body: string,
+): Record<string, unknown> | undefined {
+  if (!JSON_TYPE.test(contentType ?? '')) return undefined;
   try {
     const value: unknown = JSON.parse(body);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { foreignAnswerDetail, redirectDetail } from './answers.ts';
+import { foreignAnswerDetail, jsonObjectOf, redirectDetail } from './answers.ts';
 import { type Problem, TourPlatformError } from './errors.ts';
 
 export interface RetryLimits {
@@ -54,7 +54,9 @@ async function tryOnce(request: Request, timeoutMs: number): Promise<Response | 
     });
     // Reads the body here, because an answer that breaks off is repeated too.
     const body = await answer.text();
-    return errorOfAnswer(sent, answer, body) ?? new Response(body || null, answer);
+    const { status, headers } = answer;
+    const json = jsonObjectOf(headers.get('Content-Type'), body);
+    return errorOfAnswer(sent, { status, headers, json }) ?? new Response(body || null, answer);
   } catch (cause) {
     request.signal.throwIfAborted();
     return errorWithoutAnswer(sent, cause);
@@ -72,6 +74,8 @@ export interface SentRequest {
 export interface ReceivedAnswer {
   status: number;
   headers: { get(name: string): string | null };
+  /** The body, as jsonObjectOf returns it. */
+  json: Record<string, unknown> | undefined;
 }
 
 function sentRequest({ method, url, headers }: Request): SentRequest {
@@ -79,15 +83,11 @@ function sentRequest({ method, url, headers }: Request): SentRequest {
 }
 
 /** Returns the error of an answer. Undefined: the answer is a success of the platform, or a 304 to a read. */
-export function errorOfAnswer(
-  request: SentRequest,
-  answer: ReceivedAnswer,
-  body: string,
-): TourPlatformError | undefined {
+export function errorOfAnswer(request: SentRequest, answer: ReceivedAnswer): TourPlatformError | undefined {
   const { status } = answer;
   if (status === NOT_MODIFIED && request.method === 'GET') return undefined;
-  if (status < 200 || status > 299) return refusal(request, answer, body);
-  const detail = foreignAnswerDetail(request, answer, body);
+  if (status < 200 || status > 299) return refusal(request, answer);
+  const detail = foreignAnswerDetail(request, status, answer.json);
   const { idempotencyKey } = request;
   return detail === undefined ? undefined : new TourPlatformError({ status, detail, idempotencyKey });
 }
@@ -98,14 +98,14 @@ export function errorWithoutAnswer({ idempotencyKey }: SentRequest, cause: unkno
   return new TourPlatformError({ status: 0, detail, idempotencyKey, cause });
 }
 
-function refusal(request: SentRequest, { status, headers }: ReceivedAnswer, body: string): TourPlatformError {
+function refusal(request: SentRequest, { status, headers, json }: ReceivedAnswer): TourPlatformError {
   const { idempotencyKey } = request;
   if (status >= 300 && status < 400 && status !== NOT_MODIFIED) {
     const detail = redirectDetail(request, headers.get('Location'));
     return new TourPlatformError({ status, detail, idempotencyKey });
   }
   const isProblem = headers.get('Content-Type')?.startsWith('application/problem+json');
-  const problem = isProblem ? (JSON.parse(body) as Problem) : undefined;
+  const problem = isProblem ? (json as Problem | undefined) : undefined;
   const detail = problem?.detail ?? `The answer with the status ${status} is not from the platform.`;
   const retryAfterSeconds = secondsOf(headers.get('Retry-After'));
   return new TourPlatformError({ status, detail, problem, retryAfterSeconds, idempotencyKey });

@@ -15,9 +15,10 @@ export interface BodySource {
   parsed?: unknown;
   /**
    * Reads the bytes.
-   * @throws Refusal if they exceed BODY_MAX or take longer than BODY_MS
+   * @param ms the time in which they must arrive
+   * @throws Refusal if they exceed BODY_MAX or take longer
    */
-  bytes(): Promise<Uint8Array>;
+  bytes(ms: number): Promise<Uint8Array>;
 }
 
 /**
@@ -25,7 +26,7 @@ export interface BodySource {
  * @returns undefined: the request has no body
  * @throws Refusal 415, 413 or 400 malformed_json
  */
-export async function readJson(source: BodySource): Promise<JsonObject | undefined> {
+export async function readJson(source: BodySource, ms = BODY_MS): Promise<JsonObject | undefined> {
   const { header } = source;
   const length = Number(header('content-length') ?? 0);
   const isSent =
@@ -33,7 +34,7 @@ export async function readJson(source: BodySource): Promise<JsonObject | undefin
   if (isSent) assertJson(header);
   if (length > BODY_MAX) throw tooLarge();
   if (source.parsed !== undefined) return ofParser(source.parsed);
-  const bytes = await source.bytes();
+  const bytes = await source.bytes(ms);
   if (bytes.length === 0) return undefined;
   assertJson(header);
   if (!isUtf8(bytes)) throw malformed('must be UTF-8');
@@ -94,18 +95,13 @@ export function malformed(message: string): Refusal {
   });
 }
 
-/** Waits for the bytes of a body, and refuses it when they take too long. @param stop ends the reading */
-export async function inTime(bytes: Promise<Uint8Array>, stop: () => void): Promise<Uint8Array> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(malformed(`must arrive within ${BODY_MS / 1000} seconds`));
+/** Waits so many milliseconds for the bytes of a body, then refuses it. @param stop ends the reading */
+export function inTime(bytes: Promise<Uint8Array>, ms: number, stop: () => void): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(malformed(`must arrive within ${ms / 1000} seconds`));
       stop();
-    }, BODY_MS);
+    }, ms);
+    void bytes.then(resolve, reject).finally(() => clearTimeout(timer));
   });
-  try {
-    return await Promise.race([bytes, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -5,17 +5,12 @@ import { partyOf } from './limits.ts';
 import type { BookingItem, CallPlatform, Hold } from './platform.ts';
 import { Refusal } from './problems.ts';
 import { tourIdOf } from './slug.ts';
-import { visible } from './visible.ts';
+import { type Visible, visible } from './visible.ts';
 import { COOKIE_SECONDS, refuseSiteFields, type Visitor } from './visitor.ts';
 import type { ProxyParts, Visit } from './visit.ts';
 
-type HiddenOfPrice = 'platform_unit_price' | 'converted_from' | 'rate' | 'rate_date' | 'rule';
-
-/** The booking of a visitor: the answer of REST, less the fields of `HIDDEN`. */
-export type VisitorBooking = Omit<BookingItem, 'price_breakdown'> & {
-  ok: true;
-  price_breakdown: Omit<BookingItem['price_breakdown'], HiddenOfPrice>;
-};
+/** The booking of a visitor: the answer of REST, less what a visitor does not see. */
+export type VisitorBooking = Visible<BookingItem & { ok: true }, 'booking'>;
 
 /** Books the visitor's hold. A repeat with the same body gets the same answer, because the hold's id is the Idempotency-Key. */
 export async function book(parts: ProxyParts, visit: Visit): Promise<ProxyAnswer> {
@@ -35,7 +30,7 @@ export async function book(parts: ProxyParts, visit: Visit): Promise<ProxyAnswer
     });
     const replayed = response.headers.get('Idempotent-Replayed');
     const headers: Record<string, string> = replayed === null ? {} : { 'Idempotent-Replayed': replayed };
-    const answer = jsonAnswer(201, visible(response.json(), 'booking'), headers);
+    const answer = jsonAnswer(201, visible(response.json, 'booking'), headers);
     const named = [cookies.write(host, visitor!), cookies.writeState(host, 'booked', COOKIE_SECONDS)];
     return { ...answer, cookies: named };
   });
@@ -55,7 +50,7 @@ async function completed(
 ): Promise<JsonObject & { tour_id: string }> {
   const hasParty = PARTY.some((field) => body[field] !== undefined);
   if (body.tour_id !== undefined && hasParty) return { ...body, tour_id: tourIdOf(body.tour_id) };
-  const { tour, party } = (await call({ path: pathOf(holdId) })).json() as Hold;
+  const { tour, party } = (await call({ path: pathOf(holdId) })).json as Hold;
   const tourId = body.tour_id === undefined ? tour.id : tourIdOf(body.tour_id);
   return hasParty ? { ...body, tour_id: tourId } : { ...body, tour_id: tourId, party };
 }
@@ -79,6 +74,6 @@ export async function newestBooking(
   if (!visitor) return undefined;
   const query = new URLSearchParams({ external_ref: visitor.id, limit: '1' });
   const response = await call({ path: '/api/tenant/bookings', query });
-  const [newest] = (response.json() as { items: BookingItem[] }).items;
+  const [newest] = (response.json as { items: BookingItem[] }).items;
   return newest && visible({ ok: true as const, ...newest }, 'booking');
 }

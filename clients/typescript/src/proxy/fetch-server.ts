@@ -13,12 +13,12 @@ export function readFetchRequest(request: Request, mount: string | undefined): S
     query: search.slice(1),
     host: header('host') ?? host,
     header,
-    body: { header, bytes: () => readBytes(request) },
+    body: { header, bytes: (ms) => readBytes(request, ms) },
     native: request,
   };
 }
 
-async function readBytes({ body }: Request): Promise<Uint8Array> {
+async function readBytes({ body }: Request, ms: number): Promise<Uint8Array> {
   if (body === null) return new Uint8Array();
   const reader = body.getReader();
   const stop = () => void reader.cancel().catch(() => undefined);
@@ -35,7 +35,7 @@ async function readBytes({ body }: Request): Promise<Uint8Array> {
       chunks.push(value);
     }
   };
-  return inTime(read(), stop);
+  return inTime(read(), ms, stop);
 }
 
 export function toFetchResponse({ status, headers, cookies = [], body }: ProxyAnswer): Response {

@@ -1,4 +1,4 @@
-import type { ProxyAnswer } from './answer.ts';
+import { NO_STORE, type ProxyAnswer } from './answer.ts';
 import { type BodySource, readJson } from './body.ts';
 import { type CallName, findCall, type ProxyCall } from './calls.ts';
 import { answerError, rateLimited } from './problems.ts';
@@ -50,7 +50,7 @@ async function answerOrProblem<Native>(
     if (call) return await call.answer(parts, await readVisit(parts, request, call, slug));
     const isNew = ofVisitor && readVisitor(parts, request) === undefined;
     const cookies = isNew ? [parts.cookies.write(request.host, newVisitor())] : [];
-    return { status: 204, headers: { Allow: allow }, cookies };
+    return { status: 204, headers: { Allow: allow, 'Cache-Control': NO_STORE }, cookies };
   } catch (error) {
     const { answer, isFault } = answerError(error);
     if (isFault) parts.onError(error);

@@ -49,7 +49,7 @@ async function placeFor(
     body: { ...wish.body, external_ref: visitor.id },
   };
   const { response, left } = await placeOrReplace(parts.call, request, wish);
-  const placed = response.json() as Hold;
+  const placed = response.json as Hold;
   await release(parts.call, left);
   const freed = left
     .filter((one) => isSameDeparture(one, placed))
@@ -117,11 +117,11 @@ export async function readHold(parts: ProxyParts, { host, visitor }: Visit): Pro
   if (!visitor) throw noHold([cookies.write(host, newVisitor())]);
   if (visitor.holdId !== null) {
     const response = await call({ path: pathOf(visitor.holdId) });
-    return holdAnswer(parts, host, { status: 200, response, hold: response.json() as Hold });
+    return holdAnswer(parts, host, { status: 200, response, hold: response.json as Hold });
   }
   const query = new URLSearchParams({ external_ref: visitor.id, status: 'active', limit: '1' });
   const response = await call({ path: HOLDS, query });
-  const [live] = (response.json() as { items: HoldItem[] }).items;
+  const [live] = (response.json as { items: HoldItem[] }).items;
   if (!live) throw noHold([cookies.removeState(host)]);
   const cookie = cookies.write(host, { id: visitor.id, holdId: live.hold_id });
   return holdAnswer(parts, host, { status: 200, response, hold: { ok: true, ...live }, cookies: [cookie] });
@@ -133,11 +133,11 @@ export async function changeHold(parts: ProxyParts, { host, visitor, body }: Vis
   refuseSiteFields(body);
   return turns.take(visitor!.id, async () => {
     if (namesParty(body)) {
-      const { tour, party } = (await call({ path: pathOf(holdId) })).json() as Hold;
+      const { tour, party } = (await call({ path: pathOf(holdId) })).json as Hold;
       await limits.assertSeats(tour.id, partyOf(body, party));
     }
     const response = await call({ method: 'PATCH', path: pathOf(holdId), body });
-    return holdAnswer(parts, host, { status: 200, response, hold: response.json() as Hold });
+    return holdAnswer(parts, host, { status: 200, response, hold: response.json as Hold });
   });
 }
 
@@ -147,14 +147,13 @@ export async function extendHold(parts: ProxyParts, { host, visitor, body }: Vis
   const path = pathOf(holdIdOf(visitor));
   limits.assertMinutes(body);
   return turns.take(visitor!.id, async () => {
-    const minutes =
-      body.hold_minutes ?? limits.shortened(((await call({ path })).json() as Hold).hold_minutes);
+    const minutes = body.hold_minutes ?? limits.shortened(((await call({ path })).json as Hold).hold_minutes);
     const response = await call({
       method: 'POST',
       path: `${path}/extend`,
       body: { ...body, hold_minutes: minutes },
     });
-    return holdAnswer(parts, host, { status: 200, response, hold: response.json() as Hold });
+    return holdAnswer(parts, host, { status: 200, response, hold: response.json as Hold });
   });
 }
 
@@ -191,7 +190,7 @@ const LISTED = '100';
 async function holdsOf(call: CallPlatform, { id }: Visitor): Promise<{ holds: HoldItem[]; now: number }> {
   const query = new URLSearchParams({ external_ref: id, limit: LISTED });
   const response = await call({ path: HOLDS, query });
-  const { items } = response.json() as { items: HoldItem[] };
+  const { items } = response.json as { items: HoldItem[] };
   return { holds: items, now: timeOf(response) };
 }
 

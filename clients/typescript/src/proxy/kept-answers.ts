@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CallPlatform, PlatformAnswer } from './platform.ts';
-import { visible, type VisibleAnswer } from './visible.ts';
+import { type AnswerKind, visible } from './visible.ts';
 
 /** An answer of the catalog as visitors get it. */
 export interface KeptAnswer {
@@ -18,7 +18,7 @@ export interface KeptAnswers {
    * answer at the same moment share one of the platform.
    * @throws TourPlatformError
    */
-  read(path: string, query: URLSearchParams, kind: VisibleAnswer): Promise<KeptAnswer>;
+  read(path: string, query: URLSearchParams, kind: AnswerKind): Promise<KeptAnswer>;
 }
 
 const ENTRIES_MAX = 1000;
@@ -41,7 +41,7 @@ export function createKeptAnswers(call: CallPlatform): KeptAnswers {
       drop(oldest);
     }
   };
-  const ask = async (key: string, path: string, query: URLSearchParams, kind: VisibleAnswer) => {
+  const ask = async (key: string, path: string, query: URLSearchParams, kind: AnswerKind) => {
     const known = kept.get(key);
     const headers = known && { 'If-None-Match': known.platformTag };
     const response = await call({ path, query, headers });
@@ -61,8 +61,8 @@ export function createKeptAnswers(call: CallPlatform): KeptAnswers {
   };
 }
 
-function answerOf(response: PlatformAnswer, kind: VisibleAnswer): KeptAnswer {
-  const text = JSON.stringify(visible(response.json(), kind));
+function answerOf(response: PlatformAnswer, kind: AnswerKind): KeptAnswer {
+  const text = JSON.stringify(visible(response.json, kind));
   return {
     platformTag: response.headers.get('ETag') ?? '',
     tag: `"${createHash('sha256').update(text).digest('base64url')}"`,

@@ -126,7 +126,7 @@ function createCategories(call: CallPlatform): (tourId: string) => Promise<Categ
     const known = kept.get(id);
     if (known && known.until > performance.now()) return known.categories;
     try {
-      const { categories } = (await call({ path: `/api/tenant/tours/${id}` })).json() as Tour;
+      const { categories } = (await call({ path: `/api/tenant/tours/${id}` })).json as Tour;
       kept.delete(id);
       if (kept.size >= TOURS_MAX) kept.delete(kept.keys().next().value!);
       const few = categories.map(({ code, seats }) => ({ code, seats }));

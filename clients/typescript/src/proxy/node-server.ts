@@ -36,7 +36,7 @@ export function readNodeRequest<Native>(
     body: {
       header,
       parsed: request.readableEnded ? request.body : undefined,
-      bytes: () => readBytes(request),
+      bytes: (ms) => readBytes(request, ms),
     },
     native,
   };
@@ -57,7 +57,7 @@ export function belowMount(path: string, mount: string | undefined): string | un
 }
 
 /** Reads at most BODY_MAX bytes. Node reads and drops the bytes of a refused body, so that the client gets its answer. */
-function readBytes(request: IncomingMessage): Promise<Uint8Array> {
+function readBytes(request: IncomingMessage, ms: number): Promise<Uint8Array> {
   if (request.readableEnded) return Promise.resolve(new Uint8Array());
   const bytes = new Promise<Uint8Array>((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -67,11 +67,13 @@ function readBytes(request: IncomingMessage): Promise<Uint8Array> {
       if (length <= BODY_MAX) chunks.push(chunk);
       else reject(tooLarge());
     });
+    const breakOff = () => {
+      if (!request.readableEnded) reject(malformed('must be complete'));
+    };
     request.once('end', () => resolve(Buffer.concat(chunks)));
-    request.once('close', () => reject(malformed('must be complete')));
-    request.once('error', () => reject(malformed('must be complete')));
+    request.once('close', breakOff).once('error', breakOff);
   });
-  return inTime(bytes, () => undefined);
+  return inTime(bytes, ms, () => undefined);
 }
 
 /** Writes an answer. Keeps the headers and cookies that the site has set before. */

@@ -1,6 +1,7 @@
-import http, { type IncomingMessage } from 'node:http';
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { TourPlatformError } from '../errors.ts';
+import { urlToHttpOptions } from 'node:url';
+import { jsonObjectOf } from '../answers.ts';
 import type { components } from '../openapi.ts';
 import { errorOfAnswer, errorWithoutAnswer, type SentRequest } from '../retries.ts';
 
@@ -22,7 +23,8 @@ export interface PlatformRequest {
 export interface PlatformAnswer {
   status: number;
   headers: { get(name: string): string | null };
-  json(): unknown;
+  /** The parsed body. Undefined: it has none. */
+  json: unknown;
 }
 
 /** Sends one request to the platform, once: the visitor's page repeats it. @throws TourPlatformError */
@@ -45,59 +47,64 @@ export function platformCaller({ baseUrl, apiKey, timeoutMs = 10_000 }: Platform
   // Node's own client takes a third of the processor time of fetch.
   const { request: open, Agent } = base.startsWith('https:') ? https : http;
   const agent = new Agent({ keepAlive: true });
+  const server = urlToHttpOptions(new URL(base));
+  const root = new URL(base).pathname.replace(/\/$/, '');
   return async ({ method = 'GET', path, query, body, headers = {} }) => {
-    const search = query === undefined || query.size === 0 ? '' : `?${query.toString()}`;
+    const address = query === undefined || query.size === 0 ? path : `${path}?${query.toString()}`;
     const sent: Record<string, string | number> = { Authorization: `Bearer ${apiKey}`, ...headers };
     const text = body === undefined ? undefined : JSON.stringify(body);
     if (text !== undefined) {
       sent['Content-Type'] = 'application/json';
       sent['Content-Length'] = Buffer.byteLength(text);
     }
-    const url = base + path + search;
-    const request = { method, url, idempotencyKey: headers['Idempotency-Key'] };
-    return receive(request, open(url, { method, headers: sent, agent }), { text, timeoutMs });
+    const request = { method, url: base + address, idempotencyKey: headers['Idempotency-Key'] };
+    const client = open({ ...server, agent, method, path: root + address, headers: sent });
+    const received = await receive(client, text, timeoutMs).catch((error: unknown) => {
+      throw errorWithoutAnswer(request, error);
+    });
+    return judged(request, received);
   };
 }
 
-/** Sends a request, and reads its answer to the end. @throws TourPlatformError */
-async function receive(
-  request: SentRequest,
-  client: http.ClientRequest,
-  { text, timeoutMs }: { text: string | undefined; timeoutMs: number },
-): Promise<PlatformAnswer> {
-  const late = setTimeout(() => client.destroy(new Error(`timeout after ${timeoutMs} ms`)), timeoutMs);
-  try {
-    const message = await new Promise<IncomingMessage>((resolve, reject) => {
-      client.once('response', resolve).once('error', reject).end(text);
-    });
-    const body = await textOf(message);
-    const answer = {
-      status: message.statusCode!,
-      headers: headersOf(message),
-      json: () => JSON.parse(body) as unknown,
+/** Sends a request, and reads its answer to the end. */
+function receive(client: ClientRequest, text: string | undefined, timeoutMs: number): Promise<Received> {
+  return new Promise<Received>((resolve, reject) => {
+    const late = setTimeout(() => client.destroy(new Error(`timeout after ${timeoutMs} ms`)), timeoutMs);
+    const fail = (error: Error) => {
+      clearTimeout(late);
+      reject(error);
     };
-    const error = errorOfAnswer(request, answer, body);
-    if (error) throw error;
-    return answer;
-  } catch (error) {
-    throw error instanceof TourPlatformError ? error : errorWithoutAnswer(request, error);
-  } finally {
-    clearTimeout(late);
-  }
+    client.on('error', fail).once('response', (message) => {
+      let body = '';
+      message.setEncoding('utf8').on('error', fail);
+      message.on('data', (chunk: string) => (body += chunk));
+      message.once('end', () => {
+        clearTimeout(late);
+        resolve({ message, body });
+      });
+    });
+    client.end(text);
+  });
 }
 
-async function textOf(message: IncomingMessage): Promise<string> {
-  message.setEncoding('utf8');
-  let text = '';
-  for await (const chunk of message) text += String(chunk);
-  return text;
+interface Received {
+  message: IncomingMessage;
+  body: string;
+}
+
+/** @throws TourPlatformError unless the answer is a success of the platform, or a 304 */
+function judged(request: SentRequest, { message, body }: Received): PlatformAnswer {
+  const headers = headersOf(message);
+  const answer = {
+    status: message.statusCode!,
+    headers,
+    json: jsonObjectOf(headers.get('Content-Type'), body),
+  };
+  const error = errorOfAnswer(request, answer);
+  if (error) throw error;
+  return answer;
 }
 
 function headersOf({ headers }: IncomingMessage): PlatformAnswer['headers'] {
-  return {
-    get: (name) => {
-      const value = headers[name.toLowerCase()];
-      return value === undefined ? null : value.toString();
-    },
-  };
+  return { get: (name) => headers[name.toLowerCase()]?.toString() ?? null };
 }

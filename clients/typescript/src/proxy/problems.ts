@@ -87,9 +87,15 @@ function answerPlatformError(error: TourPlatformError): AnsweredError {
   }
   const isOfKey = status === 401 || status === 403;
   if (isOfKey) return { answer: refusalAnswer(new Refusal('internal_error', SERVER_ERROR)), isFault: true };
-  const headers: Record<string, string> = { 'X-Request-Id': problem.request_id };
+  const headers: Record<string, string> = {};
+  if (isRequestId(problem.request_id)) headers['X-Request-Id'] = problem.request_id;
   if (retryAfterSeconds !== undefined) headers['Retry-After'] = `${Math.ceil(retryAfterSeconds)}`;
   return { answer: problemAnswer(status, problem, headers), isFault: status >= 500 };
+}
+
+/** Returns whether a value may stand in a header. A gateway before the platform may send problems of its own. */
+function isRequestId(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x21-\x7e]{1,128}$/.test(value);
 }
 
 function refusalAnswer({ code, message, more }: Refusal): ProxyAnswer {

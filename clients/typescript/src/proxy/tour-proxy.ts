@@ -18,8 +18,8 @@ export type ServerRequest = NodeRequest | FastifyRequestLike | Request;
 
 export interface TourProxyOptions extends PlatformOptions, VisitorOptions, LimitOptions {
   /**
-   * The path of the proxy on the site, such as `/shop`. Needed where the server leaves it in the request's address: node:http, Next, Hono.
-   * Express's `app.use('/shop', proxy)` and Fastify's `prefix` need none.
+   * The path of the proxy on the site, such as `/tours`. Needed where the server leaves it in the request's address: node:http, Next, Hono.
+   * Express's `app.use('/tours', proxy)` and Fastify's `prefix` need none.
    */
   path?: string;
   /** Further origins of the site's own pages, such as `https://www.example.com`, where a reverse proxy changes Host. */
@@ -39,7 +39,7 @@ export interface TourProxy {
   (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void): Promise<void>;
   /** For servers in the style of fetch: Hono, Next, Deno. */
   (request: Request): Promise<Response>;
-  /** For Fastify: `app.register(proxy.fastify, { prefix: '/shop' })`. */
+  /** For Fastify: `app.register(proxy.fastify, { prefix: '/tours' })`. */
   fastify(instance: unknown, options?: object): Promise<void>;
   /**
    * Returns the newest booking of the visitor who sent the request, for the site's own payment page. Undefined: the visitor has none, or no

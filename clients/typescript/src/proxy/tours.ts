@@ -1,6 +1,6 @@
 import { jsonAnswer, NO_STORE, type ProxyAnswer, REVALIDATE } from './answer.ts';
 import { namesTag } from './kept-answers.ts';
-import { visible, type VisibleAnswer } from './visible.ts';
+import { type AnswerKind, visible } from './visible.ts';
 import type { ProxyParts, Visit } from './visit.ts';
 
 export function listTours(parts: ProxyParts, visit: Visit): Promise<ProxyAnswer> {
@@ -18,14 +18,14 @@ export function listDepartures(parts: ProxyParts, visit: Visit): Promise<ProxyAn
 /** Asks the platform each time, whose own cache answers. */
 export async function checkAvailability({ call }: ProxyParts, { slug, query }: Visit): Promise<ProxyAnswer> {
   const response = await call({ path: `/api/gateway/tours/${slug}/availability`, query });
-  return jsonAnswer(200, visible(response.json(), 'availability'), { 'Cache-Control': NO_STORE });
+  return jsonAnswer(200, visible(response.json, 'availability'), { 'Cache-Control': NO_STORE });
 }
 
 async function keptAnswer(
   { kept }: ProxyParts,
   { query, ifNoneMatch }: Visit,
   path: string,
-  kind: VisibleAnswer,
+  kind: AnswerKind,
 ): Promise<ProxyAnswer> {
   const { tag, body, language } = await kept.read(path, query, kind);
   const headers: Record<string, string> = { 'Cache-Control': REVALIDATE, ETag: tag };

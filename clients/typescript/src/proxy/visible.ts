@@ -2,7 +2,7 @@
  * The fields of each answer that a visitor does not see: the size of a departure, the platform's prices, and how the tenant's prices come
  * from them. A path goes through lists.
  */
-export const HIDDEN = {
+const HIDDEN = {
   tours: [],
   tour: [],
   departures: ['items.seats_total', 'items.prices', 'items.platform_currency'],
@@ -18,12 +18,26 @@ export const HIDDEN = {
   ],
 } as const satisfies Record<string, readonly string[]>;
 
-export type VisibleAnswer = keyof typeof HIDDEN;
+export type AnswerKind = keyof typeof HIDDEN;
+
+/** An answer of the platform as a visitor gets it. */
+export type Visible<Answer, Kind extends AnswerKind> = Without<Answer, (typeof HIDDEN)[Kind][number]>;
+
+type Without<Value, Paths extends string> = [Paths] extends [never]
+  ? Value
+  : Value extends readonly (infer Item)[]
+    ? Without<Item, Paths>[]
+    : Value extends object
+      ? { [Name in keyof Value as Exclude<Name, Paths>]: Without<Value[Name], Below<Paths, Name>> }
+      : Value;
+
+/** The rest of the paths that begin with the name of a field. */
+type Below<Paths extends string, Name> = Paths extends `${Name & string}.${infer Rest}` ? Rest : never;
 
 /** Removes the hidden fields from an answer of the platform. @returns the same object */
-export function visible<T>(answer: T, kind: VisibleAnswer): T {
+export function visible<Answer, Kind extends AnswerKind>(answer: Answer, kind: Kind): Visible<Answer, Kind> {
   for (const path of HIDDEN[kind]) remove(answer, path.split('.'));
-  return answer;
+  return answer as Visible<Answer, Kind>;
 }
 
 function remove(value: unknown, [name, ...rest]: string[]): void {
