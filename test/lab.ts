@@ -96,7 +96,7 @@ const LABS: Record<string, Suite | Program> = {
   'proxy-cost': {
     about: 'prints the CPU time that the proxy of a site adds to a call',
     tests: ['proxy-cost'],
-    env: { PROXY_CALLS: '1000' },
+    env: { PROXY_CALLS: '400', PROXY_ROUNDS: '5' },
   },
   'rolling-restart': {
     about: 'restarts two instances behind nginx ten times each while clients sell',

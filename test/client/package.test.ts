@@ -86,7 +86,7 @@ describe('the client package as npm installs it', () => {
     const env = { ...process.env, ...environment, PORT: `${port}`, SECRET: 's'.repeat(32) };
     const site = spawn(process.execPath, ['proxy.mjs'], { cwd: folder, env });
     try {
-      const address = `http://127.0.0.1:${port}/shop/tours`;
+      const address = `http://127.0.0.1:${port}/tours/tours`;
       const answer = await eventually('the site', () => fetch(address).catch(() => undefined));
       expect(await answer.json()).toMatchObject({ items: [{ price_from: 500 }] });
     } finally {
