@@ -16,7 +16,7 @@ export function startChromium(flags: string[] = []): Promise<Browser> {
  * Starts the Firefox of the system, by WebDriver BiDi. A context cannot emulate media there: forcedColors, colorScheme, reducedMotion.
  * playwright-core stays at 1.64: later versions send a command that Firefox ESR 153 does not know (emulation.setMediaFeaturesOverride).
  */
-export function startFirefox(): Promise<Browser> {
+function startFirefox(): Promise<Browser> {
   return firefox.launch({ channel: 'moz-firefox', executablePath: '/usr/bin/firefox-esr' });
 }
 
