@@ -209,12 +209,42 @@ describe('what another tab, a reload or another element has done', () => {
     expect(found).toMatchObject({ stage: { at: 'held' }, date: '2027-05-01', isTouched: false });
   });
 
-  it('another hold of this tour takes the place of the shown one', () => {
-    const seen = after([
-      ...HELD,
-      { type: 'holdSeen', seats: seatsOf({ hold_id: 'hold-2', total_price: 900 }) },
-    ]);
-    expect(seen.stage).toMatchObject({ at: 'held', hold: { hold_id: 'hold-2' }, seenTotal: undefined });
+  const OTHER = seatsOf({ hold_id: 'hold-2', departure_date: '2027-05-02', total_price: 900 });
+
+  it.each([
+    ['a hold', HELD, 'elsewhere'],
+    ['a hold whose time is over', [...HELD, { type: 'timeOver' }], 'time'],
+  ] as [string, PurchaseEvent[], string][])(
+    'another hold of this tour replaces %s only after the visitor has accepted it',
+    (_shown, events, reason) => {
+      const seen = after([...events, { type: 'holdSeen', seats: OTHER }]);
+      expect(seen).toMatchObject({ stage: { at: 'ended', reason }, otherSeats: OTHER });
+      const accepted = after([{ type: 'otherAccepted' }], seen);
+      expect(accepted.stage).toMatchObject({ at: 'held', hold: { hold_id: 'hold-2' }, seenTotal: undefined });
+      expect(accepted).toMatchObject({ date: '2027-05-02', otherSeats: undefined });
+    },
+  );
+
+  it('another hold of this tour is shown to a visitor who has not acted, and offered to one who chooses or has booked', () => {
+    const seen: PurchaseEvent = { type: 'holdSeen', seats: OTHER };
+    expect(after([...LOADED, seen]).stage.at).toBe('held');
+    expect(after([...CHOSEN, seen])).toMatchObject({ stage: { at: 'choosing' }, otherSeats: OTHER });
+    const booked = after([...HELD, { type: 'booked', booking: booking() }, seen]);
+    expect(booked).toMatchObject({ stage: { at: 'booked' }, otherSeats: OTHER });
+  });
+
+  it('the hold that the visitor asked for is shown when its answer was lost, with a total that has changed', () => {
+    const lost: PurchaseEvent = { type: 'refused', task: 'hold', problem: problem('network') };
+    const seats = seatsOf({ total_price: 550 });
+    expect(after([...CHOSEN, lost, { type: 'holdSeen', seats }]).stage).toMatchObject({
+      at: 'held',
+      seenTotal: 500,
+    });
+  });
+
+  it('a hold that ended by the clock of this browser alone is shown again', () => {
+    const seen = after([...HELD, { type: 'timeOver' }, { type: 'holdSeen', seats: seatsOf() }]);
+    expect(seen.stage).toMatchObject({ at: 'held', hold: { hold_id: 'hold-1' } });
   });
 
   it('a hold of another tour ends the shown one, and changes nothing for a visitor who chooses', () => {
@@ -229,14 +259,14 @@ describe('what another tab, a reload or another element has done', () => {
   it('a live hold of another tour is known until a hold of this tour releases it, or until it has ended', () => {
     const other = { hold_id: 'hold-2', tour: { id: 'tour-2', slug: 'isle' } };
     const seen = after([...CHOSEN, { type: 'holdSeen', seats: seatsOf(other) }]);
-    expect(seen.otherHoldEndsAt).toBe(ENDS_AT);
+    expect(seen.otherSeats?.endsAt).toBe(ENDS_AT);
     const ends: PurchaseEvent[] = [
       { type: 'held', seats: seatsOf() },
       { type: 'holdSeen', seats: undefined },
       { type: 'holdSeen', seats: seatsOf({ ...other, status: 'expired' }) },
       { type: 'bookingSeen', booking: booking({ tour: { id: 'tour-2', slug: 'isle' } }) },
     ];
-    for (const end of ends) expect(after([end], seen).otherHoldEndsAt).toBeUndefined();
+    for (const end of ends) expect(after([end], seen).otherSeats).toBeUndefined();
   });
 
   it('a hold that expired in a tab that slept ends by its time', () => {

@@ -7,14 +7,15 @@ import { issueOf } from './party-rules.ts';
 import { Button, Heading, useFocusAtStart } from './parts.tsx';
 import { ProblemBox } from './problem.tsx';
 import { departureOf, departuresOnDate, type Purchase, type PurchaseEvent, type Stage } from './purchase.ts';
-import { SpeechContext, speechOf, useSpeech } from './speech.ts';
-import { Booked, Summary } from './summary.tsx';
+import { type Speech, SpeechContext, speechOf, useSpeech } from './speech.ts';
+import { Booked, holdText, Summary } from './summary.tsx';
 import { Terms } from './terms.tsx';
 import { Times } from './times.tsx';
 import type { Actions, Site } from './seller.ts';
 import { usePurchase } from './use-purchase.ts';
 import type { Alternative, Booking, Tour } from './wire.ts';
 import type { Words } from './words/en.ts';
+import { fill } from './words/words.ts';
 
 interface AppProps {
   site: Site;
@@ -36,16 +37,24 @@ export function App({ site, nextOf }: AppProps) {
   );
 }
 
-/** Says what the visitor waits for. Screen readers hear it. */
-function Status({ purchase: { stage, task, isWaiting } }: { purchase: Purchase }) {
-  const { words } = useSpeech();
-  let text = task && (isWaiting ? words.problem.busy : words.app.loading);
-  if (stage.at === 'ended' && !task) text = endWords(stage, words);
+/** Says what the visitor waits for, and what has changed without a click. Screen readers hear it. */
+function Status({ purchase }: { purchase: Purchase }) {
+  const speech = useSpeech();
+  const { words } = speech;
+  const { stage, task, isWaiting } = purchase;
   return (
     <p role="status" class={task ? 'busy' : 'visually-hidden'}>
-      {text}
+      {task
+        ? (isWaiting && words.problem.busy) || words.app.loading
+        : [stage.at === 'ended' && endWords(stage, words), ' ', elsewhereText(purchase, speech)]}
     </p>
   );
+}
+
+/** Returns the seats of this tour that the visitor holds in another tab, in words. Undefined: there are none. */
+function elsewhereText({ otherSeats, tour }: Purchase, speech: Speech): string | undefined {
+  if (!tour || !otherSeats || otherSeats.hold.tour.id !== tour.id) return undefined;
+  return fill(speech.words.hold.elsewhere, { seats: holdText(tour, otherSeats.hold, speech) });
 }
 
 interface StageProps {
@@ -163,13 +172,24 @@ function Choosing(props: StageProps & { tour: Tour }) {
   );
 }
 
-/** The button that holds the seats. Says before the click that a live hold of another tour ends by it. */
-function HoldButton({ purchase, actions, isOff = false }: StageProps & { isOff?: boolean }) {
-  const { words } = useSpeech();
-  const { task, otherHoldEndsAt = 0 } = purchase;
+/** The button that holds the seats. Says before the click that another live hold ends by it; one of this tour the visitor may go on with. */
+function HoldButton({ purchase, dispatch, actions, isOff = false }: StageProps & { isOff?: boolean }) {
+  const speech = useSpeech();
+  const { words, formats } = speech;
+  const { task, otherSeats } = purchase;
+  const elsewhere = elsewhereText(purchase, speech);
+  const live = otherSeats && otherSeats.endsAt > Date.now() ? otherSeats.hold : undefined;
   return (
     <>
-      {otherHoldEndsAt > Date.now() && <p>{words.hold.replaces}</p>}
+      {live && elsewhere && (
+        <div part="problem" class="problem" role="group">
+          <p>{elsewhere}</p>
+          <Button isOff={task !== undefined} onClick={() => dispatch({ type: 'otherAccepted' })}>
+            {fill(words.hold.acceptPrice, { total: formats.money(live.total_price, live.currency) })}
+          </Button>
+        </div>
+      )}
+      {live && <p>{words.hold.replaces}</p>}
       <Button isOff={isOff || task !== undefined} onClick={actions.hold}>
         {words.hold.hold}
       </Button>

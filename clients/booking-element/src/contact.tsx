@@ -45,7 +45,6 @@ export function ContactForm(props: ContactFormProps) {
   }, [issues]);
   const submit = (event: Event) => {
     event.preventDefault();
-    if (isOff) return;
     const found = invalidFields(contact);
     setIssues(found);
     if (found.length === 0) onBook();
@@ -88,7 +87,8 @@ function refusedFields({ errors = [] }: Problem, contact: Contact): FieldNames {
 /** The examples of fields whose form a visitor may not know. */
 const EXAMPLES: Record<string, string> = { phone: '+49 30 901820', email: 'ana@example.com' };
 
-function issueText(name: string, { contact, problem }: Words): string {
+function issueText(name: string, value: string, { contact, problem }: Words): string {
+  if (!value.trim()) return problem.required;
   const example = EXAMPLES[name];
   // Isolates the example, because a phone number would change its order between Arabic words.
   return example
@@ -98,6 +98,10 @@ function issueText(name: string, { contact, problem }: Words): string {
 
 /** The type of an input, or a textarea. */
 type FieldType = 'text' | 'tel' | 'email' | 'date' | 'textarea';
+
+/** The longest text of a field in characters: the limits of the platform. */
+const MOST_CHARACTERS: Partial<Record<FieldType, number>> = { email: 254, textarea: 2000 };
+const MOST_OF_OTHERS = 200;
 
 interface FieldProps {
   /** Names the field for the platform, and so its ids. */
@@ -123,7 +127,7 @@ function Field({ name, label, type, autocomplete = 'off', isRequired, value, iss
     value,
     autocomplete,
     required: isRequired,
-    maxLength: type === 'textarea' ? 2000 : 200,
+    maxLength: MOST_CHARACTERS[type] ?? MOST_OF_OTHERS,
     'aria-invalid': isInvalid,
     'aria-describedby': isInvalid ? `${id}-error` : undefined,
     onInput: ({ currentTarget }: { currentTarget: { value: string } }) => onInput(currentTarget.value),
@@ -136,7 +140,7 @@ function Field({ name, label, type, autocomplete = 'off', isRequired, value, iss
         : h('input', { ...attributes, type: type as 'text' })}
       {isInvalid && (
         <p id={`${id}-error`} class="error">
-          {issueText(name, words)}
+          {issueText(name, value, words)}
         </p>
       )}
     </div>

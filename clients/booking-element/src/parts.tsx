@@ -29,6 +29,7 @@ interface ButtonProps {
   children: ComponentChildren;
 }
 
+/** Ignores the second click of a double one: by then the button may be another one, in the place of the clicked one. */
 export function Button({ onClick, isSecondary, isOff, children }: ButtonProps) {
   return (
     <button
@@ -36,7 +37,10 @@ export function Button({ onClick, isSecondary, isOff, children }: ButtonProps) {
       class={isSecondary ? 'button secondary' : 'button'}
       type={onClick ? 'button' : 'submit'}
       aria-disabled={isOff}
-      onClick={() => !isOff && onClick?.()}
+      onClick={(event) => {
+        if (isOff || event.detail > 1) event.preventDefault();
+        else onClick?.();
+      }}
     >
       {children}
     </button>

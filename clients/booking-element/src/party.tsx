@@ -149,13 +149,13 @@ function issueWords(issue: PartyIssue, categories: readonly Category[], speech: 
   };
   const texts = {
     ...words.party.issues,
-    none: words.party.title,
+    none: words.party.issues.min,
     tooMany: words.problem.limit,
     free: words.times.seatsLeft,
   };
   return fill(texts[issue.kind], {
-    category: issue.category === undefined ? '' : nameOf(issue.category),
-    number: formats.number(issue.number ?? 0),
+    category: issue.category === undefined ? words.summary.party : nameOf(issue.category),
+    number: formats.number(issue.number ?? 1),
     others: formats.either((issue.others ?? []).map(nameOf)),
   });
 }

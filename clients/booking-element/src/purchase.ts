@@ -51,8 +51,8 @@ export interface Purchase {
   isTouched: boolean;
   /** The reference of the booking after which the visitor has begun again. */
   pastBooking?: string;
-  /** When the visitor's hold of another tour ends, by the clock of this browser. A new hold releases it. */
-  otherHoldEndsAt?: number;
+  /** The visitor's live hold that this tab does not show: of another tour, or of another tab. A new hold releases it. */
+  otherSeats?: HeldSeats;
 }
 
 export type PurchaseEvent =
@@ -71,6 +71,8 @@ export type PurchaseEvent =
   /** The hold of the cookie was read, after a load or in a tab that is shown again. Undefined: there is none. */
   | { type: 'holdSeen'; seats: HeldSeats | undefined }
   | { type: 'totalAccepted' }
+  /** The visitor goes on with the hold of another tab. */
+  | { type: 'otherAccepted' }
   | { type: 'contactChanged'; contact: Contact }
   | { type: 'timeOver' }
   /** The visitor goes back to the calendar. */
@@ -131,6 +133,7 @@ const REDUCERS: Reducers = {
   held: (purchase, { seats }) => ({ ...holding(purchase, seats), isTouched: true }),
   holdSeen: (purchase, { seats }) => seeHold(purchase, seats),
   totalAccepted: (purchase) => ({ ...purchase, stage: { ...purchase.stage, seenTotal: undefined } as Stage }),
+  otherAccepted: (purchase) => holding({ ...purchase, stage: { at: 'loading' } }, purchase.otherSeats!),
   contactChanged: (purchase, { contact }) => ({ ...purchase, contact, isTouched: true }),
   // A booking that is under way may still succeed: its answer decides.
   timeOver: (purchase) => (purchase.task ? purchase : endHold(purchase, 'time')),
@@ -164,12 +167,13 @@ export function departureOf(purchase: Purchase): Departure | undefined {
 /** Returns the body that holds seats for the choice, or for the hold that has ended. */
 export function holdBody(purchase: Purchase): HoldBody | undefined {
   const { stage, tour, party } = purchase;
-  if (stage.at === 'ended') {
-    const { hold } = stage;
-    return bodyOf(hold.tour.slug, hold.departure_date, hold.departure_time, hold.party);
-  }
+  if (stage.at === 'ended') return bodyOfHold(stage.hold);
   const departure = departureOf(purchase);
   return tour && departure && bodyOf(tour.slug, departure.departure_date, departure.start_time, party);
+}
+
+function bodyOfHold({ tour, departure_date, departure_time, party }: Hold): HoldBody {
+  return bodyOf(tour.slug, departure_date, departure_time, party);
 }
 
 function bodyOf(tour_id: string, departure_date: string, time: string | null, party: Party): HoldBody {
@@ -233,7 +237,7 @@ function holding(purchase: Purchase, seats: HeldSeats): Purchase {
     date: hold.departure_date,
     time: hold.departure_time,
     party: hold.party,
-    otherHoldEndsAt: undefined,
+    otherSeats: undefined,
   };
 }
 
@@ -253,19 +257,25 @@ function isActing({ task }: Purchase): boolean {
   return task !== undefined && task !== 'load';
 }
 
+/** Shows a hold that this tab has not placed only in place of nothing else: a click never books what the visitor has not seen. */
 function seeHold(purchase: Purchase, seats: HeldSeats | undefined): Purchase {
-  const { stage, tour } = purchase;
+  const { stage } = purchase;
   if (isActing(purchase)) return purchase;
-  const isSame = stage.at === 'held' && stage.hold.hold_id === seats?.hold.hold_id;
-  if (!seats || seats.hold.status !== 'active') {
-    const isOver = isSame && seats?.hold.status === 'expired';
-    return { ...endHold(purchase, isOver ? 'time' : 'elsewhere'), otherHoldEndsAt: undefined };
+  const isLive = seats?.hold.status === 'active';
+  if (seats && 'hold' in stage && stage.hold.hold_id === seats.hold.hold_id) {
+    if (isLive) return { ...purchase, stage: { ...stage, ...seats, at: 'held' } };
+    if (seats.hold.status === 'expired') return endHold(purchase, 'time');
   }
-  if (seats.hold.tour.id !== tour?.id)
-    return { ...endHold(purchase, 'elsewhere'), otherHoldEndsAt: seats.endsAt };
-  if (isSame) return { ...purchase, stage: { ...stage, ...seats } };
-  // The visitor has seen the total of this hold where it was placed.
-  return holding({ ...purchase, stage: { at: 'loading' } }, seats);
+  if (isLive && isExpected(purchase, seats.hold)) return holding(purchase, seats);
+  return { ...endHold(purchase, 'elsewhere'), otherSeats: isLive ? seats : undefined };
+}
+
+/** Whether a hold of the tour was found by a load, before the first act of the visitor, or is the one that the visitor asked for. */
+function isExpected(purchase: Purchase, hold: Hold): boolean {
+  const { stage, tour, isTouched } = purchase;
+  if (hold.tour.id !== tour?.id) return false;
+  if (stage.at !== 'choosing') return stage.at === 'loading';
+  return !isTouched || JSON.stringify(bodyOfHold(hold)) === JSON.stringify(holdBody(purchase));
 }
 
 function seeBooking(purchase: Purchase, booking: Booking | undefined): Purchase {
@@ -274,5 +284,5 @@ function seeBooking(purchase: Purchase, booking: Booking | undefined): Purchase 
   const stands = booking?.status === 'pending_payment' || booking?.status === 'confirmed';
   if (stands && booking.tour.id === tour?.id && booking.booking_ref !== pastBooking)
     return { ...resting(purchase), stage: { at: 'booked', booking } };
-  return { ...endHold(purchase, 'elsewhere'), otherHoldEndsAt: undefined };
+  return { ...endHold(purchase, 'elsewhere'), otherSeats: undefined };
 }

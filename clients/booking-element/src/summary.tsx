@@ -1,7 +1,7 @@
 import { categoryName } from './category-names.ts';
 import { departureText } from './departure-text.ts';
 import { Button, Heading } from './parts.tsx';
-import { useSpeech } from './speech.ts';
+import { type Speech, useSpeech } from './speech.ts';
 import type { Booking, Hold, Party, Tour } from './wire.ts';
 import { fill } from './words/words.ts';
 
@@ -34,18 +34,32 @@ export function Summary({ tour, sale }: SummaryProps) {
   );
 }
 
-function PartyList({ tour: { categories }, party }: { tour: Tour; party: Party }) {
-  const { words, formats } = useSpeech();
-  const booked = categories.filter(({ code }) => party[code]);
+function PartyList({ tour, party }: { tour: Tour; party: Party }) {
+  const speech = useSpeech();
   return (
     <ul>
-      {booked.map((category) => (
-        <li
-          key={category.code}
-        >{`${formats.number(party[category.code]!)} × ${categoryName(category, words)}`}</li>
+      {partyTexts(tour, party, speech).map((text) => (
+        <li key={text}>{text}</li>
       ))}
     </ul>
   );
+}
+
+/** Returns the units of each category of a party, in words. */
+function partyTexts({ categories }: Tour, party: Party, { words, formats }: Speech): string[] {
+  return categories
+    .filter(({ code }) => party[code])
+    .map((category) => `${formats.number(party[category.code]!)} × ${categoryName(category, words)}`);
+}
+
+/** Returns the departure, the party and the total of a hold in one line. */
+export function holdText(tour: Tour, hold: Hold, speech: Speech): string {
+  const { formats } = speech;
+  return [
+    departureText(hold, formats),
+    ...partyTexts(tour, hold.party, speech),
+    formats.money(hold.total_price, hold.currency),
+  ].join(' · ');
 }
 
 interface BookedProps {

@@ -35,7 +35,7 @@ describeInChromium('the element on the pages of a site', (browser) => {
     );
     for (const id of ['bay', 'isle']) {
       await element(id).locator('.day.open').click();
-      const warning = element(id).getByText('This gives back your seats on another tour.');
+      const warning = element(id).getByText('This gives back your other seats.');
       if (id === 'isle') await warning.waitFor();
       expect(await warning.count()).toBe(id === 'isle' ? 1 : 0);
       await element(id).getByRole('button', { name: 'Hold the seats' }).click();

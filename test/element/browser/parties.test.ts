@@ -77,6 +77,16 @@ describeInChromium('the parties of the element', (browser) => {
     expect(await row('Infant').locator('.error').count()).toBe(0);
   });
 
+  it('a party of nobody says what is missing, and holds nothing', async () => {
+    await choose(FAMILY, FAMILY_PRICES, 20);
+    await press('Adult: −1');
+    expect(await site.page.locator('[part=party] > .error').innerText()).toBe(
+      'Party: at least 1 in one booking',
+    );
+    await press('Hold the seats');
+    expect(site.requests.filter((request) => request.startsWith('POST'))).toEqual([]);
+  });
+
   it('the free seats of the departure limit the party', async () => {
     await choose(FAMILY, FAMILY_PRICES, 2);
     await press('Adult: +1');

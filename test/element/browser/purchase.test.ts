@@ -88,7 +88,14 @@ describeInChromium('a purchase with the element', (browser) => {
     const focused = `document.querySelector('tour-booking').shadowRoot.activeElement`;
     expect(await site.page.evaluate(`${focused}.name`)).toBe('name');
     const described = `${focused}.getRootNode().getElementById(${focused}.getAttribute('aria-describedby')).textContent`;
-    expect(await site.page.evaluate(described)).toBe('Please check this field.');
+    expect(await site.page.evaluate(described)).toBe('This field is required.');
+    const longest = `[...${focused}.form.elements].filter(({ name }) => name).map(({ name, maxLength }) => [name, maxLength])`;
+    expect(Object.fromEntries(await site.page.evaluate<[string, number][]>(longest))).toMatchObject({
+      name: 200,
+      phone: 200,
+      email: 254,
+      notes: 2000,
+    });
     await fillContact(site.page);
     // Only the platform refuses this address.
     await site.page.getByLabel('E-mail').fill('ana@example..com');
@@ -154,20 +161,41 @@ describeInChromium('a purchase with the element', (browser) => {
     expect(focused).toBe('step');
   });
 
-  it('two tabs show the newest hold, and the old tab never books the hold of the new one', async () => {
-    await givenDeparture(site.api.db, tour, { date: daysFromToday(31), prices: { adult: 70_000 } });
-    await site.open(tag());
-    await holdSeats(site.page);
+  /** Holds other seats of the tour in another tab, which releases those of the first one. */
+  const holdInAnotherTab = async () => {
     const other = await site.context.newPage();
     await other.goto(site.address);
     await other.getByRole('button', { name: 'Change the date or the party' }).click();
     await other.locator('.day.open').last().click();
     await other.getByRole('button', { name: 'Hold the seats' }).click();
     await other.getByRole('button', { name: 'Book for €700' }).waitFor();
+    return other;
+  };
+  const elsewhere = /in another tab: .+ · 1 × Adult · €700$/;
+
+  it('a visitor who books what another tab has replaced reads so, and decides before that hold is booked', async () => {
+    await givenDeparture(site.api.db, tour, { date: daysFromToday(31), prices: { adult: 70_000 } });
+    await site.open(tag());
+    await holdSeats(site.page);
     await fillContact(site.page);
-    await book(site.page);
+    const other = await holdInAnotherTab();
+    // A mouse whose second click comes while the answer arrives.
+    const { x, y } = (await button(/^Book for/).boundingBox())!;
+    await site.page.mouse.dblclick(x + 20, y + 10, { delay: 0 });
+    await heading('These seats are no longer held for you.').waitFor();
+    await site.page
+      .locator('.element > [role=status]', { hasText: elsewhere })
+      .waitFor({ state: 'attached' });
+    await site.page.locator('.problem', { hasText: 'in another tab' }).waitFor();
+    expect(await button(/^Book for/).count()).toBe(0);
+    expect([await leads(), (await holds()).map(({ status }) => status)]).toEqual([
+      [],
+      ['released', 'active'],
+    ]);
+    await button('Continue with €700').click();
+    await heading('Your seats are held').waitFor();
+    expect(await site.page.getByLabel('Phone').inputValue()).toBe('+49 30 901820');
     await button('Book for €700').waitFor();
-    expect(await leads()).toEqual([]);
     await showAgain(other);
     await fillContact(other);
     await book(other);
@@ -175,6 +203,40 @@ describeInChromium('a purchase with the element', (browser) => {
     await showAgain(site.page);
     await heading('Your seats are booked').waitFor();
     expect(await leads()).toHaveLength(1);
+  });
+
+  it.each(['visibilitychange', 'focus'])(
+    'a tab shows at the event %s that another tab has replaced its seats, and the way back to the calendar',
+    async (type) => {
+      await givenDeparture(site.api.db, tour, { date: daysFromToday(31), prices: { adult: 70_000 } });
+      await site.open(tag());
+      await holdSeats(site.page);
+      await holdInAnotherTab();
+      await site.page.evaluate(
+        `void (${type === 'focus'} ? window : document).dispatchEvent(new Event('${type}'))`,
+      );
+      await heading('These seats are no longer held for you.').waitFor();
+      await button('Choose a date').click();
+      await site.page.getByText('This gives back your other seats.').waitFor();
+      await button('Hold the seats').click();
+      await button('Book for €500').waitFor();
+      expect((await holds()).map(({ status }) => status)).toEqual(['released', 'released', 'active']);
+    },
+  );
+
+  it('the second click of a double one does not press the button that has taken the place of the first', async () => {
+    await site.open(tag());
+    await site.page.locator('.day.open').first().click();
+    const [first] = await Promise.all([
+      site.page.waitForRequest(/hold$/),
+      button('Hold the seats').dblclick(),
+    ]);
+    expect(first.method()).toMatch(/POST|OPTIONS/);
+    await heading('Your seats are held').waitFor();
+    await button('Change the date or the party').dispatchEvent('click', { detail: 2 });
+    await showAgain(site.page);
+    expect(await heading('Your seats are held').isVisible()).toBe(true);
+    expect((await holds()).map(({ status }) => status)).toEqual(['active']);
   });
 
   it('a tab that slept past the end of the hold says so, keeps the contact, and holds the seats again', async () => {

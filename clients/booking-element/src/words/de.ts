@@ -49,7 +49,8 @@ export const de: Words = {
   },
   hold: {
     hold: 'Plätze reservieren',
-    replaces: 'Ihre Plätze auf einer anderen Reise werden dabei frei.',
+    replaces: 'Ihre anderen Plätze werden dabei frei.',
+    elsewhere: 'In einem anderen Tab für Sie reserviert: {seats}',
     held: 'Ihre Plätze sind reserviert',
     left: 'Zeit zum Buchen:',
     extend: 'Mehr Zeit geben',
@@ -84,6 +85,7 @@ export const de: Words = {
     holdOver: 'Diese Plätze sind nicht mehr für Sie reserviert.',
     price: 'Der Preis hat sich geändert',
     invalid: 'Bitte prüfen Sie dieses Feld.',
+    required: 'Dieses Feld ist erforderlich.',
     failed: 'Etwas ist schiefgegangen.',
   },
   terms: {

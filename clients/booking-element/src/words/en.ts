@@ -56,8 +56,10 @@ export const en = {
   },
   hold: {
     hold: 'Hold the seats',
-    /** The visitor holds seats of another tour. Stands before the button that holds these. */
-    replaces: 'This gives back your seats on another tour.',
+    /** The visitor holds other seats. Stands before the button that holds these. */
+    replaces: 'This gives back your other seats.',
+    /** {seats}: the date, the party and the total of the hold. */
+    elsewhere: 'Held for you in another tab: {seats}',
     held: 'Your seats are held',
     left: 'Time left to book:',
     extend: 'Give me more time',
@@ -94,8 +96,9 @@ export const en = {
     limit: 'So many seats cannot be held.',
     holdOver: 'These seats are no longer held for you.',
     price: 'The price has changed',
-    /** A value that the visitor entered is missing or wrong. */
+    /** A value that the visitor entered is wrong. */
     invalid: 'Please check this field.',
+    required: 'This field is required.',
     failed: 'Something went wrong.',
   },
   terms: {

@@ -49,7 +49,8 @@ export const es: Words = {
   },
   hold: {
     hold: 'Guardar las plazas',
-    replaces: 'Esto libera sus plazas en otro viaje.',
+    replaces: 'Esto libera sus otras plazas.',
+    elsewhere: 'Guardado para usted en otra pestaña: {seats}',
     held: 'Sus plazas están guardadas',
     left: 'Tiempo para reservar:',
     extend: 'Darme más tiempo',
@@ -84,6 +85,7 @@ export const es: Words = {
     holdOver: 'Estas plazas ya no están guardadas para usted.',
     price: 'El precio ha cambiado',
     invalid: 'Revise este campo.',
+    required: 'Este campo es obligatorio.',
     failed: 'Algo ha salido mal.',
   },
   terms: {

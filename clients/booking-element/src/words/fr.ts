@@ -49,7 +49,8 @@ export const fr: Words = {
   },
   hold: {
     hold: 'Garder les places',
-    replaces: 'Cela libère vos places sur un autre circuit.',
+    replaces: 'Cela libère vos autres places.',
+    elsewhere: 'Gardé pour vous dans un autre onglet : {seats}',
     held: 'Vos places sont gardées',
     left: 'Temps pour réserver :',
     extend: 'Me donner plus de temps',
@@ -84,6 +85,7 @@ export const fr: Words = {
     holdOver: 'Ces places ne sont plus gardées pour vous.',
     price: 'Le prix a changé',
     invalid: 'Veuillez vérifier ce champ.',
+    required: 'Ce champ est obligatoire.',
     failed: 'Une erreur est survenue.',
   },
   terms: {

@@ -49,7 +49,8 @@ export const ja: Words = {
   },
   hold: {
     hold: '座席を仮押さえ',
-    replaces: 'ほかのツアーの席は解放されます。',
+    replaces: '仮押さえ中のほかの席は解放されます。',
+    elsewhere: '別のタブで仮押さえ中：{seats}',
     held: '座席を仮押さえしました',
     left: '予約の残り時間：',
     extend: '時間を延長',
@@ -84,6 +85,7 @@ export const ja: Words = {
     holdOver: 'この座席の仮押さえは終了しました。',
     price: '料金が変わりました',
     invalid: '入力内容を確認してください。',
+    required: 'この項目は必須です。',
     failed: '問題が発生しました。',
   },
   terms: {

@@ -49,7 +49,8 @@ export const ptBR: Words = {
   },
   hold: {
     hold: 'Guardar os lugares',
-    replaces: 'Isto libera seus lugares em outra viagem.',
+    replaces: 'Isto libera seus outros lugares.',
+    elsewhere: 'Guardado para você em outra aba: {seats}',
     held: 'Seus lugares estão guardados',
     left: 'Tempo para reservar:',
     extend: 'Preciso de mais tempo',
@@ -84,6 +85,7 @@ export const ptBR: Words = {
     holdOver: 'Estes lugares não estão mais guardados para você.',
     price: 'O preço mudou',
     invalid: 'Verifique este campo.',
+    required: 'Este campo é obrigatório.',
     failed: 'Algo deu errado.',
   },
   terms: {

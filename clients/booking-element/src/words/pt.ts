@@ -49,7 +49,8 @@ export const pt: Words = {
   },
   hold: {
     hold: 'Guardar os lugares',
-    replaces: 'Isto liberta os seus lugares noutra viagem.',
+    replaces: 'Isto liberta os seus outros lugares.',
+    elsewhere: 'Guardado para si noutro separador: {seats}',
     held: 'Os seus lugares estão guardados',
     left: 'Tempo para reservar:',
     extend: 'Dar-me mais tempo',
@@ -84,6 +85,7 @@ export const pt: Words = {
     holdOver: 'Estes lugares já não estão guardados para si.',
     price: 'O preço mudou',
     invalid: 'Verifique este campo.',
+    required: 'Este campo é obrigatório.',
     failed: 'Algo correu mal.',
   },
   terms: {

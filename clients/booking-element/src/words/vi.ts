@@ -49,7 +49,8 @@ export const vi: Words = {
   },
   hold: {
     hold: 'Giữ chỗ',
-    replaces: 'Việc này trả lại chỗ của bạn ở tour khác.',
+    replaces: 'Việc này trả lại các chỗ khác của bạn.',
+    elsewhere: 'Đang được giữ cho bạn ở thẻ khác: {seats}',
     held: 'Chỗ của bạn đã được giữ',
     left: 'Thời gian còn lại để đặt:',
     extend: 'Cho tôi thêm thời gian',
@@ -84,6 +85,7 @@ export const vi: Words = {
     holdOver: 'Các chỗ này không còn được giữ cho bạn.',
     price: 'Giá đã thay đổi',
     invalid: 'Hãy kiểm tra ô này.',
+    required: 'Ô này là bắt buộc.',
     failed: 'Đã có lỗi.',
   },
   terms: {
