@@ -99,7 +99,56 @@ describe('a problem of a gateway before the platform', () => {
   });
 });
 
+describe('an answer of a gateway that is no problem', () => {
+  it.each([
+    [429, 429, 'rate_limited', 0],
+    [503, 500, 'internal_error', 1],
+  ])('Retry-After of a page with the status %i passes', async (ofGateway, status, code, reported) => {
+    const headers = { 'Content-Type': 'text/html', 'Retry-After': '9' };
+    wire.plan({ status: ofGateway, headers, body: '<h1>Busy</h1>' });
+    const answer = await visitor().send('GET', '/tours');
+    expect(answer).toMatchObject({ status, body: { code, retryable: true } });
+    expect(answer.headers.get('retry-after')).toBe('9');
+    expect(errors).toHaveLength(reported);
+  });
+
+  it('an error in onError does not change the answer', async () => {
+    const logged = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+    const careless = await startShop({
+      baseUrl: wire.url,
+      apiKey: 'svc_live_x',
+      onError: () => {
+        throw new Error('no log');
+      },
+    });
+    wire.plan({ status: 503, body: '' });
+    expect((await new VisitorBrowser(careless.api).send('GET', '/tours')).status).toBe(500);
+    expect(logged).toHaveBeenCalledTimes(1);
+    logged.mockRestore();
+    await careless.stop();
+  });
+});
+
 describe('a request that no browser sends', () => {
+  it('a client that never ends its body gets the answer, and a second later the end of its connection', async () => {
+    const { hostname, port } = new URL(shop.api);
+    const headers = { ...page, 'Transfer-Encoding': 'chunked' };
+    for (const [path, status] of [
+      ['/shop/hold', 413],
+      ['/shop/unknown', 404],
+    ] as const) {
+      const client = startRequest({ hostname, port, method: 'POST', path, headers });
+      const closed = new Promise((resolve) => client.once('close', resolve));
+      client.on('error', () => undefined);
+      const sending = setInterval(() => client.write('x'.repeat(10_000)), 20);
+      const answer = await new Promise<IncomingMessage>((resolve) => client.once('response', resolve));
+      answer.on('error', () => undefined).resume();
+      expect(answer.statusCode).toBe(status);
+      await closed;
+      clearInterval(sending);
+    }
+  });
+
   it('the header Host decides the site, whatever the target and a second Host say', async () => {
     const { host } = new URL(shop.api);
     const evil = ['Origin', 'http://evil.example', 'Content-Type', 'application/json'];

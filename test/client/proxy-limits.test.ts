@@ -110,7 +110,12 @@ describe('the limits of a cookie', () => {
     ['origins', ['https://example.com/path']],
     ['path', 'shop'],
     ['baseUrl', 'api.example.com'],
+    ['baseUrl', 'ftp://api.example.com'],
     ['apiKey', ''],
+    ['apiKey', 'svc_widget_x'],
+    ['timeoutMs', -1],
+    ['origins', 'https://www.example.com'],
+    ['holdsPerHours', 5],
     ['cookieName', 'a b'],
   ])('the start fails for the option %s with the value %j', (name, value) => {
     const options = { baseUrl: api.baseUrl, apiKey, secret: SECRET, [name]: value };

@@ -61,8 +61,8 @@ export function isOutdated(event: WebhookEvent, updatedAt: string | Date | null 
   return own === undefined || Date.parse(own) < new Date(updatedAt).getTime();
 }
 
-function keyOf(secret: string): Buffer {
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+function keyOf(secret: unknown): Buffer {
+  const key = Buffer.from(String(secret).replace(/^whsec_/, ''), 'base64');
   if (key.length < MIN_KEY_BYTES)
     throw new TypeError('The secret must be the one that the operator gave: whsec_…');
   return key;

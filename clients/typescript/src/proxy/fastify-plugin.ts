@@ -1,6 +1,6 @@
 import type { ProxyAnswer } from './answer.ts';
 import type { SiteRequest } from './handle-request.ts';
-import { type NodeRequest, readNodeRequest } from './node-server.ts';
+import { endUnread, type NodeRequest, readNodeRequest } from './node-server.ts';
 
 /** The parts of a Fastify request that the proxy uses, and that the hook `allow` gets with all others. */
 export interface FastifyRequestLike {
@@ -44,6 +44,7 @@ export function fastifyPlugin(
       reply.code(status);
       for (const [name, value] of Object.entries(headers)) reply.header(name, value);
       for (const cookie of cookies) reply.header('Set-Cookie', cookie);
+      endUnread(request.raw);
       return reply.send(body);
     };
     fastify.all('/*', answer);

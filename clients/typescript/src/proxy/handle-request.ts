@@ -52,8 +52,8 @@ async function answerOrProblem<Native>(
     const cookies = isNew ? [parts.cookies.write(request.host, newVisitor())] : [];
     return { status: 204, headers: { Allow: allow, 'Cache-Control': NO_STORE }, cookies };
   } catch (error) {
-    const { answer, isFault } = answerError(error);
-    if (isFault) parts.onError(error);
+    const { answer, isReported } = answerError(error);
+    if (isReported) parts.onError(error);
     return answer;
   }
 }

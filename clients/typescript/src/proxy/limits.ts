@@ -1,4 +1,5 @@
 import { TourPlatformError } from '../errors.ts';
+import { withinRange } from './options.ts';
 import { invalidField, rateLimited, Refusal } from './problems.ts';
 import type { JsonObject } from './body.ts';
 import type { CallPlatform, HoldItem, Tour } from './platform.ts';
@@ -59,12 +60,6 @@ export function createLimits(options: LimitOptions, call: CallPlatform): Limits 
       throw new Refusal('hold_limit_reached', `A visitor takes at most ${seatsMax} seats at a time.`);
     },
   };
-}
-
-function withinRange(value: number | undefined, name: string, standard: number, max: number): number {
-  if (value === undefined) return standard;
-  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
-  throw new TypeError(`tourProxy: ${name} must be a whole number from 1 to ${max}.`);
 }
 
 /** The seats that a request names, or its units by category. */

@@ -56,7 +56,7 @@ export function belowMount(path: string, mount: string | undefined): string | un
   return path.startsWith(mount) && (below === '' || below.startsWith('/')) ? below : undefined;
 }
 
-/** Reads at most BODY_MAX bytes. Node reads and drops the bytes of a refused body, so that the client gets its answer. */
+/** Reads at most BODY_MAX bytes. Node reads and drops the bytes of a refused body until endUnread ends it. */
 function readBytes(request: IncomingMessage, ms: number): Promise<Uint8Array> {
   if (request.readableEnded) return Promise.resolve(new Uint8Array());
   const bytes = new Promise<Uint8Array>((resolve, reject) => {
@@ -76,6 +76,17 @@ function readBytes(request: IncomingMessage, ms: number): Promise<Uint8Array> {
   return inTime(bytes, ms, () => undefined);
 }
 
+/** Milliseconds that a client has to read its answer while it still sends its body. */
+const READ_ANSWER_MS = 1_000;
+
+/** Ends the connection of a request that still sends its body some time after its answer. */
+export function endUnread(request: IncomingMessage): void {
+  if (request.complete) return;
+  setTimeout(() => {
+    if (!request.complete) request.destroy();
+  }, READ_ANSWER_MS).unref();
+}
+
 /** Writes an answer. Keeps the headers and cookies that the site has set before. */
 export function writeNodeAnswer(response: ServerResponse, answer: ProxyAnswer): void {
   const { status, headers, cookies = [], body } = answer;
@@ -84,4 +95,5 @@ export function writeNodeAnswer(response: ServerResponse, answer: ProxyAnswer): 
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   for (const cookie of cookies) response.appendHeader('Set-Cookie', cookie);
   response.end(body);
+  endUnread(response.req);
 }

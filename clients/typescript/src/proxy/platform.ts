@@ -4,6 +4,7 @@ import { urlToHttpOptions } from 'node:url';
 import { jsonObjectOf } from '../answers.ts';
 import type { components } from '../openapi.ts';
 import { errorOfAnswer, errorWithoutAnswer, type SentRequest } from '../retries.ts';
+import { withinRange } from './options.ts';
 
 export type Hold = components['schemas']['HoldDetail'];
 export type HoldItem = components['schemas']['HoldItem'];
@@ -35,14 +36,17 @@ export interface PlatformOptions {
   baseUrl: string;
   /** `svc_live_…`, with the scopes catalog:read, booking:create and booking:read. */
   apiKey: string;
-  /** Most milliseconds of a call of the platform: 10,000 by default. */
+  /** Most milliseconds of a call of the platform: 1 to 120,000, by default 10,000. */
   timeoutMs?: number;
 }
 
-/** @throws TypeError for an address that is none, or a missing key */
-export function platformCaller({ baseUrl, apiKey, timeoutMs = 10_000 }: PlatformOptions): CallPlatform {
-  if (!URL.canParse(baseUrl)) throw new TypeError('tourProxy: baseUrl must be the address of the platform.');
-  if (typeof apiKey !== 'string' || apiKey === '') throw new TypeError('tourProxy: apiKey is missing.');
+/** @throws TypeError for an address that is none of HTTP, a key of another kind, and a time out of its range */
+export function platformCaller({ baseUrl, apiKey, ...options }: PlatformOptions): CallPlatform {
+  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
+    throw new TypeError('tourProxy: baseUrl must be the address of the platform.');
+  if (typeof apiKey !== 'string' || !apiKey.startsWith('svc_live_'))
+    throw new TypeError('tourProxy: apiKey must be a key of the platform, svc_live_….');
+  const timeoutMs = withinRange(options.timeoutMs, 'timeoutMs', 10_000, 120_000);
   const base = baseUrl.replace(/\/+$/, '');
   // Node's own client takes a third of the processor time of fetch.
   const { request: open, Agent } = base.startsWith('https:') ? https : http;

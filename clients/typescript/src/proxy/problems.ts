@@ -24,15 +24,15 @@ const PROBLEMS = {
 
 type RefusalCode = keyof typeof PROBLEMS;
 
-/** One fault of the input. Never holds the value that was sent. */
-export interface InputFault {
+/** One issue of the input. Never holds the value that was sent. */
+export interface InputIssue {
   in: 'body' | 'query';
   field: string;
   message: string;
 }
 
 interface RefusalMore {
-  errors?: InputFault[];
+  errors?: InputIssue[];
   headers?: Record<string, string>;
   cookies?: string[];
 }
@@ -49,8 +49,8 @@ export class Refusal extends Error {
   }
 }
 
-/** Returns the refusal of one fault of the input (400). */
-export function invalidField(place: InputFault['in'], field: string, message: string): Refusal {
+/** Returns the refusal of one issue of the input (400). */
+export function invalidField(place: InputIssue['in'], field: string, message: string): Refusal {
   return new Refusal('validation_failed', `${field} ${message}.`, {
     errors: [{ in: place, field, message }],
   });
@@ -66,31 +66,37 @@ const SERVER_ERROR = 'Something went wrong on our side. Retry with backoff.';
 /** An error, and whether the site's operator must learn of it. */
 interface AnsweredError {
   answer: ProxyAnswer;
-  isFault: boolean;
+  isReported: boolean;
 }
 
 /**
  * Answers an error of a call. A refusal by the platform passes with its status and its document. A refusal of the site's own key becomes a
- * server error that says nothing of keys, and so does each error that is not expected.
+ * server error that says nothing of keys, and so does each error that is not expected. A gateway before the platform may send no document.
  */
 export function answerError(error: unknown): AnsweredError {
-  if (error instanceof Refusal) return { answer: refusalAnswer(error), isFault: false };
+  if (error instanceof Refusal) return { answer: refusalAnswer(error), isReported: false };
   if (error instanceof TourPlatformError) return answerPlatformError(error);
-  return { answer: refusalAnswer(new Refusal('internal_error', SERVER_ERROR)), isFault: true };
+  return { answer: refusalAnswer(new Refusal('internal_error', SERVER_ERROR)), isReported: true };
 }
 
 function answerPlatformError(error: TourPlatformError): AnsweredError {
   const { problem, status, retryAfterSeconds } = error;
   if (problem === undefined) {
-    const headers = { 'Retry-After': '1' };
-    return { answer: refusalAnswer(new Refusal('internal_error', SERVER_ERROR, { headers })), isFault: true };
+    const seconds = Math.ceil(retryAfterSeconds ?? 1);
+    if (status === 429) return answerError(rateLimited('Too many requests.', seconds));
+    const headers = { 'Retry-After': `${seconds}` };
+    return {
+      answer: refusalAnswer(new Refusal('internal_error', SERVER_ERROR, { headers })),
+      isReported: true,
+    };
   }
   const isOfKey = status === 401 || status === 403;
-  if (isOfKey) return { answer: refusalAnswer(new Refusal('internal_error', SERVER_ERROR)), isFault: true };
+  if (isOfKey)
+    return { answer: refusalAnswer(new Refusal('internal_error', SERVER_ERROR)), isReported: true };
   const headers: Record<string, string> = {};
   if (isRequestId(problem.request_id)) headers['X-Request-Id'] = problem.request_id;
   if (retryAfterSeconds !== undefined) headers['Retry-After'] = `${Math.ceil(retryAfterSeconds)}`;
-  return { answer: problemAnswer(status, problem, headers), isFault: status >= 500 };
+  return { answer: problemAnswer(status, problem, headers), isReported: status >= 500 };
 }
 
 /** Returns whether a value may stand in a header. A gateway before the platform may send problems of its own. */

@@ -15,9 +15,9 @@ export function readQuery(text: string, allowed: readonly string[]): URLSearchPa
   const query = new URLSearchParams(`?${text}`);
   const names = [...query.keys()];
   const unknown = [...new Set(names.filter((name) => !allowed.includes(name)))];
-  if (unknown.length > 0) throw faultyNames('unknown_parameter', unknown, 'is not a parameter of this call');
+  if (unknown.length > 0) throw invalidNames('unknown_parameter', unknown, 'is not a parameter of this call');
   const repeated = [...new Set(names.filter((name, at) => names.indexOf(name) !== at))];
-  if (repeated.length > 0) throw faultyNames('duplicate_parameter', repeated, 'must be sent once');
+  if (repeated.length > 0) throw invalidNames('duplicate_parameter', repeated, 'must be sent once');
   // One address for the same question, however it is written.
   query.sort();
   return query;
@@ -33,7 +33,7 @@ function assertDecodable(text: string): void {
 
 const NAMES_MAX = 20;
 
-function faultyNames(
+function invalidNames(
   code: 'unknown_parameter' | 'duplicate_parameter',
   names: string[],
   message: string,

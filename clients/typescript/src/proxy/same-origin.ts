@@ -7,8 +7,9 @@ export interface OriginOfRequest {
   header(name: string): string | undefined;
 }
 
-/** Returns the origins that a site names besides its own host. @throws TypeError for one that is no origin */
+/** Returns the origins that a site names besides its own host. @throws TypeError for a text, and for an entry that is no origin */
 export function readOrigins(origins: readonly string[] = []): ReadonlySet<string> {
+  if (typeof origins === 'string') throw new TypeError('tourProxy: origins must be a list.');
   return new Set(
     origins.map((text) => {
       if (URL.canParse(text) && /^https?:\/\/[^/?#]+\/?$/.test(text)) return new URL(text).origin;

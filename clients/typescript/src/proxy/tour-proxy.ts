@@ -52,7 +52,7 @@ export interface TourProxy {
 /**
  * Creates the proxy through which the pages of a site read tours, hold seats and book, without a key in the browser. Its paths and answers
  * are those of the guide's page about the proxy.
- * @throws TypeError for a secret with fewer than 32 characters, and for other options out of their range
+ * @throws TypeError for a secret with fewer than 32 characters, for other options out of their range, and for a name that is no option
  */
 export function tourProxy(options: TourProxyOptions): TourProxy {
   const parts = createParts(options);
@@ -62,7 +62,13 @@ export function tourProxy(options: TourProxyOptions): TourProxy {
       return toFetchResponse(await handleRequest(parts, readFetchRequest(request, mount)));
     const read = readNodeRequest(request as NodeRequest, request as NodeRequest, mount);
     if (read.path === undefined && next) return next();
-    writeNodeAnswer(response!, await handleRequest(parts, read));
+    const answer = await handleRequest(parts, read);
+    try {
+      writeNodeAnswer(response!, answer);
+    } catch (error) {
+      parts.onError(error);
+      response!.destroy();
+    }
   };
   const proxy = handle as TourProxy;
   proxy.fastify = fastifyPlugin((request) => handleRequest(parts, request));
@@ -71,6 +77,7 @@ export function tourProxy(options: TourProxyOptions): TourProxy {
 }
 
 function createParts(options: TourProxyOptions): HandlerParts<ServerRequest> {
+  assertOptionNames(options);
   const call = platformCaller(options);
   const { allow, onError = (error) => console.error(error) } = options;
   return {
@@ -81,8 +88,41 @@ function createParts(options: TourProxyOptions): HandlerParts<ServerRequest> {
     turns: createTurns(),
     origins: readOrigins(options.origins),
     allow,
-    onError,
+    onError: safely(onError),
   };
+}
+
+/** An error in the hook of the site must not end its server. */
+function safely(onError: (error: unknown) => void): (error: unknown) => void {
+  return (error) => {
+    try {
+      onError(error);
+    } catch (thrown) {
+      console.error(thrown);
+    }
+  };
+}
+
+const OPTION_NAMES = {
+  baseUrl: true,
+  apiKey: true,
+  timeoutMs: true,
+  secret: true,
+  cookieName: true,
+  secure: true,
+  holdsPerHour: true,
+  seats: true,
+  maxHoldMinutes: true,
+  path: true,
+  origins: true,
+  allow: true,
+  onError: true,
+} satisfies Record<keyof TourProxyOptions, true>;
+
+/** Refuses a name that is no option: a limit with a misspelt name would not limit. @throws TypeError */
+function assertOptionNames(options: TourProxyOptions): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTION_NAMES, name));
+  if (unknown !== undefined) throw new TypeError(`tourProxy: there is no option ${unknown}.`);
 }
 
 /** @throws TypeError for a path that does not begin with a slash */

@@ -25,7 +25,7 @@ export interface VisitorOptions {
 export interface VisitorCookies {
   /**
    * Refuses a request that a reverse proxy has forwarded under the name of this machine: its cookie would lack Secure.
-   * @throws Error, for the site's operator
+   * @throws Refusal origin_not_allowed (403)
    */
   assertOwnHost(host: string, origin: string | undefined): void;
   /**
@@ -67,8 +67,9 @@ export function createVisitorCookies({ secret, cookieName, secure }: VisitorOpti
     assertOwnHost: (host, origin) => {
       if (secure !== undefined || origin === undefined || !isThisMachine(host)) return;
       if (!isThisMachine(origin.replace(/^https?:\/\//, '')))
-        throw new Error(
-          'tourProxy: a reverse proxy changes Host. Let it keep Host, or set secure and origins.',
+        throw new Refusal(
+          'origin_not_allowed',
+          'Only pages of this site may send this request. A reverse proxy must keep Host, or the site sets secure and origins.',
         );
     },
     read: (host, cookieHeader) => {
