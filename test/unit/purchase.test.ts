@@ -189,7 +189,8 @@ describe('a hold', () => {
       },
     ]);
     expect(refused.stage.at).toBe('choosing');
-    const chosen = after([{ type: 'chosen', date: '2027-05-02', time: '14:00' }], refused);
+    const chosen = after([{ type: 'chosen', date: '2027-05-02', time: '14:00', isOffered: true }], refused);
+    expect(chosen.stage).toEqual({ at: 'choosing', isOffered: true });
     expect(departureOf(chosen)?.start_time).toBe('14:00');
     expect(chosen.refusal).toBeUndefined();
   });

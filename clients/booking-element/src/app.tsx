@@ -1,6 +1,7 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Calendar } from './calendar.tsx';
 import { ContactForm } from './contact.tsx';
+import { departureText } from './departure-text.ts';
 import { ChangedPrice, Countdown } from './hold.tsx';
 import { PartyPicker } from './party.tsx';
 import { issueOf } from './party-rules.ts';
@@ -41,14 +42,21 @@ export function App({ site, nextOf }: AppProps) {
 function Status({ purchase }: { purchase: Purchase }) {
   const speech = useSpeech();
   const { words } = speech;
-  const { stage, task, isWaiting } = purchase;
+  const { task, isWaiting } = purchase;
   return (
     <p role="status" class={task ? 'busy' : 'visually-hidden'}>
       {task
         ? (isWaiting && words.problem.busy) || words.app.loading
-        : [stage.at === 'ended' && endWords(stage, words), ' ', elsewhereText(purchase, speech)]}
+        : [stageText(purchase, speech), ' ', elsewhereText(purchase, speech)]}
     </p>
   );
+}
+
+/** Returns what a stage says that has come without a click, or the departure of an alternative that was clicked. */
+function stageText({ stage, date, time = null }: Purchase, { words, formats }: Speech): string | undefined {
+  if (stage.at === 'ended') return endWords(stage, words);
+  if (stage.at !== 'choosing' || !stage.isOffered || !date) return undefined;
+  return departureText({ departure_date: date, departure_time: time }, formats);
 }
 
 /** Returns the seats of this tour that the visitor holds in another tab, in words. Undefined: there are none. */
@@ -101,7 +109,7 @@ function Refused({ purchase, dispatch, onAgain }: RefusedProps) {
   const { refusal, task, stage } = purchase;
   if (!refusal) return null;
   const choose = ({ departure_date, departure_time }: Alternative) =>
-    dispatch({ type: 'chosen', date: departure_date, time: departure_time });
+    dispatch({ type: 'chosen', date: departure_date, time: departure_time, isOffered: true });
   return (
     <ProblemBox
       refusal={refusal}
@@ -117,8 +125,15 @@ function Choosing(props: StageProps & { tour: Tour }) {
   const { purchase, dispatch, actions, tour } = props;
   const { departures, date, party, hasAllDepartures } = purchase;
   const { words } = useSpeech();
-  const [month, setMonth] = useState<string>();
+  /** The month that the visitor has turned to. The choice of another date shows its month again. */
+  const [turned, setTurned] = useState<{ month: string; date: string | undefined }>();
   const step = useFocusAtStart<HTMLDivElement>(purchase.isTouched);
+  const { stage } = purchase;
+  useEffect(() => {
+    const find = (selector: string) => step.current?.querySelector<HTMLElement>(selector);
+    if (stage.at === 'choosing' && stage.isOffered)
+      (find('[aria-pressed=true]') ?? find('[aria-selected=true] button') ?? step.current)?.focus();
+  }, [stage]);
   const departure = departureOf(purchase);
   const onDate = departuresOnDate(purchase);
   const [firstCategory] = tour.categories;
@@ -137,8 +152,8 @@ function Choosing(props: StageProps & { tour: Tour }) {
       <Calendar
         departures={departures}
         chosenDate={date}
-        month={month ?? date?.slice(0, 7)}
-        onMonth={setMonth}
+        month={turned?.date === date ? turned?.month : date?.slice(0, 7)}
+        onMonth={(month) => setTurned({ month, date })}
         onChoose={(chosen) => dispatch({ type: 'chosen', date: chosen })}
         firstCategory={firstCategory}
       />

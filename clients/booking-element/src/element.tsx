@@ -8,6 +8,9 @@ import { languageTag } from './words/words.ts';
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(css);
 
+/** The attributes that are properties too. `lang` is a property of each element. */
+const PROPERTIES = ['tour', 'api', 'next'] as const;
+
 /** The path of the proxy without the attribute `api`. */
 const API = '/tours';
 
@@ -23,7 +26,7 @@ interface Sold {
  * link, are shown where it cannot sell.
  */
 class TourBooking extends HTMLElement {
-  static readonly observedAttributes = ['tour', 'api', 'next', 'lang'];
+  static readonly observedAttributes = [...PROPERTIES, 'lang'];
 
   /** Ends what listens to the page. Undefined: the element is in no page. */
   #life: AbortController | undefined;
@@ -31,6 +34,18 @@ class TourBooking extends HTMLElement {
   #found: { slug: string; isChosen: boolean } | undefined;
   /** The server and the tour of a booking that is under way: its answer comes before another purchase. */
   #booking: Sold | undefined;
+
+  constructor() {
+    super();
+    // A property that a script has set before the element was defined hides the one of the class.
+    const own = this as Record<string, unknown>;
+    for (const name of PROPERTIES) {
+      if (!Object.hasOwn(own, name)) continue;
+      const value = own[name];
+      delete own[name];
+      own[name] = value;
+    }
+  }
 
   connectedCallback(): void {
     if (this.#life) return;
@@ -125,5 +140,18 @@ function addressOf(api: string): string {
   const path = URL.canParse(api, document.baseURI) ? api : API;
   return new URL(path, document.baseURI).href.replace(/\/+$/, '');
 }
+
+for (const name of PROPERTIES)
+  Object.defineProperty(TourBooking.prototype, name, {
+    configurable: true,
+    enumerable: true,
+    get(this: TourBooking) {
+      return this.getAttribute(name) ?? '';
+    },
+    set(this: TourBooking, value: string | null | undefined) {
+      if (value === null || value === undefined) this.removeAttribute(name);
+      else this.setAttribute(name, value);
+    },
+  });
 
 if (!customElements.get('tour-booking')) customElements.define('tour-booking', TourBooking);

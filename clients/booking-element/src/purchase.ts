@@ -11,8 +11,11 @@ export type Stage =
   | { at: 'loading' }
   /** The tour cannot be shown: the children of the tag, the problem, and "Try again". */
   | { at: 'failed' }
-  /** The calendar, the start times, the party and the total. Without any departure: the children of the tag, and words. */
-  | { at: 'choosing' }
+  /**
+   * The calendar, the start times, the party and the total. Without any departure: the children of the tag, and words. `isOffered`: the
+   * departure was one of the alternatives of a problem, and takes the focus.
+   */
+  | { at: 'choosing'; isOffered?: boolean }
   /**
    * The seats are the visitor's until `endsAt`: the countdown, the contact form and the terms. With `seenTotal`, the price has changed since
    * the visitor saw it: the new total comes first, and the form after the visitor has accepted it.
@@ -64,7 +67,7 @@ export type PurchaseEvent =
   /** The tour and its first departures can be shown. */
   | { type: 'loaded' }
   /** A date, or a departure. `time` undefined: the date may have several departures. */
-  | { type: 'chosen'; date: string; time?: string | null }
+  | { type: 'chosen'; date: string; time?: string | null; isOffered?: boolean }
   | { type: 'partyChanged'; party: Party }
   /** A call of the visitor has placed or extended the hold. */
   | { type: 'held'; seats: HeldSeats }
@@ -127,8 +130,10 @@ const REDUCERS: Reducers = {
     stage: ['loading', 'failed'].includes(purchase.stage.at) ? { at: 'choosing' } : purchase.stage,
   }),
   // Changes nothing while a call runs: its answer is the one to the earlier choice.
-  chosen: (purchase, { date, time }) =>
-    isActing(purchase) ? purchase : fitted({ ...choosing(purchase), date, time }),
+  chosen: (purchase, { date, time, isOffered }) =>
+    isActing(purchase)
+      ? purchase
+      : fitted({ ...choosing(purchase), date, time, stage: { at: 'choosing', isOffered } }),
   partyChanged: (purchase, { party }) => (isActing(purchase) ? purchase : { ...choosing(purchase), party }),
   held: (purchase, { seats }) => ({ ...holding(purchase, seats), isTouched: true }),
   holdSeen: (purchase, { seats }) => seeHold(purchase, seats),

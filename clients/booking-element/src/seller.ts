@@ -144,13 +144,18 @@ function readerOf({ api, slug = '', latest, dispatch }: ReaderOptions) {
 }
 
 function writerOf(api: Api, latest: Latest) {
+  /** Whether the browser has lost the cookie of a hold. Another hold would be lost too. */
+  let hasLostCookie = false;
   const placeHold = async (): Promise<PurchaseEvent[]> => {
-    if (!navigator.cookieEnabled) throw new SiteError({ code: 'no_cookies' });
+    if (hasLostCookie || !navigator.cookieEnabled) throw new SiteError({ code: 'no_cookies' });
     const body = holdBody(latest().purchase);
     if (!body) return [];
     // Gives a new visitor the cookie, so that a repeat after a lost answer releases the hold of the first try.
     if (stateHint() === undefined) await api.greet().catch(ignore);
-    return [{ type: 'held', seats: await api.hold(body) }];
+    const seats = await api.hold(body);
+    hasLostCookie = stateHint() !== 'held' && !(await unlessMissing(api.readHold()));
+    if (hasLostCookie) throw new SiteError({ code: 'no_cookies' });
+    return [{ type: 'held', seats }];
   };
   const extendHold = async (): Promise<PurchaseEvent[]> => {
     const { stage } = latest().purchase;

@@ -83,6 +83,34 @@ describeInChromium('the element on the pages of a site', (browser) => {
     expect(site.complaints).toEqual([expect.stringContaining('Check the attribute api')]);
   });
 
+  it.each([
+    [
+      'before its definition',
+      "new DOMParser().parseFromString('<tour-booking></tour-booking>', 'text/html').querySelector('tour-booking')",
+    ],
+    ['after its definition', "document.createElement('tour-booking')"],
+  ])('each attribute can be set as a property, %s', async (_time, created) => {
+    await site.open('');
+    await site.page.waitForFunction("customElements.get('tour-booking')");
+    await site.page.evaluate(
+      `(() => {
+        const element = ${created};
+        Object.assign(element, { tour: '${bay.slug}', api: '/tours/', next: '/pay', lang: 'de' });
+        document.body.append(element);
+      })()`,
+    );
+    const attributes =
+      "(({ tour, api, next, outerHTML }) => [tour, api, next, outerHTML])(document.querySelector('tour-booking'))";
+    await site.page.locator('.element[lang=de] .day.open .price.full', { hasText: '500' }).waitFor();
+    const [tour, api, next, html] = await site.page.evaluate<string[]>(attributes);
+    expect([tour, api, next]).toEqual([bay.slug, '/tours/', '/pay']);
+    expect(html).toMatch(new RegExp(`tour="${bay.slug}".* api="/tours/".* next="/pay"`));
+    await site.page.evaluate(`void (document.querySelector('tour-booking').tour = '${isle.slug}')`);
+    await site.page.locator('.day.open .price.full', { hasText: '700' }).waitFor();
+    await site.page.evaluate("void (document.querySelector('tour-booking').tour = null)");
+    expect(await site.page.locator('tour-booking').getAttribute('tour')).toBeNull();
+  });
+
   it('without a tour the element shows its children, until a list of the page names a tour', async () => {
     await site.open('<div id="list"></div><tour-booking><a href="/contact">Contact us</a></tour-booking>');
     await site.page.waitForFunction("document.querySelector('tour-booking').shadowRoot");

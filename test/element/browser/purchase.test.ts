@@ -2,6 +2,7 @@ import { describeInChromium } from '../../support/browsers';
 import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../../support/given';
 import { endHoldIn } from '../../support/website';
 import { renewContext, useElementSite } from '../given-page';
+import { waitForFocus } from '../keyboard';
 import { book, fillContact, holdSeats, showAgain } from '../visit';
 
 describeInChromium('a purchase with the element', (browser) => {
@@ -377,6 +378,44 @@ describeInChromium('a purchase with the element', (browser) => {
     await button(/Seats left: 10$/).click();
     await button('Hold the seats').click();
     await button('Book for €1,200').waitFor();
+  });
+
+  it('the departure that is offered and clicked is shown in its month, has the focus, and is announced', async () => {
+    const later = await givenDeparture(site.api.db, tour, {
+      date: daysFromToday(75),
+      prices: { adult: 60_000 },
+    });
+    await site.open(tag());
+    // The visitor turns the months, and comes back.
+    await button('Next month').click();
+    await button('Previous month').click();
+    await site.page.locator('.day.open').first().click();
+    await button('Adult: +1').click();
+    await sellRest(1);
+    await button('Hold the seats').click();
+    await button(/Seats left: 10$/).click();
+    await waitForFocus(site.page, `[aria-selected=true] [data-date="${later}"]`);
+    const day = String(Number(later.slice(8)));
+    await site.page
+      .locator('.element > [role=status]', { hasText: new RegExp(`\\b${day}\\b`) })
+      .waitFor({ state: 'attached' });
+    await button('Hold the seats').click();
+    expect(await button('Book for €1,200').getAttribute('type')).toBe('submit');
+  });
+
+  it('a browser that loses the cookie of the hold is told so, and holds no more seats', async () => {
+    site.intercept = (_request, response, next) => {
+      // The proxy appends its cookies alone.
+      response.appendHeader = () => response;
+      next();
+    };
+    await site.open(tag());
+    await site.page.locator('.day.open').first().click();
+    for (let tries = 0; tries < 2; tries += 1) {
+      await button('Hold the seats').click();
+      await site.page.locator('.problem', { hasText: 'Please allow cookies.' }).waitFor();
+    }
+    expect(site.requests.filter((one) => one === 'POST /tours/hold')).toHaveLength(1);
   });
 
   it('a tour without dates shows words and the children of the tag', async () => {
