@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { stringify } from 'safe-stable-stringify';
 
 /** A request that is compared with an earlier one. */
 export interface ComparedRequest {
@@ -33,14 +34,5 @@ export function isSameRequest(stored: Buffer, request: ComparedRequest): boolean
 
 /** Returns the SHA-256 of a JSON value. The order of keys in objects makes no difference. */
 function digestOf(value: unknown): Buffer {
-  return createHash('sha256').update(canonicalJson(value)).digest();
-}
-
-/** Returns the same text for equal JSON values. The order of keys in objects makes no difference. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    part !== null && typeof part === 'object' && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
+  return createHash('sha256').update(stringify(value)!).digest();
 }
