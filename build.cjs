@@ -37,9 +37,9 @@ const GUIDE = ['first-booking', 'selling', 'webhooks', 'widget', 'sell-on-your-p
 /** The types of the API (openapi.d.ts) as a source of the client package. This file is not in git either. */
 const CLIENT_TYPES = 'clients/typescript/src/openapi.ts';
 const RENDER = 'services/api/docs/generate/render-pages.js';
-/** The sources of the element that books in a browser. */
-const ELEMENT = 'clients/booking-element/src';
-const BUNDLER = 'clients/booking-element/bundle.cjs';
+/** The sources of the element that books in a browser, and their bundler. */
+const ELEMENT = 'clients/booking-element';
+const BUNDLER = `${ELEMENT}/bundle.cjs`;
 /** The newest version of the element. The file is not in git until its release (docs/adr/0057-booking-element.md). */
 const ELEMENT_SCRIPT = 'services/api/widget/assets/booking.v1.js';
 /** The files of SOURCES that the build writes. */
@@ -213,12 +213,10 @@ function isLockLeft() {
 
 /** Digests names, sizes and modification times: 10 ms of processor time for 800 files. */
 function digestSources() {
-  const lines = ['build.cjs', BUNDLER, OPENAPI, ...GUIDE, ...[...SOURCES, ELEMENT].flatMap(listFiles)].map(
-    (file) => {
-      const { size, mtimeMs } = fs.statSync(`${__dirname}/${file}`, { throwIfNoEntry: false }) ?? {};
-      return `${file} ${size} ${mtimeMs}`;
-    },
-  );
+  const lines = ['build.cjs', OPENAPI, ...GUIDE, ...[...SOURCES, ELEMENT].flatMap(listFiles)].map((file) => {
+    const { size, mtimeMs } = fs.statSync(`${__dirname}/${file}`, { throwIfNoEntry: false }) ?? {};
+    return `${file} ${size} ${mtimeMs}`;
+  });
   return createHash('sha1').update(lines.join('\n')).digest('hex');
 }
 

@@ -20,10 +20,18 @@ const NO_BUILD =
 const REBUILT = 'The build was older than the sources: built again.\n';
 const STALE = 'The build is older than the sources: run npm run build.\n';
 
+/** The files that run before a build, or that make one. The sources that they build are the test's own. */
+const PROGRAMS = [
+  'build.cjs',
+  'cli/tourctl.js',
+  'clients/booking-element/bundle.cjs',
+  'clients/booking-element/shortened-names.json',
+];
+
 let checkout: string;
 beforeEach(() => {
   checkout = mkdtempSync(path.join(tmpdir(), 'build-'));
-  for (const file of ['build.cjs', 'cli/tourctl.js', 'clients/booking-element/bundle.cjs']) {
+  for (const file of PROGRAMS) {
     mkdirSync(path.dirname(path.join(checkout, file)), { recursive: true });
     copyFileSync(path.join(ROOT, file), path.join(checkout, file));
   }
@@ -111,6 +119,8 @@ describe('the build', () => {
     write('clients/booking-element/src/style.css', 'b { color: red }');
     expect((await tourctl()).stderr).toBe(REBUILT);
     expect(bundle()).toContain('b{color:red}');
+    write('clients/booking-element/shortened-names.json', '[]');
+    expect((await tourctl()).stderr).toBe(REBUILT);
   });
 
   it('several builds that run at the same time leave one complete build', async () => {
