@@ -32,6 +32,13 @@ const CROWD: Category = { code: 'adult', kind: 'group', seats: 4, people: 4 };
 const judge = (party: Party, categories: readonly Category[] = MUSEUM, prices: Party = PRICES) =>
   refusal(() => assertParty(party, categories, prices));
 
+/** Returns as many categories as a tour can have. Their circles have more than 100 million paths. */
+function manyThatNeedEachOther(): Category[] {
+  const codes = Array.from({ length: 11 }, (_, index) => `infant_${index}`);
+  const needing = codes.map((code) => ({ ...INFANT, code, with: codes.filter((other) => other !== code) }));
+  return [{ ...VISITOR, with: codes }, ...needing];
+}
+
 describe('a list of categories', () => {
   it('the default list has no fault', () => {
     expect(categoryIssue(DEFAULT_CATEGORIES)).toBeUndefined();
@@ -55,6 +62,7 @@ describe('a list of categories', () => {
       [VISITOR, { ...FAMILY, with: ['infant'] }, { ...INFANT, with: ['family'] }],
       [1, 'with'],
     ],
+    ['eleven categories need each other', manyThatNeedEachOther(), [1, 'with']],
     ['a companion is a supplement', [VISITOR, CABIN, { ...INFANT, with: ['visitor', 'cabin'] }], [2, 'with']],
     ['the fewest units do not fit into a booking', [VISITOR, { ...FAMILY, seats: 26, min: 2 }], [1, 'min']],
     ['at_most is unknown', [VISITOR, { ...FAMILY, at_most: 'bed' }], [1, 'at_most']],

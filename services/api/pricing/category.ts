@@ -184,7 +184,7 @@ function issueOf(
     return { field: 'with', message: `of ${code} must name categories that travel, not ${supplement}` };
   if (at_most !== undefined && !known(at_most))
     return { field: 'at_most', message: `of ${code} must name another category of the tour, not ${at_most}` };
-  if (leadsBack(category.code, category, all))
+  if (leadsBack(code, all))
     return {
       field: 'with',
       message: `of ${code} must not lead back to ${code} through the other categories`,
@@ -196,16 +196,16 @@ function isSupplement(code: string, all: readonly Category[]): boolean {
   return all.some((one) => one.code === code && one.kind === 'supplement');
 }
 
-/** Returns whether `with` of the category leads to the code, directly or through other categories. */
-function leadsBack(
-  code: string,
-  { with: companions = [] }: Category,
-  all: readonly Category[],
-  passed: readonly string[] = [],
-): boolean {
-  return companions.some((companion) => {
-    if (companion === code) return true;
-    const next = passed.includes(companion) ? undefined : all.find((one) => one.code === companion);
-    return next !== undefined && leadsBack(code, next, all, [...passed, companion]);
-  });
+/** Returns whether `with` of a category leads back to it, directly or through other categories. */
+function leadsBack(code: string, all: readonly Category[]): boolean {
+  const reached = new Set<string>();
+  const follow = (from: string) => {
+    for (const companion of all.find((one) => one.code === from)?.with ?? []) {
+      if (reached.has(companion)) continue;
+      reached.add(companion);
+      follow(companion);
+    }
+  };
+  follow(code);
+  return reached.has(code);
 }
