@@ -223,7 +223,10 @@ function Held(props: StageProps & { tour: Tour; stage: HeldStage }) {
   const isOff = task !== undefined;
   return (
     <div part="hold" class="step" key={hold.hold_id}>
-      <Heading takesFocus={isTouched}>{words.hold.held}</Heading>
+      {/* Takes the focus again when the button that accepts a total disappears. */}
+      <Heading key={seenTotal} takesFocus={isTouched}>
+        {words.hold.held}
+      </Heading>
       <Countdown
         endsAt={endsAt}
         hold={hold}

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Button, Heading } from './parts.tsx';
 import { isExtended } from './purchase.ts';
 import { useSpeech } from './speech.ts';
@@ -33,8 +33,14 @@ export function Countdown({ endsAt, hold, isOff, onExtend, onEnd }: CountdownPro
     () => formats.duration(`${Math.max(1, Math.ceil(left / 60))}m`),
     [announced, formats],
   );
+  const box = useRef<HTMLDivElement>(null);
+  /** Read before the button of an extended hold disappears. The visitor may have left it while the answer was on its way. */
+  const hadFocus = box.current?.matches(':focus-within');
+  useLayoutEffect(() => {
+    if (hadFocus) box.current!.focus();
+  }, [isExtendable]);
   return (
-    <div part="countdown" class="countdown">
+    <div ref={box} part="countdown" class="countdown" tabIndex={-1}>
       <p>
         {words.hold.left} <span role="timer">{formats.countdown(Math.max(0, left))}</span>
       </p>

@@ -1,0 +1,91 @@
+import { describeInBrowsers } from '../../support/browsers';
+import { givenDeparture, givenTour, type GivenTour } from '../../support/given';
+import { endHoldIn } from '../../support/website';
+import { useElementSite } from '../given-page';
+import { hasFocus, waitForFocus } from '../keyboard';
+import { fillContact, holdSeats, showAgain } from '../visit';
+
+/** Less than the time from which on a visitor can extend a hold. */
+const LITTLE_TIME_MS = 200_000;
+const COUNTDOWN = '[part=countdown]';
+
+describeInBrowsers('the focus, when the button that was clicked disappears', (browser) => {
+  const site = useElementSite(browser);
+  let tour: GivenTour;
+  beforeEach(async () => {
+    tour = await givenTour(site.api.db);
+    await givenDeparture(site.api.db, tour, { prices: { adult: 50_000 } });
+    await site.open(`<tour-booking tour="${tour.slug}"></tour-booking>`);
+  });
+
+  const button = (name: string) => site.page.getByRole('button', { name });
+  const more = () => button('Give me more time');
+
+  /** Holds seats, and makes the hold ten minutes older, so that little of its time is left. */
+  const holdWithLittleTime = async () => {
+    await holdSeats(site.page);
+    const { db } = site.api;
+    const [hold] = await db('seat_holds as h')
+      .join('departures as d', 'd.id', 'h.departure_id')
+      .where('d.tour_id', tour.id)
+      .select('h.id');
+    const created_at = db.raw("created_at - interval '10 minutes'");
+    await db('seat_holds').where({ id: hold.id }).update({ created_at });
+    await endHoldIn(db, hold.id, LITTLE_TIME_MS);
+    await showAgain(site.page);
+    await more().waitFor();
+  };
+  const extension = () => site.page.getByText(/14:5\d/).waitFor();
+
+  it('is on the countdown after the visitor has extended the hold', async () => {
+    await holdWithLittleTime();
+    await more().click();
+    await waitForFocus(site.page, COUNTDOWN);
+    await extension();
+    expect(await more().count()).toBe(0);
+  });
+
+  it('stays in the field in which the visitor types when the extension is answered', async () => {
+    await holdWithLittleTime();
+    let answer = () => {};
+    const asked = new Promise<void>((resolve) => {
+      site.intercept = (request, _response, next) => {
+        if (request.path !== '/hold/extend') return next();
+        answer = next;
+        resolve();
+      };
+    });
+    await more().click();
+    await asked;
+    await fillContact(site.page);
+    answer();
+    await extension();
+    expect(await hasFocus(site.page, '[name=email]')).toBe(true);
+  });
+
+  it('stays in the field in which the visitor types when another tab has extended the hold', async () => {
+    await holdWithLittleTime();
+    const other = await site.context.newPage();
+    await other.goto(site.address);
+    await other.getByRole('button', { name: 'Give me more time' }).click();
+    await other.getByText(/14:5\d/).waitFor();
+    await fillContact(site.page);
+    await showAgain(site.page);
+    await extension();
+    expect(await more().count()).toBe(0);
+    expect(await hasFocus(site.page, '[name=email]')).toBe(true);
+  });
+
+  it('is on the heading of the step after the visitor has accepted a changed price', async () => {
+    await site.page.locator('.day.open').click();
+    await site.api
+      .db('departures')
+      .where({ tour_id: tour.id })
+      .update({ prices_minor: JSON.stringify({ adult: 55_000 }) });
+    await button('Hold the seats').click();
+    await waitForFocus(site.page, '.problem h2');
+    await button('Continue with €550').click();
+    await waitForFocus(site.page, '[part=hold] > h2');
+    expect(await site.page.locator('.problem').count()).toBe(0);
+  });
+});
