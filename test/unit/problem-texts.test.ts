@@ -1,12 +1,12 @@
 import { textOf } from '../../clients/booking-element/src/problem-texts';
 import { en } from '../../clients/booking-element/src/words/en';
-import { PROBLEM_CODES } from '../../services/api/http/problems';
+import { PROBLEM_CODES, PROBLEMS } from '../../services/api/http/problems';
 
 const problem = (code: string, rest: object = {}) => textOf({ code, ...rest });
 
 describe('the words about a problem', () => {
   it('each problem of the platform is said in words of its own, but for the errors of the site and of the servers', () => {
-    const failed = PROBLEM_CODES.filter((code) => problem(code) === 'failed').sort();
+    const failed = PROBLEM_CODES.filter((code) => problem(code, PROBLEMS[code]) === 'failed').sort();
     expect(failed).toEqual([
       'booking_not_found',
       'booking_state_conflict',
@@ -33,7 +33,7 @@ describe('the words about a problem', () => {
       'wrong_credential_type',
     ]);
     const texts = { ...en.problem, soldOut: 1, cancelled: 1, tooFew: 1 };
-    for (const code of PROBLEM_CODES) expect(texts).toHaveProperty(problem(code));
+    for (const code of PROBLEM_CODES) expect(texts).toHaveProperty(problem(code, PROBLEMS[code]));
   });
 
   it('a departure without a seat is sold out, with or without alternatives', () => {
@@ -43,8 +43,17 @@ describe('the words about a problem', () => {
     expect(problem('insufficient_seats', { seats_available: 0 })).toBe('soldOut');
   });
 
-  it('a long wait says how long it is', () => {
-    expect(problem('rate_limited', { retryAfter: 30 })).toBe('busy');
-    expect(problem('rate_limited', { retryAfter: 1800 })).toBe('wait');
+  it('a call that may succeed later is a moment to wait, and a long wait says how long it is', () => {
+    const { retryable } = PROBLEMS.rate_limited;
+    expect(problem('rate_limited', { retryable, retryAfter: 30 })).toBe('busy');
+    expect(problem('rate_limited', { retryable, retryAfter: 1800 })).toBe('wait');
+    const waits = PROBLEM_CODES.filter((code) => problem(code, PROBLEMS[code]) === 'busy').sort();
+    expect(waits).toEqual([
+      'departure_busy',
+      'idempotency_in_progress',
+      'overloaded',
+      'rate_limited',
+      'shutting_down',
+    ]);
   });
 });

@@ -143,7 +143,7 @@ describe('a hold', () => {
 
   it('a hold whose time is over can be held again with the same party, at a total that may be new', () => {
     const ended = after([...HELD, { type: 'timeOver' }]);
-    expect(ended.stage).toMatchObject({ at: 'ended', reason: 'time' });
+    expect(ended.stage).toMatchObject({ at: 'ended', reason: 'timeOver' });
     expect(holdBody(ended)).toEqual({ tour_id: 'bay', departure_date: '2027-05-01', party: { adult: 1 } });
     const again = after([{ type: 'held', seats: seatsOf({ hold_id: 'hold-2', total_price: 700 }) }], ended);
     expect(again.stage).toMatchObject({ at: 'held', seenTotal: 500 });
@@ -153,7 +153,7 @@ describe('a hold', () => {
     const booking_ = after([...HELD, { type: 'started', task: 'book' }, { type: 'timeOver' }]);
     expect(booking_.stage.at).toBe('held');
     const refused = after([{ type: 'refused', task: 'book', problem: problem('hold_expired') }], booking_);
-    expect(refused.stage).toMatchObject({ at: 'ended', reason: 'time' });
+    expect(refused.stage).toMatchObject({ at: 'ended', reason: 'timeOver' });
   });
 
   it('a refused booking keeps what the visitor typed', () => {
@@ -169,9 +169,9 @@ describe('a hold', () => {
   });
 
   it.each([
-    ['hold_not_found', 'elsewhere'],
-    ['hold_state_conflict', 'elsewhere'],
-    ['hold_expired', 'time'],
+    ['hold_not_found', 'holdOver'],
+    ['hold_state_conflict', 'holdOver'],
+    ['hold_expired', 'timeOver'],
   ])('a booking that is refused with %s ends the hold: %s', (code, reason) => {
     const { stage } = after([...HELD, { type: 'refused', task: 'book', problem: problem(code) }]);
     expect(stage).toMatchObject({ at: 'ended', reason });
@@ -213,8 +213,8 @@ describe('what another tab, a reload or another element has done', () => {
   const OTHER = seatsOf({ hold_id: 'hold-2', departure_date: '2027-05-02', total_price: 900 });
 
   it.each([
-    ['a hold', HELD, 'elsewhere'],
-    ['a hold whose time is over', [...HELD, { type: 'timeOver' }], 'time'],
+    ['a hold', HELD, 'holdOver'],
+    ['a hold whose time is over', [...HELD, { type: 'timeOver' }], 'timeOver'],
   ] as [string, PurchaseEvent[], string][])(
     'another hold of this tour replaces %s only after the visitor has accepted it',
     (_shown, events, reason) => {
@@ -252,7 +252,7 @@ describe('what another tab, a reload or another element has done', () => {
     const seats = seatsOf({ hold_id: 'hold-2', tour: { id: 'tour-2', slug: 'isle' } });
     expect(after([...HELD, { type: 'holdSeen', seats }]).stage).toMatchObject({
       at: 'ended',
-      reason: 'elsewhere',
+      reason: 'holdOver',
     });
     expect(after([...CHOSEN, { type: 'holdSeen', seats }]).stage.at).toBe('choosing');
   });
@@ -272,7 +272,7 @@ describe('what another tab, a reload or another element has done', () => {
 
   it('a hold that expired in a tab that slept ends by its time', () => {
     const { stage } = after([...HELD, { type: 'holdSeen', seats: seatsOf({ status: 'expired' }) }]);
-    expect(stage).toMatchObject({ at: 'ended', reason: 'time' });
+    expect(stage).toMatchObject({ at: 'ended', reason: 'timeOver' });
   });
 
   it('what was seen while a call of the visitor runs changes nothing', () => {

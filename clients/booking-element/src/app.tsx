@@ -15,7 +15,6 @@ import { Times } from './times.tsx';
 import type { Actions, Site } from './seller.ts';
 import { usePurchase } from './use-purchase.ts';
 import type { Alternative, Booking, Tour } from './wire.ts';
-import type { Words } from './words/en.ts';
 import { fill } from './words/words.ts';
 
 interface AppProps {
@@ -54,7 +53,7 @@ function Status({ purchase }: { purchase: Purchase }) {
 
 /** Returns what a stage says that has come without a click, or the departure of an alternative that was clicked. */
 function stageText({ stage, date, time = null }: Purchase, { words, formats }: Speech): string | undefined {
-  if (stage.at === 'ended') return endWords(stage, words);
+  if (stage.at === 'ended') return words.problem[stage.reason];
   if (stage.at !== 'choosing' || !stage.isOffered || !date) return undefined;
   return departureText({ departure_date: date, departure_time: time }, formats);
 }
@@ -267,17 +266,13 @@ function Held(props: StageProps & { tour: Tour; stage: HeldStage }) {
 
 type EndedStage = Extract<Stage, { at: 'ended' }>;
 
-function endWords({ reason }: EndedStage, words: Words): string {
-  return reason === 'time' ? words.hold.over : words.problem.holdOver;
-}
-
 function Ended(props: StageProps & { stage: EndedStage }) {
   const { purchase, actions, stage } = props;
   const { words } = useSpeech();
   const isOff = purchase.task !== undefined;
   return (
     <div class="step">
-      <Heading takesFocus={purchase.isTouched}>{endWords(stage, words)}</Heading>
+      <Heading takesFocus={purchase.isTouched}>{words.problem[stage.reason]}</Heading>
       <p>{words.hold.overText}</p>
       <HoldButton {...props} />
       <Button isSecondary isOff={isOff} onClick={() => actions.startAgain('returned')}>

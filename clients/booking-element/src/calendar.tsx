@@ -8,6 +8,7 @@ import type { Category, Departure } from './wire.ts';
 import { fill } from './words/words.ts';
 
 export interface CalendarProps {
+  /** At least one. */
   departures: readonly Departure[];
   /** YYYY-MM-DD */
   chosenDate: string | undefined;
@@ -20,20 +21,9 @@ export interface CalendarProps {
 }
 
 /** Shows one month of departures as a grid of days, after the WAI-ARIA pattern of a date grid. Skips months without departures. */
-export function Calendar(props: CalendarProps) {
-  const { departures, firstCategory } = props;
-  const { calendar: words } = useSpeech().words;
-  const days = useMemo(() => departureDays(departures, firstCategory.code), [departures, firstCategory.code]);
-  if (days.size > 0) return <Month {...props} days={days} />;
-  return <p part="calendar">{words.noDates}</p>;
-}
-
-interface MonthProps extends CalendarProps {
-  days: Map<string, DepartureDay>;
-}
-
-function Month({ days, chosenDate, month, onMonth, onChoose, firstCategory }: MonthProps) {
+export function Calendar({ departures, chosenDate, month, onMonth, onChoose, firstCategory }: CalendarProps) {
   const { words, formats, direction } = useSpeech();
+  const days = useMemo(() => departureDays(departures, firstCategory.code), [departures, firstCategory.code]);
   const months = useMemo(() => [...new Set([...days.keys()].map(monthOf))], [days]);
   const shown =
     month !== undefined && months.includes(month) ? month : monthOf(firstOpenOf([...days.keys()], days));

@@ -16,8 +16,9 @@ export interface DepartureDay {
   currency: string;
 }
 
-export function stateOf({ status, seats_available }: Departure): DepartureState {
-  if (status === 'available') return seats_available > 0 ? 'open' : 'soldOut';
+/** Past departures are not in the list. */
+export function stateOf({ status }: Departure): DepartureState {
+  if (status === 'available') return 'open';
   if (status === 'sold_out') return 'soldOut';
   return status === 'closed' ? 'closed' : 'cancelled';
 }

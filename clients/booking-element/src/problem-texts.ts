@@ -4,21 +4,17 @@ import type { Words } from './words/en.ts';
 /** The key of a text about a problem. `tooFew` is how many seats are left. */
 type Text = Exclude<keyof Words['problem'], 'again' | 'alternatives'> | 'soldOut' | 'cancelled' | 'tooFew';
 
-/** The text of each problem that a visitor can meet. All others are errors of the site: `failed`. */
+/** The text of each problem that a visitor can meet. All others are a short wait, `busy`, or errors of the site, `failed`. */
 const TEXTS: Record<string, Text> = {
+  internal_error: 'failed',
   network: 'network',
   no_cookies: 'noCookies',
-  rate_limited: 'busy',
-  departure_busy: 'busy',
-  idempotency_in_progress: 'busy',
-  overloaded: 'busy',
-  shutting_down: 'busy',
   tour_not_found: 'noTour',
   departure_gone: 'gone',
   departure_cancelled: 'cancelled',
   insufficient_seats: 'tooFew',
   hold_limit_reached: 'limit',
-  hold_expired: 'holdOver',
+  hold_expired: 'timeOver',
   hold_not_found: 'holdOver',
   hold_state_conflict: 'holdOver',
   price_changed: 'price',
@@ -30,8 +26,8 @@ const TEXTS: Record<string, Text> = {
 const LONG_WAIT = 90;
 
 /** Returns the key of the text for a problem. */
-export function textOf({ code, retryAfter = 0, seats_available }: Problem): Text {
-  const text = TEXTS[code] ?? 'failed';
+export function textOf({ code, retryable, retryAfter = 0, seats_available }: Problem): Text {
+  const text = TEXTS[code] ?? (retryable ? 'busy' : 'failed');
   if (text === 'busy' && retryAfter >= LONG_WAIT) return 'wait';
   if (text === 'tooFew' && seats_available === 0) return 'soldOut';
   return text;

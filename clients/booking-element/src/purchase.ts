@@ -1,7 +1,11 @@
 import { type Contact, NO_CONTACT } from './contact-rules.ts';
 import { digitsOf } from './formats.ts';
 import { startParty, totalOf } from './party-rules.ts';
+import { textOf } from './problem-texts.ts';
 import type { Booking, Departure, HeldSeats, Hold, HoldBody, Party, Problem, Tour } from './wire.ts';
+
+/** The key of the words about the end of a hold. */
+type EndReason = 'timeOver' | 'holdOver';
 
 /** The stages of a purchase, with what the visitor sees. */
 export type Stage =
@@ -21,8 +25,8 @@ export type Stage =
    * the visitor saw it: the new total comes first, and the form after the visitor has accepted it.
    */
   | (HeldSeats & { at: 'held'; seenTotal?: number })
-  /** The seats are free again: why, "Hold the seats again" and "Choose again". `elsewhere`: another tab did it. */
-  | { at: 'ended'; hold: Hold; reason: 'time' | 'elsewhere' }
+  /** The seats are free again: why, "Hold the seats again" and "Choose again". `holdOver`: another tab did it. */
+  | { at: 'ended'; hold: Hold; reason: EndReason }
   /** The summary, the way to the payment, and "Book again". */
   | { at: 'booked'; booking: Booking };
 
@@ -141,7 +145,7 @@ const REDUCERS: Reducers = {
   otherAccepted: (purchase) => holding({ ...purchase, stage: { at: 'loading' } }, purchase.otherSeats!),
   contactChanged: (purchase, { contact }) => ({ ...purchase, contact, isTouched: true }),
   // A booking that is under way may still succeed: its answer decides.
-  timeOver: (purchase) => (purchase.task ? purchase : endHold(purchase, 'time')),
+  timeOver: (purchase) => (purchase.task ? purchase : endHold(purchase, 'timeOver')),
   returned: choosing,
   booked: (purchase, { booking }) => ({ ...resting(purchase), stage: { at: 'booked', booking } }),
   bookingSeen: (purchase, { booking }) => seeBooking(purchase, booking),
@@ -174,15 +178,16 @@ export function holdBody(purchase: Purchase): HoldBody | undefined {
   const { stage, tour, party } = purchase;
   if (stage.at === 'ended') return bodyOfHold(stage.hold);
   const departure = departureOf(purchase);
-  return tour && departure && bodyOf(tour.slug, departure.departure_date, departure.start_time, party);
+  if (!tour || !departure) return undefined;
+  const { departure_date, start_time } = departure;
+  return bodyOfHold({ tour, departure_date, departure_time: start_time, party });
 }
 
-function bodyOfHold({ tour, departure_date, departure_time, party }: Hold): HoldBody {
-  return bodyOf(tour.slug, departure_date, departure_time, party);
-}
+type Wanted = Pick<Hold, 'departure_date' | 'departure_time' | 'party'> & { tour: { slug: string } };
 
-function bodyOf(tour_id: string, departure_date: string, time: string | null, party: Party): HoldBody {
-  return { tour_id, departure_date, departure_time: time ?? undefined, party };
+/** Returns the body that asks for the seats of a hold. */
+function bodyOfHold({ tour, departure_date, departure_time, party }: Wanted): HoldBody {
+  return { tour_id: tour.slug, departure_date, departure_time: departure_time ?? undefined, party };
 }
 
 /** Returns whether the visitor has extended the hold: it then ends later than its minutes after its placing. */
@@ -211,21 +216,14 @@ function fitted(purchase: Purchase): Purchase {
   return { ...purchase, party };
 }
 
-const HOLD_IS_OVER: Record<string, 'time' | 'elsewhere'> = {
-  hold_expired: 'time',
-  hold_not_found: 'elsewhere',
-  hold_state_conflict: 'elsewhere',
-};
-
 function refuse(purchase: Purchase, refusal: Refusal): Purchase {
-  const { stage } = purchase;
   const refused = { ...resting(purchase), refusal };
   if (refusal.task === 'load') return { ...refused, stage: { at: 'failed' } };
-  const reason = HOLD_IS_OVER[refusal.problem.code];
-  return stage.at === 'held' && reason ? endHold(purchase, reason) : refused;
+  const text = textOf(refusal.problem);
+  return text === 'timeOver' || text === 'holdOver' ? endHold(refused, text) : refused;
 }
 
-function endHold(purchase: Purchase, reason: 'time' | 'elsewhere'): Purchase {
+function endHold(purchase: Purchase, reason: EndReason): Purchase {
   const { stage } = purchase;
   if (stage.at !== 'held') return purchase;
   return { ...resting(purchase), stage: { at: 'ended', hold: stage.hold, reason } };
@@ -269,10 +267,10 @@ function seeHold(purchase: Purchase, seats: HeldSeats | undefined): Purchase {
   const isLive = seats?.hold.status === 'active';
   if (seats && 'hold' in stage && stage.hold.hold_id === seats.hold.hold_id) {
     if (isLive) return { ...purchase, stage: { ...stage, ...seats, at: 'held' } };
-    if (seats.hold.status === 'expired') return endHold(purchase, 'time');
+    if (seats.hold.status === 'expired') return endHold(purchase, 'timeOver');
   }
   if (isLive && isExpected(purchase, seats.hold)) return holding(purchase, seats);
-  return { ...endHold(purchase, 'elsewhere'), otherSeats: isLive ? seats : undefined };
+  return { ...endHold(purchase, 'holdOver'), otherSeats: isLive ? seats : undefined };
 }
 
 /** Whether a hold of the tour was found by a load, before the first act of the visitor, or is the one that the visitor asked for. */
@@ -289,5 +287,5 @@ function seeBooking(purchase: Purchase, booking: Booking | undefined): Purchase 
   const stands = booking?.status === 'pending_payment' || booking?.status === 'confirmed';
   if (stands && booking.tour.id === tour?.id && booking.booking_ref !== pastBooking)
     return { ...resting(purchase), stage: { at: 'booked', booking } };
-  return { ...endHold(purchase, 'elsewhere'), otherSeats: undefined };
+  return { ...endHold(purchase, 'holdOver'), otherSeats: undefined };
 }

@@ -12,36 +12,27 @@ interface SummaryProps {
 
 /** Shows the tour, the departure, the party and the total. */
 export function Summary({ tour, sale }: SummaryProps) {
-  const { words, formats } = useSpeech();
+  const speech = useSpeech();
+  const { words, formats } = speech;
   const { departure_date, departure_time, party, total_price, currency } = sale;
   return (
     <dl part="summary" class="summary">
       <dt>{words.summary.tour}</dt>
       <dd>{tour.name}</dd>
-      {departure_date && (
-        <>
-          <dt>{words.summary.date}</dt>
-          <dd>{departureText({ departure_date, departure_time }, formats)}</dd>
-        </>
-      )}
+      <dt>{words.summary.date}</dt>
+      {/* Only a booking without a hold can be without a date. */}
+      <dd>{departureText({ departure_date: departure_date!, departure_time }, formats)}</dd>
       <dt>{words.summary.party}</dt>
       <dd>
-        <PartyList tour={tour} party={party} />
+        <ul>
+          {partyTexts(tour, party, speech).map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
       </dd>
       <dt>{words.party.total}</dt>
       <dd class="total">{formats.money(total_price, currency)}</dd>
     </dl>
-  );
-}
-
-function PartyList({ tour, party }: { tour: Tour; party: Party }) {
-  const speech = useSpeech();
-  return (
-    <ul>
-      {partyTexts(tour, party, speech).map((text) => (
-        <li key={text}>{text}</li>
-      ))}
-    </ul>
   );
 }
 

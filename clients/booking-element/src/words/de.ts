@@ -56,7 +56,6 @@ export const de: Words = {
     extend: 'Mehr Zeit geben',
     release: 'Datum oder Personen ändern',
     acceptPrice: 'Weiter mit {total}',
-    over: 'Die Zeit zum Buchen ist vorbei',
     overText: 'Es wurde nichts gebucht.',
   },
   contact: {
@@ -82,6 +81,7 @@ export const de: Words = {
     noTour: 'Diese Reise wird hier nicht verkauft.',
     gone: 'Dieser Termin ist nicht mehr buchbar.',
     limit: 'So viele Plätze lassen sich nicht reservieren.',
+    timeOver: 'Die Zeit zum Buchen ist vorbei',
     holdOver: 'Diese Plätze sind nicht mehr für Sie reserviert.',
     price: 'Der Preis hat sich geändert',
     invalid: 'Bitte prüfen Sie dieses Feld.',

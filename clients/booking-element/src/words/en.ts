@@ -65,7 +65,6 @@ export const en = {
     extend: 'Give me more time',
     release: 'Change the date or the party',
     acceptPrice: 'Continue with {total}',
-    over: 'The time to book is over',
     overText: 'Nothing was booked.',
   },
   contact: {
@@ -94,6 +93,7 @@ export const en = {
     noTour: 'This tour is not sold here.',
     gone: 'This departure can no longer be booked.',
     limit: 'So many seats cannot be held.',
+    timeOver: 'The time to book is over',
     holdOver: 'These seats are no longer held for you.',
     price: 'The price has changed',
     /** A value that the visitor entered is wrong. */

@@ -56,7 +56,6 @@ export const es: Words = {
     extend: 'Darme más tiempo',
     release: 'Cambiar la fecha o las personas',
     acceptPrice: 'Continuar con {total}',
-    over: 'El tiempo para reservar ha terminado',
     overText: 'No se ha reservado nada.',
   },
   contact: {
@@ -82,6 +81,7 @@ export const es: Words = {
     noTour: 'Este viaje no se vende aquí.',
     gone: 'Esta salida ya no se puede reservar.',
     limit: 'No se pueden guardar tantas plazas.',
+    timeOver: 'El tiempo para reservar ha terminado',
     holdOver: 'Estas plazas ya no están guardadas para usted.',
     price: 'El precio ha cambiado',
     invalid: 'Revise este campo.',

@@ -56,7 +56,6 @@ export const fr: Words = {
     extend: 'Me donner plus de temps',
     release: 'Changer la date ou les personnes',
     acceptPrice: 'Continuer avec {total}',
-    over: 'Le temps pour réserver est écoulé',
     overText: 'Rien n’a été réservé.',
   },
   contact: {
@@ -82,6 +81,7 @@ export const fr: Words = {
     noTour: 'Ce circuit n’est pas vendu ici.',
     gone: 'Ce départ ne peut plus être réservé.',
     limit: 'Tant de places ne peuvent pas être gardées.',
+    timeOver: 'Le temps pour réserver est écoulé',
     holdOver: 'Ces places ne sont plus gardées pour vous.',
     price: 'Le prix a changé',
     invalid: 'Veuillez vérifier ce champ.',

@@ -56,7 +56,6 @@ export const ja: Words = {
     extend: '時間を延長',
     release: '日付または人数を変更',
     acceptPrice: '{total}で続ける',
-    over: '予約の時間が終了しました',
     overText: '予約はされていません。',
   },
   contact: {
@@ -82,6 +81,7 @@ export const ja: Words = {
     noTour: 'このツアーは販売していません。',
     gone: 'この出発は予約できなくなりました。',
     limit: 'この数の座席は仮押さえできません。',
+    timeOver: '予約の時間が終了しました',
     holdOver: 'この座席の仮押さえは終了しました。',
     price: '料金が変わりました',
     invalid: '入力内容を確認してください。',

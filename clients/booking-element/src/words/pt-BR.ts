@@ -56,7 +56,6 @@ export const ptBR: Words = {
     extend: 'Preciso de mais tempo',
     release: 'Mudar a data ou as pessoas',
     acceptPrice: 'Continuar com {total}',
-    over: 'O tempo para reservar terminou',
     overText: 'Nada foi reservado.',
   },
   contact: {
@@ -82,6 +81,7 @@ export const ptBR: Words = {
     noTour: 'Esta viagem não é vendida aqui.',
     gone: 'Esta partida não pode mais ser reservada.',
     limit: 'Não é possível guardar tantos lugares.',
+    timeOver: 'O tempo para reservar terminou',
     holdOver: 'Estes lugares não estão mais guardados para você.',
     price: 'O preço mudou',
     invalid: 'Verifique este campo.',

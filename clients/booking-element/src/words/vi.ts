@@ -56,7 +56,6 @@ export const vi: Words = {
     extend: 'Cho tôi thêm thời gian',
     release: 'Đổi ngày hoặc số người',
     acceptPrice: 'Tiếp tục với {total}',
-    over: 'Đã hết thời gian để đặt',
     overText: 'Chưa có gì được đặt.',
   },
   contact: {
@@ -82,6 +81,7 @@ export const vi: Words = {
     noTour: 'Tour này không được bán ở đây.',
     gone: 'Không thể đặt chuyến này nữa.',
     limit: 'Không thể giữ nhiều chỗ như vậy.',
+    timeOver: 'Đã hết thời gian để đặt',
     holdOver: 'Các chỗ này không còn được giữ cho bạn.',
     price: 'Giá đã thay đổi',
     invalid: 'Hãy kiểm tra ô này.',
