@@ -36,8 +36,15 @@ describe('the formats of the element', () => {
     ['en', 128_000, '128K'],
     ['ja', 128_000, '12.8万'],
     ['en', 12.345, '12.345'],
+    ['en', 1_127.125, '1,127.1'],
+    ['de', 8_900_000, '8,9 Mio.'],
   ])('write short money in %s without a currency: %d is %s', (lang, amount, text) => {
     expect(plain(formatsOf(lang).shortMoney(amount))).toBe(text);
+  });
+
+  it('break short money between a number and its unit, but not in a number', () => {
+    expect(formatsOf('de').shortMoney(8_900_000)).toBe('8,9 Mio.');
+    expect(formatsOf('fr-CA').shortMoney(2_890)).toBe('2\u00a0890');
   });
 
   it.each([

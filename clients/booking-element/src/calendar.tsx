@@ -173,14 +173,18 @@ function DayCell({ date, day, isChosen, isFocused, onChoose }: DayCellProps) {
   );
 }
 
+/** A short price with more characters than this is written smaller. */
+const SHORT_MAX = 5;
+
 /** The price of a day, or why it cannot be chosen. A narrow calendar shows the short price, and marks in place of words. */
 function DayDetail({ day: { state, few, priceFrom, currency } }: { day: DepartureDay }) {
   const { words, formats } = useSpeech();
   if (state !== 'open') return <span class="reason">{words.calendar[state]}</span>;
+  const short = formats.shortMoney(priceFrom);
   return (
     <>
       <span class="price full">{formats.money(priceFrom, currency)}</span>
-      <span class="price short">{formats.shortMoney(priceFrom)}</span>
+      <span class={short.length > SHORT_MAX ? 'price short long' : 'price short'}>{short}</span>
       {few && <span class="few">{words.calendar.few}</span>}
     </>
   );

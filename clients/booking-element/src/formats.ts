@@ -2,7 +2,7 @@
 export interface Formats {
   /** Formats an amount with the decimals of its currency: `€1,290`, `€311.50`. */
   money(amount: number, currency: string): string;
-  /** Formats an amount for a narrow place, without its currency: `311.5`, `128K`. */
+  /** Formats an amount for a narrow place, without its currency: `311.5`, `128K`. Breaks between a number and its unit: `8,9 Mio.`. */
   shortMoney(amount: number): string;
   /** Formats a day in full: `Saturday, March 6, 2027`. @param iso YYYY-MM-DD */
   date(iso: string): string;
@@ -107,13 +107,14 @@ function isolated(text: string): string {
   return /[A-Z]/i.test(text) ? `\u2066${text}\u2069` : text;
 }
 
-/** The first amount that a narrow place shows rounded. */
+/** The first amount that a narrow place shows in thousands or millions, with three digits. Smaller ones have five. */
 const ROUNDED_FROM = 10_000;
 
 function shortMoneyFormat(locale: string): Formats['shortMoney'] {
-  const exact = new Intl.NumberFormat(locale, { maximumFractionDigits: 4 });
+  const exact = new Intl.NumberFormat(locale, { maximumSignificantDigits: 5 });
   const rounded = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 3 });
-  return (amount) => (amount < ROUNDED_FROM ? exact : rounded).format(amount);
+  return (amount) =>
+    amount < ROUNDED_FROM ? exact.format(amount) : rounded.format(amount).replace('\u00a0', ' ');
 }
 
 const UNITS: Record<string, string> = { m: 'minute', h: 'hour', d: 'day' };
