@@ -186,6 +186,27 @@ describe('the forms of catalog files', () => {
     expect(wrong).toMatchObject([{ field: 'start_time', message: 'must be a local time such as 09:30' }]);
   });
 
+  it.each([
+    ['12:00:00 AM', '00:00'],
+    ['09:30:00 AM', '09:30'],
+    ['12:15:00 PM', '12:15'],
+    ['04:30:00 PM', '16:30'],
+  ])('the start time %s, as LibreOffice saves it in American English, is read as %s', async (saved, time) => {
+    const { tours, issues } = await read({ 'a.csv': `slug,start_time\nwalk,${saved}\n` });
+    expect(issues.filter(({ field }) => field === 'start_time')).toEqual([]);
+    expect(tours[0]?.fields.start_time).toBe(time);
+  });
+
+  it.each(['00:30:00 AM', '13:00:00 PM', '09:30:15 AM', '9 AM'])(
+    'the start time %s is an issue',
+    async (saved) => {
+      const issues = await issuesOf({ 'a.csv': `slug,start_time\nwalk,${saved}\n` });
+      expect(issues).toContainEqual(
+        expect.objectContaining({ field: 'start_time', message: 'must be a local time such as 09:30' }),
+      );
+    },
+  );
+
   it('a key that an object has twice is an issue with its line, and the other entries are read', async () => {
     const text = `[\n{"slug": "a\\"{b",\n "name": "x",\n "n\\u0061me": "y"},\n${JSON.stringify(tourEntry({ name: 7 }))}\n]`;
     expect(await issuesOf({ 'a.json': text })).toMatchObject([

@@ -14,13 +14,24 @@ export function isStartTime(text: string): boolean {
   return START_TIME_FORM.test(text);
 }
 
+/** `04:30:00 PM`, as LibreOffice writes a time in its American setting. */
+const TWELVE_HOURS = /^(0?[1-9]|1[0-2])(:[0-5][0-9])(?::00)? ?([AP])M$/i;
+
 /**
- * Reads a start time of a file or a flag: `09:30`, or `09:30:00` as spreadsheets write it.
+ * Reads a start time of a file or a flag: `09:30`, or `09:30:00` and `09:30:00 AM` as spreadsheets write it.
  * @returns undefined for any other text. Requests have `HH:MM` only
  */
 export function readStartTime(text: string): string | undefined {
-  const time = text.replace(/^(\d\d:\d\d):00$/, '$1');
+  const time = fromTwelveHours(text) ?? text.replace(/^(\d\d:\d\d):00$/, '$1');
   return isStartTime(time) ? time : undefined;
+}
+
+/** Returns the time with 24 hours; undefined: the text is no time with AM or PM. 12 AM is midnight, and 12 PM is noon. */
+function fromTwelveHours(text: string): string | undefined {
+  const [, hours, minutes, half] = TWELVE_HOURS.exec(text) ?? [];
+  if (hours === undefined) return undefined;
+  const hour = (Number(hours) % 12) + (half!.toUpperCase() === 'P' ? 12 : 0);
+  return `${hour}`.padStart(2, '0') + minutes;
 }
 
 /** Reads the start time that chooses one of the departures of a date. @throws InvalidInputError (400) */
