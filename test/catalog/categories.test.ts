@@ -181,6 +181,18 @@ describe('a fault of price categories in a file', () => {
     expect(errors).toEqual(issueOf('categories[0].seats', 'of adult must be a whole number from 0 to 50'));
   });
 
+  it('each faulty category is an issue of its own', async () => {
+    const categories = [
+      { ...ADULT, age_from: 20, age_to: 10 },
+      { ...SENIOR, with: ['nobody'] },
+    ];
+    const { errors } = await importTours(database.db, tour({ categories }));
+    expect(errors).toEqual([
+      ...issueOf('categories[0].age_to', 'of adult must be at least its age_from, 20'),
+      ...issueOf('categories[1].with', 'of senior must name other categories of the tour, not nobody'),
+    ]);
+  });
+
   it('a fault in a CSV file names its line', async () => {
     const row = `${SLUG},Museum,europe,FR,1,EUR,20`;
     const { errors } = await importFiles(database.db, {

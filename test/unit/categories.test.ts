@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Category, categoryIssue, DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
+import { type Category, categoryIssues, DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
 import { assertParty, assertPartySize, type Party, seatsOf, toParty } from '../../services/api/pricing/party';
 import {
   assertMeantParty,
@@ -41,10 +41,10 @@ function manyThatNeedEachOther(): Category[] {
 
 describe('a list of categories', () => {
   it('the default list has no fault', () => {
-    expect(categoryIssue(DEFAULT_CATEGORIES)).toBeUndefined();
-    expect(categoryIssue(MUSEUM)).toBeUndefined();
-    expect(categoryIssue([VISITOR, CABIN, { ...CABIN, code: 'balcony', with: ['cabin'] }])).toBeUndefined();
-    expect(categoryIssue([{ ...FAMILY, seats: 25, min: 2 }])).toBeUndefined();
+    expect(categoryIssues(DEFAULT_CATEGORIES)).toEqual([]);
+    expect(categoryIssues(MUSEUM)).toEqual([]);
+    expect(categoryIssues([VISITOR, CABIN, { ...CABIN, code: 'balcony', with: ['cabin'] }])).toEqual([]);
+    expect(categoryIssues([{ ...FAMILY, seats: 25, min: 2 }])).toEqual([]);
   });
 
   it.each<[string, Category[], unknown[]]>([
@@ -67,7 +67,28 @@ describe('a list of categories', () => {
     ['the fewest units do not fit into a booking', [VISITOR, { ...FAMILY, seats: 26, min: 2 }], [1, 'min']],
     ['at_most is unknown', [VISITOR, { ...FAMILY, at_most: 'bed' }], [1, 'at_most']],
   ])('a list is faulty if %s', (_title, categories, path) => {
-    expect(categoryIssue(categories)?.path).toEqual(path);
+    expect(categoryIssues(categories)[0]?.path).toEqual(path);
+  });
+
+  it('a circle is one issue, and two circles are two', () => {
+    const pair = (one: string, other: string): Category[] => [
+      { ...INFANT, code: one, with: [other] },
+      { ...INFANT, code: other, with: [one] },
+    ];
+    const categories = [VISITOR, ...pair('aa', 'bb'), ...pair('cc', 'dd')];
+    expect(categoryIssues(categories).map(({ path }) => path)).toEqual([
+      [1, 'with'],
+      [3, 'with'],
+    ]);
+  });
+
+  it('each category has an issue of its own', () => {
+    const categories = [{ ...CABIN, with: ['bed'] }, { ...VISITOR, min: 3, max: 2 }, FAMILY, FAMILY];
+    expect(categoryIssues(categories).map(({ path }) => path)).toEqual([
+      [0, 'kind'],
+      [1, 'max'],
+      [3, 'code'],
+    ]);
   });
 });
 
@@ -201,7 +222,7 @@ describe('the party of a request', () => {
 
   it('a booking that moves may drop a category that its tour has lost', () => {
     const move = (party: Party) => changedParty({ senior: 1 }, partyInput({ party }), MUSEUM);
-    expect(move({ senior: 0, visitor: 1 })).toEqual({ party: { visitor: 1 }, seats: 1 });
+    expect(move({ senior: 0, visitor: 1 })).toMatchObject({ party: { visitor: 1 }, seats: 1 });
     expect(refusal(() => assertMeantParty(move({ visitor: 1 }), MUSEUM, PRICES))).toContain('party.senior');
   });
 

@@ -3,7 +3,7 @@ import { isCategoryCode } from '../../platform/text-forms';
 import {
   CATEGORY_KINDS,
   type Category,
-  categoryIssue,
+  categoryIssues,
   MOST_CATEGORIES,
   peopleOfUnit,
 } from '../pricing/category';
@@ -48,8 +48,8 @@ export const CATEGORIES = listField(z.unknown(), MOST_CATEGORIES)
     const categories = given.map((item, index) => readCategory(item, index, context));
     const valid = categories.filter((category) => category !== undefined);
     if (valid.length < categories.length) return z.NEVER;
-    const issue = categoryIssue(valid);
-    if (issue) context.addIssue({ code: 'custom', path: issue.path, message: issue.message });
+    for (const { path, message } of categoryIssues(valid))
+      context.addIssue({ code: 'custom', path, message });
     return valid;
   });
 

@@ -130,24 +130,30 @@ export interface CategoryIssue {
   message: string;
 }
 
-/** Returns the first issue of categories that are valid one by one; undefined: none. */
-export function categoryIssue(categories: readonly Category[]): CategoryIssue | undefined {
-  const [first] = categories;
-  if (first && (first.seats < 1 || first.kind === 'supplement'))
-    return {
-      path: [0, first.kind === 'supplement' ? 'kind' : 'seats'],
-      message: `the first category, ${first.code}, must take a seat and must be no supplement`,
-    };
-  for (const [index, category] of categories.entries()) {
-    const issue = rangeIssue(category) ?? issueOf(category, categories.slice(0, index), categories);
-    if (issue) return { path: [index, issue.field], message: issue.message };
-  }
-  return undefined;
+/** Returns the first issue of each category, of categories that are valid one by one. */
+export function categoryIssues(categories: readonly Category[]): CategoryIssue[] {
+  return categories.flatMap((category, index): CategoryIssue[] => {
+    const before = categories.slice(0, index);
+    const issue =
+      (index === 0 ? firstIssue(category) : undefined) ??
+      rangeIssue(category) ??
+      issueOf(category, before, categories);
+    return issue ? [{ path: [index, issue.field], message: issue.message }] : [];
+  });
 }
 
 interface FieldIssue {
   field: keyof Category;
   message: string;
+}
+
+/** Returns the issue of a category that cannot be the first one. */
+function firstIssue({ code, kind, seats }: Category): FieldIssue | undefined {
+  if (seats > 0 && kind !== 'supplement') return undefined;
+  return {
+    field: kind === 'supplement' ? 'kind' : 'seats',
+    message: `the first category, ${code}, must take a seat and must be no supplement`,
+  };
 }
 
 function rangeIssue({
@@ -184,7 +190,7 @@ function issueOf(
     return { field: 'with', message: `of ${code} must name categories that travel, not ${supplement}` };
   if (at_most !== undefined && !known(at_most))
     return { field: 'at_most', message: `of ${code} must name another category of the tour, not ${at_most}` };
-  if (leadsBack(code, all))
+  if (beginsCircle(code, before, all))
     return {
       field: 'with',
       message: `of ${code} must not lead back to ${code} through the other categories`,
@@ -196,8 +202,15 @@ function isSupplement(code: string, all: readonly Category[]): boolean {
   return all.some((one) => one.code === code && one.kind === 'supplement');
 }
 
-/** Returns whether `with` of a category leads back to it, directly or through other categories. */
-function leadsBack(code: string, all: readonly Category[]): boolean {
+/** Returns whether `with` of a category leads back to it, and the circle has no category before it: one circle is one issue. */
+function beginsCircle(code: string, before: readonly Category[], all: readonly Category[]): boolean {
+  const reached = reachedFrom(code, all);
+  const isOfCircle = (one: Category) => reached.has(one.code) && reachedFrom(one.code, all).has(code);
+  return reached.has(code) && !before.some(isOfCircle);
+}
+
+/** Returns the codes to which `with` of a category leads, directly or through other categories. */
+function reachedFrom(code: string, all: readonly Category[]): Set<string> {
   const reached = new Set<string>();
   const follow = (from: string) => {
     for (const companion of all.find((one) => one.code === from)?.with ?? []) {
@@ -207,5 +220,5 @@ function leadsBack(code: string, all: readonly Category[]): boolean {
     }
   };
   follow(code);
-  return reached.has(code);
+  return reached;
 }
