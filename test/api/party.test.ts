@@ -20,6 +20,12 @@ const MUSEUM: Category[] = [
   { code: 'guide', kind: 'supplement', seats: 0, people: 0, at_most: 'visitor' },
 ];
 const PRICES = { visitor: 2_000, senior: 1_500, infant: 0, family: 5_000, guide: 700 };
+const CLUB: Category[] = [
+  { code: 'adult', kind: 'adult', seats: 1, people: 1, max: 4 },
+  { code: 'infant', kind: 'infant', seats: 0, people: 1 },
+  { code: 'family', kind: 'family', seats: 4, people: 4 },
+  { code: 'single_supplement', kind: 'supplement', seats: 0, people: 0, at_most: 'adult' },
+];
 const BOAT: Category[] = [{ code: 'boat', kind: 'group', seats: 8, people: 8, max: 1 }];
 
 const TRAVELLER = { category: 'family', first_name: 'Ana', last_name: 'Lima' };
@@ -35,6 +41,8 @@ async function givenCategories(
   const tour = await givenTour(api.db, { categories });
   return { tour, date: await givenDeparture(api.db, tour, { seats, prices }) };
 }
+const givenClub = () =>
+  givenCategories(CLUB, { adult: 2_000, infant: 0, family: 5_000, single_supplement: 700 });
 const givenMuseum = (seats?: number) => givenCategories(MUSEUM, PRICES, seats);
 
 const bodyOf = ({ date }: Seats, body: object) => ({ departure_date: date, ...body });
@@ -116,6 +124,32 @@ describe('a party by category', () => {
     const museum = await givenMuseum();
     expectInvalidFields(await hold(museum, body), [field]);
     expect(await seatsTaken(api.db, museum)).toBe(0);
+  });
+
+  it.each([
+    [{ adult: 5 }, 'party.adult'],
+    [{ adult: 1, single_supplement: 2 }, 'party.single_supplement'],
+    [{ adult: 1, child: 1 }, 'party.child'],
+    [{ adult: 0, infant: 1 }, 'party'],
+    [{ adult: 0, family: 13 }, 'party'],
+  ])('the 400 for the party %j names the field party', async (party, field) => {
+    const club = await givenClub();
+    expectInvalidFields(await hold(club, { party }), [field]);
+    expectInvalidFields(await book(club, { party }), [field]);
+    const { hold_id: id } = (await hold(club, { party: { adult: 1 } })).body;
+    expectInvalidFields(await website.patch(`/api/gateway/holds/${id}`, { party }), [field]);
+    const { booking_ref: ref } = (await book(club, { hold_id: id })).body;
+    expectInvalidFields(await patch(ref, { party }), [field]);
+  });
+
+  it('the 400 for a number in a field of its own names this field, also beside a party', async () => {
+    const club = await givenClub();
+    expectInvalidFields(await hold(club, { quantity: 5 }), ['adults']);
+    expectInvalidFields(await book(club, { adults: 5 }), ['adults']);
+    expectInvalidFields(await book(club, { adults: 5, party: { infant: 1 } }), ['adults']);
+    expectInvalidFields(await book(club, { adults: 1, single_supplements: 1, party: { family: 13 } }), [
+      'party',
+    ]);
   });
 
   it('a wrong category is judged after the departure and its free seats', async () => {

@@ -55,27 +55,42 @@ const FIELDS = new Map([
   ['single_supplement', 'single_supplements'],
 ]);
 
-/** Returns the field by which a request, an issue and a history name the units of a category. */
+/** Returns the field by which a history, and an issue of a request without `party`, name the units of a category. */
 export function fieldOfCode(code: string): string {
   return FIELDS.get(code) ?? `party.${code}`;
 }
+
+/** The fields of a request that an issue of its party names. */
+export interface IssueFields {
+  ofCode: (code: string) => string;
+  ofSize: string;
+}
+
+/** The fields of a request that is not of REST. */
+const ANY_FIELDS: IssueFields = { ofCode: fieldOfCode, ofSize: 'party' };
 
 /** The tour does not sell this party: the message names the category and what is right. */
 export class UnsoldCategoryError extends InvalidInputError {
   constructor(
     readonly category: string,
     message: string,
+    { ofCode }: IssueFields = ANY_FIELDS,
   ) {
-    super('body', fieldOfCode(category), message);
+    super('body', ofCode(category), message);
   }
 }
 
 /** Returns the refusal of a code that no category of the tour has. */
-export function unknownCategory(code: string, categories: readonly Category[]): UnsoldCategoryError {
+export function unknownCategory(
+  code: string,
+  categories: readonly Category[],
+  fields?: IssueFields,
+): UnsoldCategoryError {
   const codes = categories.map((category) => category.code).join(', ');
   return new UnsoldCategoryError(
     code,
     `must be left out: the tour has no category ${code}, its categories are ${codes}`,
+    fields,
   );
 }
 
@@ -83,17 +98,22 @@ export function unknownCategory(code: string, categories: readonly Category[]): 
  * Checks a party against the categories of its tour and their prices.
  * @throws UnsoldCategoryError for an unknown category, one without a price, and one that breaks its min, max, with or at_most (400)
  */
-export function assertParty(party: Party, categories: readonly Category[], prices: Prices): void {
+export function assertParty(
+  party: Party,
+  categories: readonly Category[],
+  prices: Prices,
+  fields: IssueFields = ANY_FIELDS,
+): void {
   const known = new Map(categories.map((category) => [category.code, category]));
   for (const [code, units] of Object.entries(party)) {
     const category = known.get(code);
-    if (!category) throw unknownCategory(code, categories);
+    if (!category) throw unknownCategory(code, categories, fields);
     if (prices[code] === undefined)
-      throw new UnsoldCategoryError(code, `must be 0: the category ${code} has no price`);
+      throw new UnsoldCategoryError(code, `must be 0: the category ${code} has no price`, fields);
     const issue = issueOf(category, units, party);
-    if (issue !== undefined) throw new UnsoldCategoryError(code, issue);
+    if (issue !== undefined) throw new UnsoldCategoryError(code, issue, fields);
   }
-  assertPartySize(party, categories);
+  assertPartySize(party, categories, fields);
 }
 
 /** Returns what is wrong with the number of units of a category. Undefined: it is right. */
@@ -115,12 +135,15 @@ function issueOf(
  * Checks the size of a party.
  * @throws InvalidInputError for less than 1 or more than 50 seats, and for more than 99 units (400)
  */
-export function assertPartySize(party: Party, categories: readonly Category[]): void {
+export function assertPartySize(
+  party: Party,
+  categories: readonly Category[],
+  { ofSize }: IssueFields = ANY_FIELDS,
+): void {
   const seats = seatsOf(party, categories);
   const units = Object.values(party).reduce((sum, each) => sum + each, 0);
-  const field = categories.some(({ code }) => code === 'adult') ? 'adults' : 'party';
   if (seats < 1 || seats > SEATS_MAX)
-    throw new InvalidInputError('body', field, `must take from 1 to ${SEATS_MAX} seats together`);
+    throw new InvalidInputError('body', ofSize, `must take from 1 to ${SEATS_MAX} seats together`);
   if (units > UNITS_MAX) throw new InvalidInputError('body', 'party', `must be at most ${UNITS_MAX} units`);
 }
 

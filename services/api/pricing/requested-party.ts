@@ -6,6 +6,7 @@ import {
   assertPartySize,
   fieldOfCode,
   type Party,
+  type IssueFields,
   seatsOf,
   toParty,
   UNITS_MAX,
@@ -43,6 +44,8 @@ export interface MeantParty {
    * throws it after the refusals of the departure.
    */
   partyRefusal?: InvalidInputError;
+  /** The fields of the request, for the issues of its party. */
+  issueFields: IssueFields;
 }
 
 /** Returns the fields of a change that ask for something. A party without a category asks for nothing. */
@@ -173,7 +176,8 @@ export function changedParty(
   requested: RequestedParty,
   categories: readonly Category[],
 ): MeantParty {
-  if (namesNothing(requested)) return { party: now, seats: seatsOf(now, categories) };
+  if (namesNothing(requested))
+    return { party: now, seats: seatsOf(now, categories), issueFields: issueFieldsOf(requested, categories) };
   return meantParty(unitsByCode(requested, categories, now), requested, categories, now);
 }
 
@@ -190,12 +194,22 @@ export function wantedSeats(
  * @throws partyRefusal, and UnsoldCategoryError as assertParty (400)
  */
 export function assertMeantParty(
-  { party, partyRefusal }: MeantParty,
+  { party, partyRefusal, issueFields }: MeantParty,
   categories: readonly Category[],
   prices: Prices,
 ): void {
   if (partyRefusal) throw partyRefusal;
-  assertParty(party, categories, prices);
+  assertParty(party, categories, prices, issueFields);
+}
+
+/** Returns the fields of a request: an issue of a request with `party` names another field only for a category that has come in that field. */
+function issueFieldsOf({ party, named = {} }: RequestedParty, categories: readonly Category[]): IssueFields {
+  const isNamed = (code: string) => party === undefined || named[code] !== undefined;
+  const hasAdult = categories.some(({ code }) => code === 'adult');
+  return {
+    ofCode: (code) => (isNamed(code) ? fieldOfCode(code) : `party.${code}`),
+    ofSize: party === undefined && hasAdult ? 'adults' : 'party',
+  };
 }
 
 function namesNothing({ party, named = {}, quantity }: RequestedParty): boolean {
@@ -259,23 +273,29 @@ function inBothSpellings(code: string, meant: string): InvalidInputError {
 /** @param now the party before a change */
 function meantParty(
   units: Party | undefined,
-  { party: sent = {}, quantity }: RequestedParty,
+  requested: RequestedParty,
   categories: readonly Category[],
   now: Party = {},
 ): MeantParty {
-  if (units === undefined)
-    return { party: { ...now }, seats: quantity ?? 1, partyRefusal: partyIsMissing(categories) };
+  const { party: sent = {}, quantity } = requested;
+  const issueFields = issueFieldsOf(requested, categories);
+  if (units === undefined) {
+    const partyRefusal = partyIsMissing(categories);
+    return { party: { ...now }, seats: quantity ?? 1, partyRefusal, issueFields };
+  }
   const party = toParty(units, categories);
   const seats = seatsOf(units, categories);
   const known = new Set([...categories.map(({ code }) => code), ...Object.keys(now)]);
   const unknown = [...Object.keys(party), ...Object.keys(sent)].find((code) => !known.has(code));
-  if (unknown !== undefined)
-    return { party, seats: Math.max(seats, 1), partyRefusal: unknownCategory(unknown, categories) };
+  if (unknown !== undefined) {
+    const partyRefusal = unknownCategory(unknown, categories, issueFields);
+    return { party, seats: Math.max(seats, 1), partyRefusal, issueFields };
+  }
   const isNegative = Object.values(units).some((number) => number < 0);
   if (isNegative || (quantity !== undefined && quantity !== seats))
     throw new InvalidInputError('body', 'quantity', 'must be the seats of the party together');
-  assertPartySize(party, categories);
-  return { party, seats };
+  assertPartySize(party, categories, issueFields);
+  return { party, seats, issueFields };
 }
 
 function partyIsMissing(categories: readonly Category[]): InvalidInputError {
