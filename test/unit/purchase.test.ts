@@ -2,6 +2,7 @@ import {
   departureOf,
   holdBody,
   isExtended,
+  isOff,
   type Purchase,
   type PurchaseEvent,
   reduce,
@@ -40,6 +41,7 @@ function hold(rest: Partial<Hold> = {}): Hold {
     tour: { id: 'tour-1', slug: 'bay' },
     departure_date: '2027-05-01',
     departure_time: null,
+    quantity: 1,
     party: { adult: 1 },
     total_price: 500,
     currency: 'EUR',
@@ -201,6 +203,69 @@ describe('a hold', () => {
     ['2027-04-01T10:27:00Z', 15, true],
   ])('a hold that ends at %s after %d minutes was extended: %s', (expires_at, hold_minutes, expected) => {
     expect(isExtended(hold({ expires_at, hold_minutes }))).toBe(expected);
+  });
+});
+
+describe('a departure that can no longer be booked, while its seats are held', () => {
+  const read = (status: Departure['status'], others: Departure[] = []): PurchaseEvent => ({
+    type: 'departuresRead',
+    departures: [departure('2027-05-01', { status, seats_available: 0 }), ...others],
+    isComplete: true,
+  });
+
+  it.each([
+    ['cancelled', 'departure_cancelled'],
+    ['closed', 'departure_gone'],
+  ] as const)('the hold is refused once the departures tell that it is %s: %s', (status, code) => {
+    const seen = after([read(status)], after(HELD));
+    expect(seen).toMatchObject({ stage: { at: 'held' }, refusal: { task: 'book', problem: { code } } });
+    expect(isOff(seen)).toBe(true);
+    expect(after([read(status)], seen).refusal).toBe(seen.refusal);
+  });
+
+  it.each(['available', 'sold_out'] as const)('the hold of one that is %s stays bookable', (status) => {
+    expect(after([read(status)], after(HELD)).refusal).toBeUndefined();
+  });
+
+  it('the three nearest departures with seats for the party are offered, with their start times', () => {
+    const others = [
+      departure('2027-04-20'),
+      departure('2027-04-30', { seats_available: 1 }),
+      departure('2027-05-03', { status: 'closed' }),
+      departure('2027-05-09', { start_time: '14:00' }),
+      departure('2027-05-04'),
+      departure('2027-06-01'),
+    ];
+    const held = after([...CHOSEN, { type: 'held', seats: seatsOf({ quantity: 2 }) }]);
+    const { alternatives = [] } = after([read('cancelled', others)], held).refusal!.problem;
+    expect(alternatives.map((one) => [one.departure_date, one.departure_time])).toEqual([
+      ['2027-05-04', null],
+      ['2027-05-09', '14:00'],
+      ['2027-04-20', null],
+    ]);
+  });
+
+  it('a hold that a reload has found keeps the refusal, and the page its focus', () => {
+    const events: PurchaseEvent[] = [...LOADED.slice(0, 2), { type: 'holdSeen', seats: seatsOf() }];
+    const loaded = after([...events, read('cancelled'), { type: 'loaded' }]);
+    expect(loaded).toMatchObject({ stage: { at: 'held' }, refusal: { task: 'load' }, task: undefined });
+    expect(isOff(loaded)).toBe(true);
+  });
+
+  it('a call that is under way decides itself', () => {
+    const booking_ = after([...HELD, { type: 'started', task: 'book' }]);
+    expect(after([read('cancelled')], booking_).refusal).toBeUndefined();
+  });
+
+  it('a refused booking stays refused when the hold is seen, and another choice ends it', () => {
+    const refused = after([
+      ...HELD,
+      { type: 'refused', task: 'book', problem: problem('departure_cancelled') },
+      { type: 'holdSeen', seats: seatsOf() },
+    ]);
+    expect([refused.stage.at, isOff(refused)]).toEqual(['held', true]);
+    const chosen = after([{ type: 'chosen', date: '2027-05-02', time: '14:00', isOffered: true }], refused);
+    expect([chosen.stage.at, isOff(chosen)]).toEqual(['choosing', false]);
   });
 });
 

@@ -6,15 +6,23 @@ import { ChangedPrice, Countdown } from './hold.tsx';
 import { PartyPicker } from './party.tsx';
 import { issueOf } from './party-rules.ts';
 import { Button, Heading, useFocusAtStart } from './parts.tsx';
-import { ProblemBox } from './problem.tsx';
-import { departureOf, departuresOnDate, type Purchase, type PurchaseEvent, type Stage } from './purchase.ts';
+import { Refused } from './problem.tsx';
+import {
+  departureOf,
+  departuresOnDate,
+  isOff,
+  problemOf,
+  type Purchase,
+  type PurchaseEvent,
+  type Stage,
+} from './purchase.ts';
 import { type Speech, SpeechContext, speechOf, useSpeech } from './speech.ts';
 import { Booked, holdText, Summary } from './summary.tsx';
 import { Terms } from './terms.tsx';
 import { Times } from './times.tsx';
 import type { Actions, Site } from './seller.ts';
 import { usePurchase } from './use-purchase.ts';
-import type { Alternative, Booking, Tour } from './wire.ts';
+import type { Booking, Tour } from './wire.ts';
 import { fill } from './words/words.ts';
 
 interface AppProps {
@@ -58,9 +66,10 @@ function stageText({ stage, date, time = null }: Purchase, { words, formats }: S
   return departureText({ departure_date: date, departure_time: time }, formats);
 }
 
-/** Returns the seats of this tour that the visitor holds in another tab, in words. Undefined: there are none. */
-function elsewhereText({ otherSeats, tour }: Purchase, speech: Speech): string | undefined {
-  if (!tour || !otherSeats || otherSeats.hold.tour.id !== tour.id) return undefined;
+/** Returns the seats of this tour that the visitor holds in another tab, in words. Undefined: there are none that can be booked. */
+function elsewhereText(purchase: Purchase, speech: Speech): string | undefined {
+  const { otherSeats, tour } = purchase;
+  if (!tour || otherSeats?.hold.tour.id !== tour.id || problemOf(purchase, otherSeats.hold)) return undefined;
   return fill(speech.words.hold.elsewhere, { seats: holdText(tour, otherSeats.hold, speech) });
 }
 
@@ -73,49 +82,25 @@ interface StageProps {
 function StageView({ nextOf, ...props }: StageProps & Pick<AppProps, 'nextOf'>) {
   const { purchase, actions } = props;
   const { stage, tour } = purchase;
-  if (stage.at === 'failed') return <Failed {...props} />;
-  if (!tour || stage.at === 'idle' || stage.at === 'loading') return <slot />;
-  if (stage.at === 'choosing') return <Choosing {...props} tour={tour} />;
-  if (stage.at === 'held') return <Held {...props} tour={tour} stage={stage} />;
+  if (tour && stage.at === 'choosing') return <Choosing {...props} tour={tour} />;
+  if (tour && stage.at === 'held') return <Held {...props} tour={tour} stage={stage} />;
   if (stage.at === 'ended') return <Ended {...props} stage={stage} />;
-  return (
-    <Booked
-      key={stage.booking.booking_ref}
-      tour={tour}
-      booking={stage.booking}
-      takesFocus={purchase.isTouched}
-      next={nextOf(stage.booking)}
-      onAgain={() => actions.startAgain('startedAgain')}
-    />
-  );
-}
-
-function Failed(props: StageProps) {
+  if (tour && stage.at === 'booked')
+    return (
+      <Booked
+        key={stage.booking.booking_ref}
+        tour={tour}
+        booking={stage.booking}
+        takesFocus={purchase.isTouched}
+        next={nextOf(stage.booking)}
+        onAgain={() => actions.startAgain('startedAgain')}
+      />
+    );
   return (
     <>
       <slot />
-      <Refused {...props} onAgain={props.actions.load} />
+      <Refused {...props} onAgain={actions.load} />
     </>
-  );
-}
-
-interface RefusedProps extends StageProps {
-  onAgain(): void;
-}
-
-/** The refusal of the last call, if there is one. */
-function Refused({ purchase, dispatch, onAgain }: RefusedProps) {
-  const { refusal, task, stage } = purchase;
-  if (!refusal) return null;
-  const choose = ({ departure_date, departure_time }: Alternative) =>
-    dispatch({ type: 'chosen', date: departure_date, time: departure_time, isOffered: true });
-  return (
-    <ProblemBox
-      refusal={refusal}
-      isOff={task !== undefined}
-      onAgain={onAgain}
-      onAlternative={stage.at === 'failed' ? undefined : choose}
-    />
   );
 }
 
@@ -213,13 +198,29 @@ function HoldButton({ purchase, dispatch, actions, isOff = false }: StageProps &
 
 type HeldStage = Extract<Stage, { at: 'held' }>;
 
-/** The countdown, a total that has changed, and then the form, the terms and the button that books. */
+/**
+ * The countdown, a total that has changed, and then the form, the terms and the button that books. In place of them, why a departure that
+ * was cancelled or closed cannot be booked.
+ */
 function Held(props: StageProps & { tour: Tour; stage: HeldStage }) {
   const { purchase, dispatch, actions, tour, stage } = props;
   const { task, contact, refusal, isTouched } = purchase;
   const { hold, endsAt, seenTotal } = stage;
   const { words, formats } = useSpeech();
-  const isOff = task !== undefined;
+  const isBusy = task !== undefined;
+  const release = (
+    <Button isSecondary isOff={isBusy} onClick={actions.release}>
+      {words.hold.release}
+    </Button>
+  );
+  if (isOff(purchase))
+    return (
+      <div part="hold" class="step">
+        <Refused {...props} onAgain={actions.book} />
+        <Summary tour={tour} sale={hold} />
+        {release}
+      </div>
+    );
   return (
     <div part="hold" class="step" key={hold.hold_id}>
       {/* Takes the focus again when the button that accepts a total disappears. */}
@@ -229,7 +230,7 @@ function Held(props: StageProps & { tour: Tour; stage: HeldStage }) {
       <Countdown
         endsAt={endsAt}
         hold={hold}
-        isOff={isOff}
+        isOff={isBusy}
         onExtend={actions.extend}
         onEnd={() => dispatch({ type: 'timeOver' })}
       />
@@ -250,16 +251,14 @@ function Held(props: StageProps & { tour: Tour; stage: HeldStage }) {
             categories={tour.categories}
             total={formats.money(hold.total_price, hold.currency)}
             problem={refusal?.task === 'book' ? refusal.problem : undefined}
-            isOff={isOff}
+            isOff={isBusy}
             onChange={(changed) => dispatch({ type: 'contactChanged', contact: changed })}
             onBook={actions.book}
           />
         </>
       )}
       <Refused {...props} onAgain={refusal?.task === 'extend' ? actions.extend : actions.book} />
-      <Button isSecondary isOff={isOff} onClick={actions.release}>
-        {words.hold.release}
-      </Button>
+      {release}
     </div>
   );
 }
@@ -269,13 +268,13 @@ type EndedStage = Extract<Stage, { at: 'ended' }>;
 function Ended(props: StageProps & { stage: EndedStage }) {
   const { purchase, actions, stage } = props;
   const { words } = useSpeech();
-  const isOff = purchase.task !== undefined;
+  const isBusy = purchase.task !== undefined;
   return (
     <div class="step">
       <Heading takesFocus={purchase.isTouched}>{words.problem[stage.reason]}</Heading>
       <p>{words.hold.overText}</p>
-      <HoldButton {...props} />
-      <Button isSecondary isOff={isOff} onClick={() => actions.startAgain('returned')}>
+      {!isOff(purchase) && <HoldButton {...props} />}
+      <Button isSecondary isOff={isBusy} onClick={() => actions.startAgain('returned')}>
         {words.calendar.title}
       </Button>
       <Refused {...props} onAgain={actions.hold} />

@@ -128,9 +128,11 @@ const REDUCERS: Reducers = {
   refused: (purchase, { task, problem }) => refuse(purchase, { task, problem }),
   tourRead: (purchase, { tour }) => ({ ...purchase, tour }),
   departuresRead: (purchase, { departures, isComplete }) =>
-    fitted({ ...purchase, departures, hasAllDepartures: isComplete }),
+    checked(fitted({ ...purchase, departures, hasAllDepartures: isComplete })),
   loaded: (purchase) => ({
-    ...resting(purchase),
+    ...purchase,
+    task: undefined,
+    isWaiting: false,
     stage: ['loading', 'failed'].includes(purchase.stage.at) ? { at: 'choosing' } : purchase.stage,
   }),
   // Changes nothing while a call runs: its answer is the one to the earlier choice.
@@ -221,6 +223,43 @@ function refuse(purchase: Purchase, refusal: Refusal): Purchase {
   if (refusal.task === 'load') return { ...refused, stage: { at: 'failed' } };
   const text = textOf(refusal.problem);
   return text === 'timeOver' || text === 'holdOver' ? endHold(refused, text) : refused;
+}
+
+/** Whether the departure of the choice, or of the hold, was refused for good. */
+export function isOff({ refusal }: Purchase): boolean {
+  return refusal !== undefined && Object.values(CODES).includes(refusal.problem.code);
+}
+
+/** Refuses the hold that is shown if the departures tell that it can no longer be booked. A page that was just opened keeps its focus. */
+function checked(purchase: Purchase): Purchase {
+  const { stage, isTouched } = purchase;
+  if (stage.at !== 'held' || isActing(purchase) || isOff(purchase)) return purchase;
+  const problem = problemOf(purchase, stage.hold);
+  return problem ? { ...purchase, refusal: { task: isTouched ? 'book' : 'load', problem } } : purchase;
+}
+
+/** The codes of the problems with a hold whose departure has one of these states. */
+const CODES: Partial<Record<Departure['status'], string>> = {
+  closed: 'departure_gone',
+  cancelled: 'departure_cancelled',
+};
+const MOST_ALTERNATIVES = 3;
+
+/** Returns the problem with a hold whose departure was cancelled or closed, with the nearest departures that have seats for it. */
+export function problemOf({ departures }: Purchase, hold: Hold): Problem | undefined {
+  const { departure_date, departure_time, quantity } = hold;
+  const departure = departures.find(
+    (one) => one.departure_date === departure_date && one.start_time === departure_time,
+  );
+  const code = departure && CODES[departure.status];
+  if (!code) return undefined;
+  const daysAway = (one: Departure) => Math.abs(Date.parse(one.departure_date) - Date.parse(departure_date));
+  const alternatives = departures
+    .filter((one) => one.status === 'available' && one.seats_available >= quantity)
+    .sort((one, other) => daysAway(one) - daysAway(other))
+    .slice(0, MOST_ALTERNATIVES)
+    .map((one) => ({ ...one, departure_time: one.start_time }));
+  return { code, alternatives };
 }
 
 function endHold(purchase: Purchase, reason: EndReason): Purchase {

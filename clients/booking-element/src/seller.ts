@@ -70,6 +70,8 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
     const { purchase, site } = latest();
     const { stage, refusal } = purchase;
     dispatch(event);
+    // The departure of a hold that leaves no seat free may be cancelled or closed: the departures tell it.
+    if (event.type === 'holdSeen' && event.seats?.hold.seats_available === 0) read.departuresAgain();
     if (event.type !== 'bookingSeen' || stage.at !== 'held' || refusal?.task !== 'book') return;
     if (isOfHold(event.booking, stage.hold)) site.onBooked(event.booking);
   };
@@ -138,7 +140,7 @@ function readerOf({ api, slug = '', latest, dispatch }: ReaderOptions) {
     const isComplete = page.next_cursor === null;
     if (!isComplete) departuresAgain(page);
     const departures: PurchaseEvent = { type: 'departuresRead', departures: page.items, isComplete };
-    return [read, departures, ...(await seen), { type: 'loaded' }];
+    return [read, ...(await seen), departures, { type: 'loaded' }];
   };
   return { visitor, tour, departuresAgain, all };
 }

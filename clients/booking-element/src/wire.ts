@@ -6,7 +6,6 @@ type Schemas = components['schemas'];
 
 export type Tour = Schemas['TourDetail'];
 export type Category = Schemas['Category'];
-export type CancellationPolicy = Schemas['CancellationPolicy'];
 export type DeparturePage = Visible<Schemas['DeparturePage'], 'departures'>;
 export type Departure = DeparturePage['items'][number];
 export type Hold = Schemas['HoldDetail'];
