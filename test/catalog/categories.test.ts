@@ -58,6 +58,12 @@ describe('a fault of price categories in a file', () => {
     ],
     ['a missing kind', { categories: [{ code: 'adult' }] }, 'categories[0].kind', 'of adult is required'],
     [
+      'a name of 201 characters',
+      fault({ name: 'n'.repeat(201) }),
+      'categories[1].name',
+      'of senior must have at most 200 characters',
+    ],
+    [
       'a code with capital letters',
       fault({ code: 'Senior' }),
       'categories[1].code',
@@ -179,6 +185,13 @@ describe('a fault of price categories in a file', () => {
     const faulty = [{ ...ADULT, seats: 'one' }, SENIOR];
     const { errors } = await importTours(database.db, museum({ categories: faulty }));
     expect(errors).toEqual(issueOf('categories[0].seats', 'of adult must be a whole number from 0 to 50'));
+  });
+
+  it('the name of a category may have 200 characters, like every name', async () => {
+    const name = 'n'.repeat(200);
+    const { errors } = await importTours(database.db, tour({ categories: [{ ...ADULT, name }] }));
+    expect(errors).toEqual([]);
+    expect((await stored()).categories).toMatchObject([{ name }]);
   });
 
   it('each faulty category is an issue of its own', async () => {

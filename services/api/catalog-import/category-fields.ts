@@ -26,7 +26,7 @@ const CODE_RULE = 'must be 2 to 32 of a-z, 0-9 and _';
 const NO_CODE = `names no category: a code ${CODE_RULE}`;
 
 const code = textField(isCategoryCode, CODE_RULE);
-const CATEGORY_NAME = lineField(100);
+const CATEGORY_NAME = lineField(200);
 const CATEGORY = objectField({
   code,
   kind: choiceField(...CATEGORY_KINDS),
