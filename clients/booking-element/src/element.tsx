@@ -154,4 +154,6 @@ for (const name of PROPERTIES)
     },
   });
 
-if (!customElements.get('tour-booking')) customElements.define('tour-booking', TourBooking);
+/** The newest feature of a browser that the element needs. An older browser shows the children of the tag. */
+const canSell = CSS.supports('color', 'light-dark(color(from red xyz-d65 x y z), red)');
+if (canSell && !customElements.get('tour-booking')) customElements.define('tour-booking', TourBooking);

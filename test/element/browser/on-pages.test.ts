@@ -130,6 +130,14 @@ describeInChromium('the element on the pages of a site', (browser) => {
     await site.page.getByRole('heading', { name: 'Your seats are held' }).waitFor();
   });
 
+  it('a browser without the colours that the element needs shows its children', async () => {
+    await site.page.addInitScript('CSS.supports = (name, value) => !/light-dark/.test(value);');
+    await site.open(`<tour-booking tour="${bay.slug}"><a href="/contact">Contact us</a></tour-booking>`);
+    expect(await site.page.getByRole('link', { name: 'Contact us' }).isVisible()).toBe(true);
+    expect(await site.page.evaluate("document.querySelector('tour-booking').shadowRoot")).toBeNull();
+    expect(site.complaints).toEqual([]);
+  });
+
   it('an element that only moves in its page keeps its purchase', async () => {
     await site.open(`<tour-booking tour="${bay.slug}"></tour-booking><main></main>`);
     await holdSeats(site.page);
