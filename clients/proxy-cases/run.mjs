@@ -65,6 +65,12 @@ function keepCookies(jar, lines = []) {
   }
 }
 
+/** Returns the name of the visitor's cookie: that of a site with TLS has a prefix. */
+function nameOfVisitor(jars) {
+  const names = Object.values(jars).flatMap((jar) => [...jar.keys()]);
+  return names.find((name) => name.endsWith('tour_visitor')) ?? 'tour_visitor';
+}
+
 function cookieOf(jar) {
   return [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
 }
@@ -126,6 +132,7 @@ async function run(base, tour) {
       found.push(...differences(answer, filled(one.expect, saved)));
       if (found.length === 0) save(saved, answer, one);
     }
+    saved.visitorCookie = nameOfVisitor(jars);
     saved.cookies = Object.fromEntries(Object.entries(jars).map(([name, kept]) => [name, cookieOf(kept)]));
     if (found.length > 0) failed += 1;
     console.log(`${found.length > 0 ? 'FAILED' : 'ok    '} ${one.name}`);

@@ -15,7 +15,7 @@ export interface Shop {
 }
 
 export type ShopOptions = Partial<TourProxyOptions> & Pick<TourProxyOptions, 'baseUrl' | 'apiKey'>;
-type ServerKind = (options: TourProxyOptions) => Promise<Shop>;
+export type ServerKind = (options: TourProxyOptions) => Promise<Shop>;
 
 /** Starts a site on node:http. */
 export async function startShop(options: ShopOptions): Promise<Shop> {
