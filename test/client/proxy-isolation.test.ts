@@ -166,6 +166,18 @@ describe('a visitor and the hold of another', () => {
     expect(await eve.send('GET', '/hold', undefined, planted)).toMatchObject({ status: 404 });
   });
 
+  it('a name with a prefix that needs Secure makes the cookie Secure on this machine too, and no option leaves it out', async () => {
+    const cookieName = '__Host-shop';
+    const named = await startShop({ baseUrl: wire.url, apiKey, cookieName });
+    const { headers } = await new VisitorBrowser(named.api).send('GET', '/hold');
+    expect(headers.get('set-cookie')).toMatch(/^__Host-shop=.*; Path=\/; .*; Secure; HttpOnly$/);
+    await named.stop();
+    const start = (name: string) => () =>
+      tourProxy({ baseUrl: wire.url, apiKey, secret: SECRET, cookieName: name, secure: false });
+    for (const name of [cookieName, '__secure-shop']) expect(start(name)).toThrow('needs secure');
+    expect(start('shop')).not.toThrow();
+  });
+
   it('a request that a reverse proxy forwards under the name of this machine gets no cookie without Secure', async () => {
     const visitor = new VisitorBrowser(shop.api);
     const forwarded = { origin: 'https://www.example.com', 'sec-fetch-site': 'same-origin' };

@@ -15,9 +15,12 @@ export interface VisitorOptions {
    * verify.
    */
   secret: string | readonly string[];
-  /** By default `__Host-tour_visitor`, which no other host can set, and `tour_visitor` where the cookie is not Secure. */
+  /**
+   * By default `__Host-tour_visitor`, and `tour_visitor` where the cookie is not Secure. Another name needs the prefix `__Host-` too, so that
+   * no other host of the domain can set it.
+   */
   cookieName?: string;
-  /** Whether cookies are Secure. By default they are, except on localhost, 127.0.0.1 and [::1]. */
+  /** Whether cookies are Secure. By default they are, except on localhost, 127.0.0.1 and [::1], unless the prefix of cookieName asks for it. */
   secure?: boolean;
 }
 
@@ -48,18 +51,23 @@ export const COOKIE_SECONDS = 86_400;
 const SECRET_MIN = 32;
 const STATE_COOKIE = 'tour_state';
 const COOKIE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+/** A browser drops a cookie with such a name that is not Secure. */
+const SECURE_PREFIX = /^__(Host|Secure)-/i;
 const COOKIE_VALUE = /^([A-Za-z0-9_-]{1,400})\.([A-Za-z0-9_-]{43})$/;
 const VISITOR_ID = /^visitor-[A-Za-z0-9]{22}$/;
 const HOLD_ID = /^[0-9a-f-]{36}$/;
 
-/** @throws TypeError for a secret with fewer than 32 characters, or a name that no cookie may have */
+/** @throws TypeError for a secret with fewer than 32 characters, and for a name that no cookie of these options may have */
 export function createVisitorCookies({ secret, cookieName, secure }: VisitorOptions): VisitorCookies {
   const secrets = [secret].flat();
   if (secrets.length === 0 || secrets.some((one) => typeof one !== 'string' || one.length < SECRET_MIN))
     throw new TypeError(`tourProxy: secret must have at least ${SECRET_MIN} characters.`);
   if (cookieName !== undefined && !COOKIE_NAME.test(cookieName))
     throw new TypeError('tourProxy: cookieName must have 1 to 64 of A-Z, a-z, 0-9, _ and -.');
-  const isSecure = (host: string) => secure ?? !isThisMachine(host);
+  const needsSecure = SECURE_PREFIX.test(cookieName ?? '');
+  if (needsSecure && secure === false)
+    throw new TypeError('tourProxy: a cookieName that begins with __Host- or __Secure- needs secure.');
+  const isSecure = (host: string) => secure ?? (needsSecure || !isThisMachine(host));
   const nameOn = (host: string) => cookieName ?? (isSecure(host) ? '__Host-tour_visitor' : 'tour_visitor');
   const attributes = (host: string, seconds: number) =>
     `; Path=/; Max-Age=${seconds}; SameSite=Lax${isSecure(host) ? '; Secure' : ''}`;
