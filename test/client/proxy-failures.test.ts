@@ -1,9 +1,10 @@
-import { request as startRequest } from 'node:http';
+import { createServer, request as startRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { useTestApi } from '../support/api';
 import { freePorts } from '../support/free-ports';
 import { givenDeparture, givenKey, givenTenant, givenTour, type GivenTour } from '../support/given';
+import { listen } from '../support/listen';
 import { type HttpProxy, startHttpProxy } from './http-proxy';
 import { SECRET, SERVERS, type Shop, startShop, VisitorBrowser } from './proxy-fixture';
 
@@ -188,11 +189,44 @@ describe.each(Object.entries(SERVERS))('a body on %s', (name, start) => {
     expect((await sendBytes(site.api, ['{}'], utf8)).status).toBe(400);
   });
 
+  it('an empty body in chunks is no body', async () => {
+    const headers = { 'content-type': undefined, 'transfer-encoding': 'chunked' };
+    expect(await sendBytes(site.api, [], { headers })).toEqual({ status: 400, code: 'validation_failed' });
+  });
+
   it('a body that is no JSON object in UTF-8 is 400', async () => {
     const invalid = hasParser ? ['[1]'] : ['{', '[1]', '"x"', 'null', Buffer.from([0x7b, 0xff, 0x7d])];
     for (const body of invalid) {
       expect(await sendBytes(site.api, [body])).toEqual({ status: 400, code: 'malformed_json' });
     }
+  });
+});
+
+describe('a body that the site has read before the proxy', () => {
+  it('a body of which no value is left is a server error that tells the site what to mount first', async () => {
+    const { proxy } = shop;
+    const server = createServer((request, response) => {
+      void text(request).then(() => proxy(request, response));
+    });
+    const port = await listen(server);
+    expect(await sendBytes(`http://127.0.0.1:${port}/shop`, ['{}'])).toMatchObject({ status: 500 });
+    server.close();
+    const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' };
+    const request = new Request(`${shop.api}/hold`, { method: 'POST', headers, body: '{}' });
+    await request.text();
+    expect((await proxy(request)).status).toBe(500);
+    expect(errors.map(String)).toEqual(Array(2).fill(expect.stringContaining('Mount the proxy before')));
+  });
+
+  it('a request without a body passes', async () => {
+    const request = new Request(`${shop.api}/hold/extend`, {
+      method: 'POST',
+      headers: { 'sec-fetch-site': 'same-origin' },
+      body: new ReadableStream({ start: (stream) => stream.close() }),
+      duplex: 'half',
+    });
+    await request.text();
+    expect((await shop.proxy(request)).status).toBe(404);
   });
 });
 

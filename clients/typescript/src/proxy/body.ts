@@ -11,8 +11,10 @@ const BODY_MS = 10_000;
 /** A request's body, as an adapter offers it. */
 export interface BodySource {
   header(name: string): string | undefined;
-  /** The value that a parser of the site has made of the body. Undefined: the body is not read yet. */
+  /** The value that a parser of the site has made of the body. Undefined: there is none. */
   parsed?: unknown;
+  /** Whether the site has read the bytes. */
+  isRead(): boolean;
   /**
    * Reads the bytes.
    * @param ms the time in which they must arrive
@@ -21,19 +23,23 @@ export interface BodySource {
   bytes(ms: number): Promise<Uint8Array>;
 }
 
+const READ_BEFORE =
+  'tourProxy: the site has read the body of the request, and left no value of it. Mount the proxy before what reads bodies, or let that read request.clone().';
+
 /**
  * Reads a JSON object of at most 16 KiB. Judges the content type first, then the length, then the text.
  * @returns undefined: the request has no body
- * @throws Refusal 415, 413 or 400 malformed_json
+ * @throws Refusal 415, 413 or 400 malformed_json; Error if the site has read the bytes
  */
 export async function readJson(source: BodySource, ms = BODY_MS): Promise<JsonObject | undefined> {
   const { header } = source;
   const length = Number(header('content-length') ?? 0);
-  const isSent =
-    length > 0 || header('transfer-encoding') !== undefined || header('content-type') !== undefined;
+  // Some reverse proxies send an empty body in chunks, so Transfer-Encoding alone is no body.
+  const isSent = length > 0 || header('content-type') !== undefined;
   if (isSent) assertJson(header);
   if (length > BODY_MAX) throw tooLarge();
   if (source.parsed !== undefined) return ofParser(source.parsed);
+  if (isSent && header('content-length') !== '0' && source.isRead()) throw new Error(READ_BEFORE);
   const bytes = await source.bytes(ms);
   if (bytes.length === 0) return undefined;
   assertJson(header);

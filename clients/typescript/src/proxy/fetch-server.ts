@@ -13,13 +13,13 @@ export function readFetchRequest(request: Request, mount: string | undefined): S
     query: search.slice(1),
     host: header('host') ?? host,
     header,
-    body: { header, bytes: (ms) => readBytes(request, ms) },
+    body: { header, isRead: () => request.bodyUsed, bytes: (ms) => readBytes(request, ms) },
     native: request,
   };
 }
 
-async function readBytes({ body }: Request, ms: number): Promise<Uint8Array> {
-  if (body === null) return new Uint8Array();
+async function readBytes({ body, bodyUsed }: Request, ms: number): Promise<Uint8Array> {
+  if (body === null || bodyUsed) return new Uint8Array();
   const reader = body.getReader();
   const stop = () => void reader.cancel().catch(() => undefined);
   const read = async () => {

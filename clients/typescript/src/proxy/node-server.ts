@@ -36,6 +36,7 @@ export function readNodeRequest<Native>(
     body: {
       header,
       parsed: request.readableEnded ? request.body : undefined,
+      isRead: () => request.readableEnded,
       bytes: (ms) => readBytes(request, ms),
     },
     native,
