@@ -122,6 +122,13 @@ describe('verifyWebhook', () => {
     },
   );
 
+  it('verifyWebhook names the parser where the body was parsed before', () => {
+    const parsed: unknown = JSON.parse(received.body.toString());
+    for (const body of [parsed, undefined]) {
+      expect(() => verifyWebhook(secret, received.headers, body as string)).toThrow('a parser such as');
+    }
+  });
+
   it('verifyWebhook reads the headers of Node and of fetch, with names in any case', () => {
     const headers = Object.entries(received.headers).filter(([name]) => name.startsWith('webhook-'));
     const inCapitals = headers.map(([name, value]) => [name.toUpperCase(), value]);

@@ -26,7 +26,7 @@ const MIN_KEY_BYTES = 24;
  * Verifies a webhook by the rules of Standard Webhooks, and parses it.
  * @param secrets `whsec_…`; several while the secret is being changed
  * @param rawBody the bytes as they arrived, before any parser
- * @throws WebhookVerificationError; TypeError for a malformed secret
+ * @throws WebhookVerificationError; TypeError for a malformed secret, and for a parsed body
  */
 export function verifyWebhook(
   secrets: string | readonly string[],
@@ -34,6 +34,10 @@ export function verifyWebhook(
   rawBody: string | Uint8Array,
 ): ReceivedWebhook {
   const keys = [secrets].flat().map(keyOf);
+  if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array))
+    throw new TypeError(
+      'rawBody must be the bytes as they arrived: a parser such as express.json() has read them.',
+    );
   const id = read(headers, 'webhook-id');
   const timestamp = read(headers, 'webhook-timestamp');
   const given = read(headers, 'webhook-signature').split(' ');
