@@ -13,13 +13,19 @@ export function readFetchRequest(request: Request, mount: string | undefined): S
     query: search.slice(1),
     host: header('host') ?? host,
     header,
-    body: { header, isRead: () => request.bodyUsed, bytes: (ms) => readBytes(request, ms) },
+    body: { header, isRead: () => isRead(request), bytes: (ms) => readBytes(request, ms) },
     native: request,
   };
 }
 
-async function readBytes({ body, bodyUsed }: Request, ms: number): Promise<Uint8Array> {
-  if (body === null || bodyUsed) return new Uint8Array();
+/** Returns whether the site has read the body. Hono's adapter for Node locks the stream of a body that it has read, and nothing else tells. */
+function isRead({ body, bodyUsed }: Request): boolean {
+  return bodyUsed || body?.locked === true;
+}
+
+async function readBytes(request: Request, ms: number): Promise<Uint8Array> {
+  const { body } = request;
+  if (body === null || isRead(request)) return new Uint8Array();
   const reader = body.getReader();
   const stop = () => void reader.cancel().catch(() => undefined);
   const read = async () => {
