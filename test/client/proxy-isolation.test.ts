@@ -298,6 +298,22 @@ describe('the second hold of a visitor', () => {
   });
 });
 
+describe('a site with two processes', () => {
+  it('eight holds at once of one cookie leave at most one live hold for each process, and the next one releases them', async () => {
+    const other = await startShop({ baseUrl: api.baseUrl, apiKey });
+    const { visitor } = await holder();
+    const before = await liveHolds();
+    const cookie = { cookie: visitor.cookie };
+    const wish = { tour_id: tour.slug, departure_date: date, quantity: 1 };
+    const place = (where: Shop) => new VisitorBrowser(where.api).send('POST', '/hold', wish, cookie);
+    await Promise.all(Array.from({ length: 8 }, (_, index) => place(index % 2 ? other : shop)));
+    expect(await liveHolds()).toBeLessThanOrEqual(before + 1);
+    expect((await place(other)).status).toBe(201);
+    expect(await liveHolds()).toBe(before);
+    await other.stop();
+  });
+});
+
 describe('the answer of a hold that the network lost', () => {
   it('a reload finds the live hold that the cookie does not name', async () => {
     const visitor = new VisitorBrowser(shop.api);
