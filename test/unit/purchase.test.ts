@@ -162,7 +162,7 @@ describe('a hold', () => {
     const contact = { name: 'Ana', phone: '1', email: '', notes: '', travellers: [] };
     const refused = after([
       ...HELD,
-      { type: 'contactChanged', contact },
+      { type: 'contactChanged', changed: contact },
       { type: 'started', task: 'book' },
       { type: 'refused', task: 'book', problem: problem('network') },
     ]);

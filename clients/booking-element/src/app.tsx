@@ -37,7 +37,8 @@ export function App({ site, nextOf }: AppProps) {
   const speech = useMemo(() => speechOf(site.lang), [site.lang]);
   return (
     <SpeechContext value={speech}>
-      <div class="element" lang={speech.locale} dir={speech.direction}>
+      {/* A translator of the browser would replace texts that change, and leave an old total. */}
+      <div class="element" lang={speech.locale} dir={speech.direction} translate={false}>
         <StageView purchase={purchase} dispatch={dispatch} actions={actions} nextOf={nextOf} />
         <Status purchase={purchase} />
       </div>
@@ -252,7 +253,7 @@ function Held(props: StageProps & { tour: Tour; stage: HeldStage }) {
             total={formats.money(hold.total_price, hold.currency)}
             problem={refusal?.task === 'book' ? refusal.problem : undefined}
             isOff={isBusy}
-            onChange={(changed) => dispatch({ type: 'contactChanged', contact: changed })}
+            onChange={(changed) => dispatch({ type: 'contactChanged', changed })}
             onBook={actions.book}
           />
         </>

@@ -25,7 +25,8 @@ interface ContactFormProps {
   /** The refusal of the booking, if the platform has refused fields. */
   problem: Problem | undefined;
   isOff: boolean;
-  onChange(contact: Contact): void;
+  /** Several fields may change before the form is shown again, where a program fills it in. */
+  onChange(changed: Partial<Contact>): void;
   onBook(): void;
 }
 
@@ -58,7 +59,7 @@ export function ContactForm(props: ContactFormProps) {
       isRequired={name !== 'notes'}
       value={contact[name]}
       issues={issues}
-      onInput={(value) => onChange({ ...contact, [name]: value })}
+      onInput={(value) => onChange({ [name]: value })}
     />
   );
   return (
@@ -72,7 +73,7 @@ export function ContactForm(props: ContactFormProps) {
         categories={travellersOf(party, categories)}
         travellers={contact.travellers}
         issues={issues}
-        onChange={(travellers) => onChange({ ...contact, travellers })}
+        onChange={(travellers) => onChange({ travellers })}
       />
       <Button isOff={isOff}>{fill(words.contact.book, { total })}</Button>
     </form>
@@ -121,6 +122,7 @@ function Field({ name, label, type, autocomplete = 'off', isRequired, value, iss
   const { words } = useSpeech();
   const isInvalid = issues.includes(name);
   const id = `field-${name}`;
+  const read = ({ currentTarget }: { currentTarget: { value: string } }) => onInput(currentTarget.value);
   const attributes = {
     id,
     name,
@@ -130,7 +132,9 @@ function Field({ name, label, type, autocomplete = 'off', isRequired, value, iss
     maxLength: MOST_CHARACTERS[type] ?? MOST_OF_OTHERS,
     'aria-invalid': isInvalid,
     'aria-describedby': isInvalid ? `${id}-error` : undefined,
-    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => onInput(currentTarget.value),
+    onInput: read,
+    // Some programs that fill in forms send this event alone.
+    onChange: read,
   };
   return (
     <div class="field">

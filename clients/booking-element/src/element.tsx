@@ -99,7 +99,9 @@ class TourBooking extends HTMLElement {
       api,
       slug,
       isChosen: this.#found?.isChosen ?? false,
-      lang: languageTag(this.lang || this.closest<HTMLElement>('[lang]')?.lang || ''),
+      lang: languageTag(
+        this.lang || this.closest<HTMLElement>('[lang]')?.lang || document.documentElement.lang,
+      ),
       onTourFound: (found: string) => {
         this.#found = { slug: found, isChosen: false };
         this.#render();

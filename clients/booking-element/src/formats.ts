@@ -141,15 +141,8 @@ function weekdaysFrom(first: number, locale: string): Formats['weekdays'] {
   });
 }
 
-interface WeekInfo {
-  firstDay: number;
-}
-
-/** Returns the first day of the week: Monday where the browser does not know it. */
+/** Returns the first day of the week: Monday in a browser that does not know it, such as Firefox. */
 function firstDayOfWeek(locale: string): number {
-  const known = new Intl.Locale(locale) as Intl.Locale & {
-    getWeekInfo?(): WeekInfo;
-    weekInfo?: WeekInfo;
-  };
-  return (known.getWeekInfo?.() ?? known.weekInfo ?? { firstDay: 1 }).firstDay;
+  const known = new Intl.Locale(locale) as Intl.Locale & { getWeekInfo?(): { firstDay: number } };
+  return known.getWeekInfo?.().firstDay ?? 1;
 }

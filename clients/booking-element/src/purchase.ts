@@ -16,12 +16,12 @@ export type Stage =
   /** The tour cannot be shown: the children of the tag, the problem, and "Try again". */
   | { at: 'failed' }
   /**
-   * The calendar, the start times, the party and the total. Without any departure: the children of the tag, and words. `isOffered`: the
-   * departure was one of the alternatives of a problem, and takes the focus.
+   * The calendar, the start times, the party and the total. Without any departure: the children of the tag, and words. An
+   * offered departure was one of the alternatives of a problem, and takes the focus.
    */
   | { at: 'choosing'; isOffered?: boolean }
   /**
-   * The seats are the visitor's until `endsAt`: the countdown, the contact form and the terms. With `seenTotal`, the price has changed since
+   * The seats are the visitor's until they end: the countdown, the contact form and the terms. With a seen total, the price has changed since
    * the visitor saw it: the new total comes first, and the form after the visitor has accepted it.
    */
   | (HeldSeats & { at: 'held'; seenTotal?: number })
@@ -80,7 +80,7 @@ export type PurchaseEvent =
   | { type: 'totalAccepted' }
   /** The visitor goes on with the hold of another tab. */
   | { type: 'otherAccepted' }
-  | { type: 'contactChanged'; contact: Contact }
+  | { type: 'contactChanged'; changed: Partial<Contact> }
   | { type: 'timeOver' }
   /** The visitor goes back to the calendar. */
   | { type: 'returned' }
@@ -145,7 +145,11 @@ const REDUCERS: Reducers = {
   holdSeen: (purchase, { seats }) => seeHold(purchase, seats),
   totalAccepted: (purchase) => ({ ...purchase, stage: { ...purchase.stage, seenTotal: undefined } as Stage }),
   otherAccepted: (purchase) => holding({ ...purchase, stage: { at: 'loading' } }, purchase.otherSeats!),
-  contactChanged: (purchase, { contact }) => ({ ...purchase, contact, isTouched: true }),
+  contactChanged: (purchase, { changed }) => ({
+    ...purchase,
+    contact: { ...purchase.contact, ...changed },
+    isTouched: true,
+  }),
   // A booking that is under way may still succeed: its answer decides.
   timeOver: (purchase) => (purchase.task ? purchase : endHold(purchase, 'timeOver')),
   returned: choosing,

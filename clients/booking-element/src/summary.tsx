@@ -75,7 +75,7 @@ export function Booked({ tour, booking, takesFocus, next, onAgain }: BookedProps
       {!isPaid && deposit_total > 0 && deposit_total < total_price && (
         <p>{fill(words.summary.deposit, { amount: formats.money(deposit_total, currency) })}</p>
       )}
-      {!isPaid && payment_due_at !== null && (
+      {!isPaid && total_price > 0 && payment_due_at !== null && (
         <p>{fill(words.summary.payUntil, { time: formats.instant(payment_due_at) })}</p>
       )}
       {!isPaid && next !== undefined && (

@@ -1,0 +1,114 @@
+import { describeInBrowsers } from '../../support/browsers';
+import { givenDeparture, givenTour, type GivenTour } from '../../support/given';
+import { useElementSite } from '../given-page';
+import { book, holdSeats } from '../visit';
+
+const LONG_WORD = 'Donaudampfschifffahrtsgesellschaftskapitänskinder';
+
+describeInBrowsers('the element among the styles and programs of a page', (browser) => {
+  const site = useElementSite(browser);
+  let tour: GivenTour;
+  beforeAll(async () => {
+    tour = await givenTour(site.api.db);
+    await givenDeparture(site.api.db, tour, { seats: 50 });
+  });
+
+  const tag = () => `<tour-booking tour="${tour.slug}"></tour-booking>`;
+  const inShadow = <T>(expression: string) =>
+    site.page.evaluate<T>(`((root) => ${expression})(document.querySelector('tour-booking').shadowRoot)`);
+  const calendar = () => site.page.locator('.day.open').first().waitFor();
+
+  it.each([
+    ['a centred item of a grid', 'display: grid; place-items: center'],
+    ['a centred item of a flex column', 'display: flex; flex-direction: column; align-items: center'],
+    ['an item of a flex row', 'display: flex; justify-content: center'],
+    ['in a box that is as wide as its content', 'display: inline-block'],
+    ['in a floating box', 'float: left'],
+    ['in a box like a dialog', 'position: fixed; inset: 0; inline-size: fit-content; margin: auto'],
+  ])('the element is as wide as a calendar needs it: %s', async (_title, style) => {
+    for (const width of [1280, 320]) {
+      await site.page.setViewportSize({ width, height: 900 });
+      await site.open(`<main>${tag()}</main>`);
+      await site.page.evaluate(`document.querySelector('main').style.cssText = '${style}'`);
+      await calendar();
+      const box = await site.page.locator('tour-booking').boundingBox();
+      expect(box!.width).toBeGreaterThan(width === 320 ? 270 : 600);
+      expect(await site.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    }
+  });
+
+  it('the texts keep their size on a page whose theme sets the rem to 10 px', async () => {
+    const sizes = () =>
+      inShadow<string[]>("[...root.querySelectorAll('*')].map((one) => getComputedStyle(one).fontSize)");
+    await site.open(tag());
+    await calendar();
+    const before = await sizes();
+    await site.page.evaluate(
+      "document.documentElement.style.fontSize = '62.5%'; document.body.style.fontSize = '1.6rem'",
+    );
+    expect(await sizes()).toEqual(before);
+    expect(before).toContain('16px');
+  });
+
+  it('a translator of the browser leaves the element alone', async () => {
+    await site.open(tag());
+    await calendar();
+    expect(await inShadow("root.querySelector('.element').translate")).toBe(false);
+  });
+
+  it('fields that a program fills in at once, with the event change alone, are read', async () => {
+    await site.open(tag());
+    await holdSeats(site.page);
+    await inShadow(`Object.entries({ name: 'Ana Lima', phone: '+49 30 901820', email: 'ana@example.com' }).forEach(
+      ([name, value]) => {
+        const field = root.querySelector('[name=' + name + ']');
+        field.value = value;
+        field.dispatchEvent(new Event('change', { bubbles: true }));
+      })`);
+    await book(site.page);
+    const booked = site.page.getByRole('heading', { name: 'Your seats are booked' });
+    await booked.waitFor();
+    expect(await booked.isVisible()).toBe(true);
+  });
+
+  it('inside another component the element has the language of the page', async () => {
+    await site.open('<main></main>');
+    await site.page.evaluate(`
+      document.documentElement.lang = 'de';
+      document.querySelector('main').attachShadow({ mode: 'open' }).innerHTML = '${tag()}'`);
+    await calendar();
+    expect(await site.page.getByText('Datum wählen').isVisible()).toBe(true);
+  });
+
+  it('a long word in the name of a category stays inside a window of 320 px', async () => {
+    const prices = { adult: 50_000, child: 20_000 };
+    const long = await givenTour(site.api.db, {
+      categories: [
+        { code: 'adult', kind: 'adult', seats: 1, people: 1, name: LONG_WORD },
+        { code: 'child', kind: 'child', seats: 1, people: 1 },
+      ],
+    });
+    await givenDeparture(site.api.db, long, { prices });
+    await site.page.setViewportSize({ width: 320, height: 900 });
+    await site.open(`<tour-booking tour="${long.slug}"></tour-booking>`);
+    await site.page.locator('.day.open').first().click();
+    await site.page.getByText(LONG_WORD).first().waitFor();
+    expect(await site.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+    await site.page.getByRole('button', { name: 'Hold the seats' }).click();
+    await site.page.getByRole('heading', { name: 'Your seats are held' }).waitFor();
+    expect(await site.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+  });
+
+  it('a booking that costs nothing has no time until which to pay', async () => {
+    const free = await givenTour(site.api.db);
+    await givenDeparture(site.api.db, free, { prices: { adult: 0 } });
+    await site.open(`<tour-booking tour="${free.slug}"></tour-booking>`);
+    await holdSeats(site.page);
+    await site.page.getByLabel('Name', { exact: true }).fill('Ana Lima');
+    await site.page.getByLabel('Phone').fill('+49 30 901820');
+    await site.page.getByLabel('E-mail').fill('ana@example.com');
+    await book(site.page);
+    await site.page.getByRole('heading', { name: 'Your seats are booked' }).waitFor();
+    expect(await site.page.getByText('Pay until').count()).toBe(0);
+  });
+});
