@@ -2,7 +2,7 @@ import {
   departureOf,
   holdBody,
   isExtended,
-  isOff,
+  isRefusedForGood,
   type Purchase,
   type PurchaseEvent,
   reduce,
@@ -219,7 +219,7 @@ describe('a departure that can no longer be booked, while its seats are held', (
   ] as const)('the hold is refused once the departures tell that it is %s: %s', (status, code) => {
     const seen = after([read(status)], after(HELD));
     expect(seen).toMatchObject({ stage: { at: 'held' }, refusal: { task: 'book', problem: { code } } });
-    expect(isOff(seen)).toBe(true);
+    expect(isRefusedForGood(seen)).toBe(true);
     expect(after([read(status)], seen).refusal).toBe(seen.refusal);
   });
 
@@ -249,7 +249,7 @@ describe('a departure that can no longer be booked, while its seats are held', (
     const events: PurchaseEvent[] = [...LOADED.slice(0, 2), { type: 'holdSeen', seats: seatsOf() }];
     const loaded = after([...events, read('cancelled'), { type: 'loaded' }]);
     expect(loaded).toMatchObject({ stage: { at: 'held' }, refusal: { task: 'load' }, task: undefined });
-    expect(isOff(loaded)).toBe(true);
+    expect(isRefusedForGood(loaded)).toBe(true);
   });
 
   it('a call that is under way decides itself', () => {
@@ -263,9 +263,9 @@ describe('a departure that can no longer be booked, while its seats are held', (
       { type: 'refused', task: 'book', problem: problem('departure_cancelled') },
       { type: 'holdSeen', seats: seatsOf() },
     ]);
-    expect([refused.stage.at, isOff(refused)]).toEqual(['held', true]);
+    expect([refused.stage.at, isRefusedForGood(refused)]).toEqual(['held', true]);
     const chosen = after([{ type: 'chosen', date: '2027-05-02', time: '14:00', isOffered: true }], refused);
-    expect([chosen.stage.at, isOff(chosen)]).toEqual(['choosing', false]);
+    expect([chosen.stage.at, isRefusedForGood(chosen)]).toEqual(['choosing', false]);
   });
 });
 

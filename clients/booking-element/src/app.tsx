@@ -10,7 +10,7 @@ import { Refused } from './problem.tsx';
 import {
   departureOf,
   departuresOnDate,
-  isOff,
+  isRefusedForGood,
   problemOf,
   type Purchase,
   type PurchaseEvent,
@@ -214,7 +214,7 @@ function Held(props: StageProps & { tour: Tour; stage: HeldStage }) {
       {words.hold.release}
     </Button>
   );
-  if (isOff(purchase))
+  if (isRefusedForGood(purchase))
     return (
       <div part="hold" class="step">
         <Refused {...props} onAgain={actions.book} />
@@ -274,7 +274,7 @@ function Ended(props: StageProps & { stage: EndedStage }) {
     <div class="step">
       <Heading takesFocus={purchase.isTouched}>{words.problem[stage.reason]}</Heading>
       <p>{words.hold.overText}</p>
-      {!isOff(purchase) && <HoldButton {...props} />}
+      {!isRefusedForGood(purchase) && <HoldButton {...props} />}
       <Button isSecondary isOff={isBusy} onClick={() => actions.startAgain('returned')}>
         {words.calendar.title}
       </Button>

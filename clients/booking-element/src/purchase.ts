@@ -230,14 +230,14 @@ function refuse(purchase: Purchase, refusal: Refusal): Purchase {
 }
 
 /** Whether the departure of the choice, or of the hold, was refused for good. */
-export function isOff({ refusal }: Purchase): boolean {
+export function isRefusedForGood({ refusal }: Purchase): boolean {
   return refusal !== undefined && Object.values(CODES).includes(refusal.problem.code);
 }
 
 /** Refuses the hold that is shown if the departures tell that it can no longer be booked. A page that was just opened keeps its focus. */
 function checked(purchase: Purchase): Purchase {
   const { stage, isTouched } = purchase;
-  if (stage.at !== 'held' || isActing(purchase) || isOff(purchase)) return purchase;
+  if (stage.at !== 'held' || isActing(purchase) || isRefusedForGood(purchase)) return purchase;
   const problem = problemOf(purchase, stage.hold);
   return problem ? { ...purchase, refusal: { task: isTouched ? 'book' : 'load', problem } } : purchase;
 }
