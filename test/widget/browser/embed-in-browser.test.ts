@@ -48,6 +48,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
   const reloads = () =>
     requests.filter((request) => request.isNavigationRequest() && request.frame() === page.mainFrame())
       .length - 1;
+  const parametersOf = (address: string) => Object.fromEntries(new URL(address).searchParams);
   const ask = (expression: string) => page.evaluate<unknown>(expression);
 
   it('the page needs no other host, no cookie and no storage, and obeys its own policy', async () => {
@@ -98,7 +99,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     await page.getByRole('searchbox').press('Enter');
     await page.waitForURL(/q=a(&|$)/);
     await untilNames('Alpine Huts', 'Baltic Sail');
-    expect(page.url()).toMatch(/\/embed\/tours\?pass=[^&]+&limit=2&q=a$/);
+    expect(parametersOf(page.url())).toEqual({ pass: expect.any(String), limit: '2', q: 'a' });
     await expectStatus('Tours shown: 2');
 
     await page.getByRole('link', { name: 'Europe' }).press('Enter');
@@ -131,6 +132,26 @@ describeInChromium('the embed page in a real browser', (browser) => {
     expect(await ask('document.activeElement.name')).toBe('q');
     await page.getByRole('searchbox').fill('');
     await untilNames('Alpine Huts', 'Baltic Sail', 'Zagreb Café Walk');
+  });
+
+  it('the embed page keeps each choice of a visitor who does not wait for the answer to the one before', async () => {
+    await open();
+    await page.route(/pass=/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await route.continue().catch(() => {});
+    });
+    await page.getByRole('link', { name: 'Europe' }).click();
+    await page.getByRole('searchbox').fill('baltic');
+    await page.getByRole('searchbox').press('Enter');
+    await untilNames('Baltic Sail');
+    expect(parametersOf(page.url())).toMatchObject({ continent: 'europe', q: 'baltic' });
+
+    await page.getByRole('link', { name: 'All' }).click();
+    await page.getByRole('searchbox').fill('a');
+    await page.getByRole('searchbox').press('Enter');
+    await page.getByRole('link', { name: 'Europe' }).click();
+    await untilNames('Alpine Huts', 'Baltic Sail', 'Zagreb Café Walk');
+    expect(parametersOf(page.url())).toMatchObject({ continent: 'europe', q: 'a' });
   });
 
   it('the embed page shows placeholders while it loads, and the reason with a link to try again where that fails', async () => {

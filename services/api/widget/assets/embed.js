@@ -47,13 +47,20 @@
   const status = get('status');
   let current;
 
-  // The same address, with the newest pass and without the token.
-  const renewed = (address) => {
+  // The same address with other parameters. An empty value removes a parameter.
+  const changed = (address, parameters) => {
     const url = new URL(address, first);
-    url.searchParams.delete('token');
-    url.searchParams.set('pass', form.elements.pass.value);
+    for (const [name, value] of Object.entries(parameters)) {
+      if (value) url.searchParams.set(name, value);
+      else url.searchParams.delete(name);
+    }
     return url;
   };
+  // The same address, with the newest pass and without the token.
+  const renewed = (address) => changed(address, { token: '', pass: form.elements.pass.value });
+  // The first page of the visitor's choices with this change. The address has all choices, also while the answer to the
+  // last one is on the way; the links and the form have only those of the list that is shown.
+  const chosen = (choice) => changed(location.href, { ...choice, cursor: '' });
   const fill = (template) => {
     results.replaceChildren(get(template).content.cloneNode(true));
     results.toggleAttribute('data-again', template === 'offline');
@@ -61,14 +68,9 @@
     for (let more = 5; bone && more; more--) bone.after(bone.cloneNode(true));
     status.textContent = results.textContent.trim() || get(template).dataset.status;
   };
-  const beginAgain = (wanted) => {
-    const again = new URL(first);
-    for (const name of ['q', 'continent', 'cursor']) {
-      const value = wanted.searchParams.get(name);
-      if (value === null) again.searchParams.delete(name);
-      else again.searchParams.set(name, value);
-    }
-    location.replace(again);
+  const beginAgain = ({ searchParams: wanted }) => {
+    const [q, continent, cursor] = ['q', 'continent', 'cursor'].map((name) => wanted.get(name));
+    location.replace(changed(first, { q, continent, cursor }));
   };
   const put = (page) => {
     const found = get('results', page);
@@ -132,19 +134,14 @@
       // Shows the clicked continent as chosen before the answer arrives.
       for (const pill of get('pills').querySelectorAll('a')) pill.removeAttribute('aria-current');
       link.setAttribute('aria-current', 'true');
-      go(link.href, toPill);
+      const continent = new URL(link.href).searchParams.get('continent');
+      go(chosen(continent ? { continent } : { continent, q: '' }), toPill);
     } else {
       go(link.closest('[data-again]') ? location.href : link.href, toResults);
     }
   });
   if (!form) return;
-  const search = () => {
-    const query = new URLSearchParams(new FormData(form));
-    const word = query.get('q').trim();
-    query.delete('q');
-    if (word) query.set('q', word);
-    go(form.action + '?' + query);
-  };
+  const search = () => go(chosen({ q: form.elements.q.value.trim() }));
   form.noValidate = true;
   form.addEventListener('submit', (event) => {
     event.preventDefault();
