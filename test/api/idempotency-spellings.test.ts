@@ -32,6 +32,17 @@ describe('a repeat of a booking', () => {
     expectReplay(await website.book({ ...order, ...change }, key), first);
   });
 
+  it('the API recognises a repeat that names the one adult of a booking with children', async () => {
+    const { tour, date } = await givenSeats(api.db, { prices: { adult: 50_000, child: 30_000 } });
+    const order = { ...ORDER, tour_id: tour.id, departure_date: date };
+    const key = newKey();
+    const first = await website.book({ ...order, children: 2 }, key);
+    expect(first.body).toMatchObject({ party: { adult: 1, child: 2 } });
+    expectReplay(await website.book({ ...order, adults: 1, children: 2 }, key), first);
+    expectReplay(await website.book({ ...order, party: { adult: 1, child: 2 } }, key), first);
+    expectProblem(await website.book({ ...order, adults: 0, children: 2 }, key), 422, REUSED);
+  });
+
   it('the API recognises a repeat that sends null for traveller fields that the first request omitted', async () => {
     const { tour, date } = await givenSeats(api.db);
     const traveller = { category: 'adult', first_name: 'Zoë', last_name: 'Lima' };

@@ -86,13 +86,18 @@ export function partyInput(body: PartyBody): RequestedParty {
  * the form that answers stored before categories were data were compared by.
  */
 export function comparedParty(requested: RequestedParty): Party {
-  const { party, quantity = 1 } = requested;
   const units = Object.entries(comparedUnits(requested));
   // The three old codes have a number, also 0. Another code with 0 is a code that the request does not name.
   const given: Party = Object.fromEntries(units.filter(([code, number]) => number > 0 || code === 'adult'));
   const { child = 0, single_supplement = 0 } = given;
-  const adult = given['adult'] ?? (party === undefined ? quantity - child : 0);
+  const adult = given['adult'] ?? unnamedAdults(requested, child);
   return { ...given, adult, child, single_supplement };
+}
+
+/** Returns the adults of a request that does not name them: a booking means one, a hold the seats that its children leave. */
+function unnamedAdults({ party, quantity }: RequestedParty, children: number): number {
+  if (party !== undefined) return 0;
+  return quantity === undefined ? 1 : quantity - children;
 }
 
 /** Returns the units that a change names, for the comparison with an earlier request. */
