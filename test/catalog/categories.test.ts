@@ -132,6 +132,13 @@ describe('a fault of price categories in a file', () => {
       'must have at most 12 entries',
     ],
     ['a text', { categories: 'adult' }, 'categories', 'must be a list'],
+    ['a text of many characters', { categories: 'adult, senior, infant' }, 'categories', 'must be a list'],
+    [
+      'a text of almost JSON',
+      { categories: '[{“code”: “adult”}]' },
+      'categories',
+      'must be valid JSON, with each key once',
+    ],
     ['an entry that is a text', { categories: ['adult'] }, 'categories[0]', 'must be an object'],
     [
       'a price of a code that the tour lacks',

@@ -109,7 +109,11 @@ function isJsonText(value: unknown): boolean {
 export function listField<T extends z.ZodType>(item: T, most: number) {
   const error = ({ input }: { input?: unknown }) =>
     expecting(isJsonText(input) ? BAD_JSON : 'must be a list').error({ input });
-  return z.array(item, { error }).max(most, `must have at most ${most} entries`);
+  // The check of zod itself counts the characters of a text too, and a text that should have been a list has one issue.
+  return z.array(item, { error }).refine((list) => list.length <= most, {
+    error: `must have at most ${most} entries`,
+    when: ({ value }) => Array.isArray(value),
+  });
 }
 
 /** Refuses fields that the shape does not have, and names those that it has. */
