@@ -71,8 +71,9 @@ function after(events: PurchaseEvent[], purchase: Purchase = startPurchase(true)
 }
 
 const LOADED: PurchaseEvent[] = [
-  { type: 'started', task: 'load' },
+  { type: 'started', task: 'load', isAutomatic: true },
   { type: 'tourRead', tour: TOUR },
+  { type: 'loaded' },
   {
     type: 'departuresRead',
     departures: [
@@ -83,7 +84,6 @@ const LOADED: PurchaseEvent[] = [
     ],
     isComplete: true,
   },
-  { type: 'loaded' },
 ];
 const CHOSEN: PurchaseEvent[] = [...LOADED, { type: 'chosen', date: '2027-05-01' }];
 const HELD: PurchaseEvent[] = [
@@ -247,8 +247,8 @@ describe('a departure that can no longer be booked, while its seats are held', (
 
   it('a hold that a reload has found keeps the refusal, and the page its focus', () => {
     const events: PurchaseEvent[] = [...LOADED.slice(0, 2), { type: 'holdSeen', seats: seatsOf() }];
-    const loaded = after([...events, read('cancelled'), { type: 'loaded' }]);
-    expect(loaded).toMatchObject({ stage: { at: 'held' }, refusal: { task: 'load' }, task: undefined });
+    const loaded = after([...events, { type: 'loaded' }, read('cancelled')]);
+    expect(loaded).toMatchObject({ stage: { at: 'held' }, isTouched: false, task: undefined });
     expect(isRefusedForGood(loaded)).toBe(true);
   });
 
@@ -271,7 +271,8 @@ describe('a departure that can no longer be booked, while its seats are held', (
 
 describe('what another tab, a reload or another element has done', () => {
   it('a live hold of this tour is shown after a load', () => {
-    const found = after([...LOADED.slice(0, -1), { type: 'holdSeen', seats: seatsOf() }, { type: 'loaded' }]);
+    const [started, tourRead, ...rest] = LOADED;
+    const found = after([started!, tourRead!, { type: 'holdSeen', seats: seatsOf() }, ...rest]);
     expect(found).toMatchObject({ stage: { at: 'held' }, date: '2027-05-01', isTouched: false });
   });
 
@@ -363,13 +364,24 @@ describe('what another tab, a reload or another element has done', () => {
 });
 
 describe('a tour that cannot be read', () => {
+  const FAILED = after([LOADED[0]!, { type: 'refused', task: 'load', problem: problem('network') }]);
+
   it('a refused load shows its problem without the focus, and a new try shows the tour', () => {
-    const failed = after([
-      { type: 'started', task: 'load' },
-      { type: 'refused', task: 'load', problem: problem('network') },
-    ]);
-    expect(failed).toMatchObject({ stage: { at: 'failed' }, isTouched: false });
-    const again = after([{ type: 'started', task: 'load' }, ...LOADED], failed);
-    expect(again.stage.at).toBe('choosing');
+    expect(FAILED).toMatchObject({ stage: { at: 'failed' }, isTouched: false });
+    expect(after(LOADED, FAILED)).toMatchObject({ stage: { at: 'choosing' }, isTouched: false });
+  });
+
+  it('the problem stays during a new try, whose click is an act of the visitor', () => {
+    const again = after([{ type: 'started', task: 'load' }], FAILED);
+    expect(again).toMatchObject({ stage: { at: 'loading' }, refusal: FAILED.refusal, isTouched: true });
+    const loaded = after(LOADED.slice(1), again);
+    expect([loaded.refusal, loaded.isTouched]).toEqual([undefined, true]);
+  });
+
+  it('a new try shows the hold that the visitor has', () => {
+    const [, tourRead, ...rest] = LOADED;
+    const seen: PurchaseEvent[] = [tourRead!, { type: 'holdSeen', seats: seatsOf() }, ...rest];
+    const again = after([{ type: 'started', task: 'load' }, ...seen], FAILED);
+    expect(again).toMatchObject({ stage: { at: 'held' }, otherSeats: undefined });
   });
 });

@@ -14,13 +14,13 @@ export interface RefusedProps {
 }
 
 /** Says in words why the last call was refused, with the next step to click. Takes the focus. Renders no element without a refusal. */
-export function Refused({ purchase: { refusal, task }, dispatch, onAgain }: RefusedProps) {
+export function Refused({ purchase: { refusal, task, isTouched }, dispatch, onAgain }: RefusedProps) {
   const speech = useSpeech();
   const { words, formats } = speech;
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // Refused fields take the focus themselves. A page that has just been opened keeps its own.
-    if (refusal?.task !== 'load' && !refusal?.problem.errors?.length) box.current?.focus();
+    if (isTouched && !refusal?.problem.errors?.length) box.current?.focus();
   }, [refusal]);
   if (!refusal) return null;
   const { problem } = refusal;

@@ -63,7 +63,8 @@ export interface Purchase {
 }
 
 export type PurchaseEvent =
-  | { type: 'started'; task: Task }
+  /** No click has started an automatic call. */
+  | { type: 'started'; task: Task; isAutomatic?: boolean }
   | { type: 'delayed' }
   | { type: 'refused'; task: Task; problem: Problem }
   | { type: 'tourRead'; tour: Tour }
@@ -119,10 +120,13 @@ type Reducers = {
 };
 
 const REDUCERS: Reducers = {
-  started: (purchase, { task }) => ({
-    ...resting(purchase),
+  // The last refusal stays until the answer, so that the button of the new try keeps the focus.
+  started: (purchase, { task, isAutomatic }) => ({
+    ...purchase,
     task,
-    isTouched: purchase.isTouched || task !== 'load',
+    isWaiting: false,
+    isTouched: purchase.isTouched || !isAutomatic,
+    stage: purchase.stage.at === 'failed' ? { at: 'loading' } : purchase.stage,
   }),
   delayed: (purchase) => ({ ...purchase, isWaiting: purchase.task !== undefined }),
   refused: (purchase, { task, problem }) => refuse(purchase, { task, problem }),
@@ -130,10 +134,8 @@ const REDUCERS: Reducers = {
   departuresRead: (purchase, { departures, isComplete }) =>
     checked(fitted({ ...purchase, departures, hasAllDepartures: isComplete })),
   loaded: (purchase) => ({
-    ...purchase,
-    task: undefined,
-    isWaiting: false,
-    stage: ['loading', 'failed'].includes(purchase.stage.at) ? { at: 'choosing' } : purchase.stage,
+    ...resting(purchase),
+    stage: purchase.stage.at === 'loading' ? { at: 'choosing' } : purchase.stage,
   }),
   // Changes nothing while a call runs: its answer is the one to the earlier choice.
   chosen: (purchase, { date, time, isOffered }) =>
@@ -234,12 +236,12 @@ export function isRefusedForGood({ refusal }: Purchase): boolean {
   return refusal !== undefined && Object.values(CODES).includes(refusal.problem.code);
 }
 
-/** Refuses the hold that is shown if the departures tell that it can no longer be booked. A page that was just opened keeps its focus. */
+/** Refuses the hold that is shown if the departures tell that it can no longer be booked. */
 function checked(purchase: Purchase): Purchase {
-  const { stage, isTouched } = purchase;
+  const { stage } = purchase;
   if (stage.at !== 'held' || isActing(purchase) || isRefusedForGood(purchase)) return purchase;
   const problem = problemOf(purchase, stage.hold);
-  return problem ? { ...purchase, refusal: { task: isTouched ? 'book' : 'load', problem } } : purchase;
+  return problem ? { ...purchase, refusal: { task: 'book', problem } } : purchase;
 }
 
 /** The codes of the problems with a hold whose departure has one of these states. */

@@ -22,7 +22,8 @@ export interface Site {
 
 /** The calls that the visitor starts. */
 export interface Actions {
-  load(): void;
+  /** @param isAutomatic no click has started it, and so the page keeps its focus */
+  load(isAutomatic?: boolean): void;
   hold(): void;
   extend(): void;
   /** Gives the seats back, and shows the calendar. */
@@ -76,10 +77,10 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
     if (isOfHold(event.booking, stage.hold)) site.onBooked(event.booking);
   };
   /** Runs a call of the visitor, one at a time. After a refusal, reads what has changed. */
-  const run = async (task: Task, work: () => Promise<PurchaseEvent[]>) => {
+  const run = async (task: Task, work: () => Promise<PurchaseEvent[]>, isAutomatic?: boolean) => {
     if (isBusy) return;
     isBusy = true;
-    dispatch({ type: 'started', task });
+    dispatch({ type: 'started', task, isAutomatic });
     const events = await work().catch((error: unknown): PurchaseEvent[] => [
       { type: 'refused', task, problem: problemIn(error, base) },
     ]);
@@ -94,10 +95,11 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
     if (isRefused || task === 'release') read.departuresAgain();
   };
 
+  const load = (isAutomatic?: boolean) => void run('load', read.all, isAutomatic);
   const { extendHold, placeHold, releaseHold, book } = writerOf(api, latest);
   const seller: Seller = {
     actions: {
-      load: () => void run('load', () => read.all()),
+      load,
       hold: () => void run('hold', placeHold),
       extend: () => void run('extend', extendHold),
       release: () => void run('release', releaseHold),
@@ -108,7 +110,7 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
       },
     },
     look,
-    wake: () => (latest().purchase.stage.at === 'failed' ? seller.actions.load() : look()),
+    wake: () => (latest().purchase.stage.at === 'failed' ? load(true) : look()),
     translate: () => void read.tour().then((event) => dispatch(event), ignore),
     end: () => life.abort(),
   };
@@ -138,9 +140,11 @@ function readerOf({ api, slug = '', latest, dispatch }: ReaderOptions) {
     const seen = visitor().catch(() => []);
     const [read, page] = await Promise.all([tour(), api.readDepartures(slug)]);
     const isComplete = page.next_cursor === null;
-    if (!isComplete) departuresAgain(page);
     const departures: PurchaseEvent = { type: 'departuresRead', departures: page.items, isComplete };
-    return [read, ...(await seen), departures, { type: 'loaded' }];
+    const events: PurchaseEvent[] = [read, ...(await seen), { type: 'loaded' }, departures];
+    // The other pages come later than these events.
+    if (!isComplete) departuresAgain(page);
+    return events;
   };
   return { visitor, tour, departuresAgain, all };
 }

@@ -25,7 +25,7 @@ export function usePurchase(site: Site): [Purchase, (event: PurchaseEvent) => vo
     // Two windows side by side are both visible.
     addEventListener('focus', onShow, { signal });
     document.addEventListener(VISITOR_CHANGED, () => seller.look(), { signal });
-    seller.actions.load();
+    seller.actions.load(true);
     return () => {
       listening.abort();
       seller.end();

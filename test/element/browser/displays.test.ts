@@ -118,17 +118,42 @@ describeInChromium('the element on the displays of visitors', (browser) => {
     expect(await inShadow(lightness)).toBe('rgb(26, 32, 42)');
   });
 
-  it('366 days with three departures each are shown, and the last day can be chosen', async () => {
-    const busy = await givenTour(site.api.db);
-    for (let day = 1; day <= 366; day += 1)
-      for (const startTime of ['09:00', '12:00', '15:00'])
-        await givenDeparture(site.api.db, busy, { date: daysFromToday(day), startTime });
-    await open(busy.slug);
-    const next = site.page.getByRole('button', { name: 'Next month' });
-    while ((await next.getAttribute('aria-disabled')) === 'false') await next.click();
-    const last = site.page.locator('.day.open').last();
-    expect(await last.getAttribute('data-date')).toBe(daysFromToday(366));
-    await last.click();
-    expect(await site.page.locator('.time').count()).toBe(3);
+  describe('366 days with three departures each', () => {
+    let busy: GivenTour;
+    beforeAll(async () => {
+      busy = await givenTour(site.api.db);
+      for (let day = 1; day <= 366; day += 1)
+        for (const startTime of ['09:00', '12:00', '15:00'])
+          await givenDeparture(site.api.db, busy, { date: daysFromToday(day), startTime });
+    });
+
+    const expectLastDay = async () => {
+      const next = site.page.getByRole('button', { name: 'Next month' });
+      while ((await next.getAttribute('aria-disabled')) === 'false') await next.click();
+      const last = site.page.locator('.day.open').last();
+      expect(await last.getAttribute('data-date')).toBe(daysFromToday(366));
+      await last.click();
+      expect(await site.page.locator('.time').count()).toBe(3);
+    };
+
+    it('are shown, and the last day can be chosen', async () => {
+      await open(busy.slug);
+      await expectLastDay();
+    });
+
+    it('are all shown when the hold of the visitor is read later than they', async () => {
+      await open(tour.slug);
+      await holdSeats(site.page);
+      const isRead = () => site.requests.filter((one) => one.endsWith('/departures')).length === 3;
+      site.requests = [];
+      site.intercept = ({ path }, _response, next) => {
+        if (path === '/hold') setTimeout(next, 1500);
+        else next();
+      };
+      await site.open(`<tour-booking tour="${busy.slug}"></tour-booking>`);
+      await site.page.locator('.day.open').first().waitFor();
+      while (!isRead()) await site.page.waitForTimeout(50);
+      await expectLastDay();
+    });
   });
 });

@@ -9,6 +9,8 @@ import { fillContact, holdSeats, showAgain } from '../visit';
 const LITTLE_TIME_MS = 200_000;
 const COUNTDOWN = '[part=countdown]';
 
+const TRY_AGAIN = '.problem button';
+
 describeInBrowsers('the focus, when the button that was clicked disappears', (browser) => {
   const site = useElementSite(browser);
   let tour: GivenTour;
@@ -74,6 +76,55 @@ describeInBrowsers('the focus, when the button that was clicked disappears', (br
     await extension();
     expect(await more().count()).toBe(0);
     expect(await hasFocus(site.page, '[name=email]')).toBe(true);
+  });
+
+  describe('after a load that failed', () => {
+    let intercepted: string[];
+    beforeEach(async () => {
+      intercepted = [];
+      site.intercept = ({ path }, response) => {
+        intercepted.push(path);
+        response.status(400).json({ code: 'not_now' });
+      };
+      await site.page.reload();
+      await site.page.locator(TRY_AGAIN).waitFor();
+    });
+
+    it('stays on the button while the visitor waits for a new try, and is then at the calendar', async () => {
+      let answer = () => {};
+      const asked = new Promise<void>((resolve) => {
+        site.intercept = ({ path }, _response, next) => {
+          if (!path.endsWith('/departures')) return next();
+          answer = next;
+          resolve();
+        };
+      });
+      await button('Try again').press('Enter');
+      await asked;
+      expect(await hasFocus(site.page, TRY_AGAIN)).toBe(true);
+      expect(await site.page.locator(TRY_AGAIN).getAttribute('aria-disabled')).toBe('true');
+      answer();
+      await waitForFocus(site.page, '.step');
+      expect(await button('Try again').count()).toBe(0);
+      await site.page.keyboard.press('Tab');
+      expect(await hasFocus(site.page, '.icon.previous')).toBe(true);
+    });
+
+    it('is on the problem when the new try fails too', async () => {
+      const { length } = intercepted;
+      await button('Try again').press('Enter');
+      await waitForFocus(site.page, '.problem');
+      expect(intercepted.length).toBeGreaterThan(length);
+    });
+
+    it('stays in the field of the page in which the visitor types when the network is back', async () => {
+      await site.page.evaluate("document.body.insertAdjacentHTML('afterbegin', '<input id=search />')");
+      await site.page.locator('#search').fill('bay');
+      site.intercept = (_request, _response, next) => next();
+      await site.page.evaluate("void dispatchEvent(new Event('online'))");
+      await site.page.locator('.day.open').waitFor();
+      expect(await site.page.evaluate('document.activeElement.id')).toBe('search');
+    });
   });
 
   it('is on the heading of the step after the visitor has accepted a changed price', async () => {
