@@ -53,6 +53,9 @@ class TourBooking extends HTMLElement {
     const { signal } = this.#life;
     // The events of the list do not bubble, but pass here on their way down.
     document.addEventListener('tour-click', (event) => this.#open(event), { capture: true, signal });
+    const languages = new MutationObserver(() => this.#render());
+    languages.observe(document.documentElement, { attributeFilter: ['lang'] });
+    signal.addEventListener('abort', () => languages.disconnect());
     this.#render();
   }
 

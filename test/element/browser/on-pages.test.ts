@@ -160,6 +160,16 @@ describeInChromium('the element on the pages of a site', (browser) => {
     expect(site.complaints).toEqual([]);
   });
 
+  it('a page that changes its language changes that of an element without lang', async () => {
+    await site.open(
+      `<tour-booking id="page" tour="${bay.slug}"></tour-booking><tour-booking id="own" lang="en" tour="${bay.slug}"></tour-booking>`,
+    );
+    await element('page').locator('.element[lang=en] .day.open').click();
+    await site.page.evaluate("void (document.documentElement.lang = 'de')");
+    await element('page').locator('.element[lang=de]').getByText('Gesamtpreis').waitFor();
+    expect(await element('own').locator('.element[lang=en]').count()).toBe(1);
+  });
+
   it(`${MOUNTS} mounts and unmounts leave no listener, no timer and no request`, async () => {
     await site.open(`<main><tour-booking tour="${bay.slug}"></tour-booking></main>`);
     await holdSeats(site.page);
@@ -191,6 +201,7 @@ describeInChromium('the element on the pages of a site', (browser) => {
     expect(after.nodes).toBeLessThanOrEqual(before.nodes + MOUNTS);
     const sent = await quietRequests();
     await showAgain(site.page);
+    await site.page.evaluate("void (document.documentElement.lang = 'de')");
     await site.page.waitForTimeout(1000);
     expect(site.requests).toHaveLength(sent);
     expect(site.complaints).toEqual([]);
