@@ -80,8 +80,9 @@ export function ContactForm(props: ContactFormProps) {
   );
 }
 
-/** Returns the fields that the platform has refused. */
-function refusedFields({ errors = [] }: Problem, contact: Contact): FieldNames {
+/** Returns the fields that the platform has refused. The notes are what a larger party can shorten. */
+function refusedFields({ errors = [], code }: Problem, contact: Contact): FieldNames {
+  if (code === 'body_too_large' && contact.notes) return ['notes'];
   return errors.map(({ field }) => formField(field, contact));
 }
 
@@ -100,9 +101,12 @@ function issueText(name: string, value: string, { contact, problem }: Words): st
 /** The type of an input, or a textarea. */
 type FieldType = 'text' | 'tel' | 'email' | 'date' | 'textarea';
 
-/** The longest text of a field in characters: the limits of the platform. */
-const MOST_CHARACTERS: Partial<Record<FieldType, number>> = { email: 254, textarea: 2000 };
-const MOST_OF_OTHERS = 200;
+/**
+ * The longest text of a field in characters. The platform allows names of 200, but a body of 16 KiB: the longest texts of a party of ten fit
+ * into it in any script, with three bytes a character.
+ */
+const MOST_CHARACTERS: Partial<Record<FieldType, number>> = { tel: 40, email: 254, textarea: 2000 };
+const MOST_OF_OTHERS = 100;
 
 interface FieldProps {
   /** Names the field for the platform, and so its ids. */

@@ -30,6 +30,12 @@ describeInChromium('the parties of the element', (browser) => {
   };
   /** Clicks a button also if it is off, as a visitor can. */
   const press = (name: string) => site.page.getByRole('button', { name, exact: true }).click({ force: true });
+  /** Fills in a field with as many characters as it takes. @param start the first ones */
+  const fillUp = async (name: string, start = '', character = '\u9577') => {
+    const field = site.page.locator(`[name="${name}"]`);
+    const most = Number(await field.getAttribute('maxlength'));
+    await field.fill(start + character.repeat(most - start.length));
+  };
   const total = () => site.page.locator('output').innerText();
   const row = (name: string) => site.page.locator('.category', { hasText: name });
 
@@ -64,6 +70,44 @@ describeInChromium('the parties of the element', (browser) => {
     await site.page.waitForURL(/\/pay/);
     const [lead] = await site.api.db('booking_leads').where({ tour_id: tour.id });
     expect(lead).toMatchObject({ party: { adult: 1, infant: 1, family: 1, bed: 1 } });
+  });
+
+  it('the longest texts of a party of ten are booked, in a script with three bytes a character', async () => {
+    const tour = await choose(undefined, { adult: 50_000 }, 20);
+    await site.page.locator('#units-adult').fill('10');
+    await holdSeats(site.page);
+    await fillContact(site.page);
+    await fillUp('name');
+    await fillUp('phone', '+49 30 901820 ');
+    await fillUp('notes');
+    await site.page.locator('summary').click();
+    for (let traveller = 0; traveller < 10; traveller += 1) {
+      for (const name of ['first_name', 'last_name']) await fillUp(`travellers.${traveller}.${name}`);
+      await site.page.locator(`[name="travellers.${traveller}.birth_date"]`).fill('1990-01-31');
+    }
+    await book(site.page);
+    await site.page.waitForURL(/\/pay/);
+    const [lead] = await site.api.db('booking_leads').where({ tour_id: tour.id });
+    expect(lead.notes).toHaveLength(2000);
+  });
+
+  it('a larger party whose texts are too long for one booking can shorten its notes', async () => {
+    const tour = await choose(FAMILY, FAMILY_PRICES, 20);
+    await site.page.locator('#units-adult').fill('10');
+    await site.page.locator('#units-infant').fill('10');
+    await holdSeats(site.page);
+    await fillContact(site.page);
+    await fillUp('notes');
+    await site.page.locator('summary').click();
+    for (let traveller = 0; traveller < 20; traveller += 1)
+      for (const name of ['first_name', 'last_name']) await fillUp(`travellers.${traveller}.${name}`);
+    await book(site.page);
+    await site.page.locator('[name=notes][aria-invalid=true]:focus').waitFor();
+    await site.page.locator('[name=notes]').fill('');
+    await book(site.page);
+    await site.page.waitForURL(/\/pay/);
+    const [lead] = await site.api.db('booking_leads').where({ tour_id: tour.id });
+    expect(lead).toMatchObject({ party: { adult: 10, infant: 10 }, notes: null });
   });
 
   it('a broken rule is said at its category, and holds nothing', async () => {
