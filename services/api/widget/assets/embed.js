@@ -2,10 +2,10 @@
 // - Notifies the page around the frame, only if the origin of that page is one of the token's: `svc:ready`,
 //   `svc:resize` {height}, `svc:tour-click` {slug, url}; each with v: 1.
 // - Fetches the target of a link or of the form from the page's own address, and replaces the list by the new one.
-// - If the pass in the links has expired, loads the first address of the frame again, which holds the token.
+// - If the pass in the links has expired, loads the page by the token of the first address, with the same choices.
 (() => {
   const root = document.documentElement;
-  const first = new URL(location.href);
+  const token = new URL(location.href).searchParams.get('token');
   const get = (id, tree = document) => tree.getElementById(id);
   root.classList.add('js');
   root.classList.toggle('alone', window.parent === window);
@@ -49,7 +49,7 @@
 
   // The same address with other parameters. An empty value removes a parameter.
   const changed = (address, parameters) => {
-    const url = new URL(address, first);
+    const url = new URL(address);
     for (const [name, value] of Object.entries(parameters)) {
       if (value) url.searchParams.set(name, value);
       else url.searchParams.delete(name);
@@ -67,10 +67,6 @@
     const bone = results.querySelector('[aria-hidden] > .tour');
     for (let more = 5; bone && more; more--) bone.after(bone.cloneNode(true));
     status.textContent = results.textContent.trim() || get(template).dataset.status;
-  };
-  const beginAgain = ({ searchParams: wanted }) => {
-    const [q, continent, cursor] = ['q', 'continent', 'cursor'].map((name) => wanted.get(name));
-    location.replace(changed(first, { q, continent, cursor }));
   };
   const put = (page) => {
     const found = get('results', page);
@@ -98,7 +94,7 @@
       const answer = await fetch(url, { headers: { accept: 'text/html' }, signal: mine.signal });
       const text = await answer.text();
       if (mine !== current) return;
-      if (answer.status === 401 && first.searchParams.has('token')) return beginAgain(url);
+      if (answer.status === 401 && token) return location.replace(changed(url, { token, pass: '' }));
       clearTimeout(skeleton);
       put(new DOMParser().parseFromString(text, 'text/html'));
     } catch {
