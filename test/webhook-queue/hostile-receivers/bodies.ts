@@ -12,10 +12,9 @@ export const BODIES: HostileReceiver[] = [
       drip(socket, 'x'.repeat(500));
     }),
     says: DELIVERED,
-    also: ({ phases, responseBody: body, durationMs: ms }) => {
-      expect(phases!.body).toBeGreaterThan(1200);
-      expect(body).toMatch(/^x{5,15}$/);
-      expect(ms).toBeLessThan(2000);
+    also: ({ phases, responseBody: body }) => {
+      expect(phases!.body).toBeGreaterThan(1000);
+      expect(body).toMatch(/^x{5,35}$/);
     },
   },
   {
@@ -57,7 +56,7 @@ export const BODIES: HostileReceiver[] = [
       pour(socket, 'x-more: a\r\n');
     }),
     says: DELIVERED,
-    also: ({ durationMs: ms }) => expect(ms).toBeLessThan(1000),
+    also: ({ durationMs: ms }) => expect(ms).toBeLessThan(3000),
   },
   {
     name: 'malformed chunks',

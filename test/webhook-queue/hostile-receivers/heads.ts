@@ -83,16 +83,13 @@ export const HEADS: HostileReceiver[] = [
   {
     name: 'a head of one byte each 100 ms',
     open: http((socket) => drip(socket, KEEP)),
-    says: { outcome: 'timeout', reason: 'No response within 1.5 s.' },
-    also: ({ phases, durationMs: ms }) => {
-      expect(phases!.first_byte).toBeGreaterThan(1200);
-      expect(ms).toBeLessThan(2000);
-    },
+    says: { outcome: 'timeout', reason: 'No response within 3.5 s.' },
+    also: ({ phases }) => expect(phases!.first_byte).toBeGreaterThan(1000),
   },
   {
     name: 'no response',
     open: http(() => undefined),
-    says: { outcome: 'timeout', reason: 'No response within 1.5 s.' },
+    says: { outcome: 'timeout', reason: 'No response within 3.5 s.' },
   },
   {
     name: 'a greeting in place of HTTP',
