@@ -186,6 +186,29 @@ describe('a visitor and the hold of another', () => {
     expect(body.detail).toContain('reverse proxy');
     expect(visitor.cookies.size).toBe(0);
   });
+
+  it.each<[string, Record<string, string>]>([
+    ['under the name of this machine', { 'sec-fetch-site': 'same-origin' }],
+    ['under another Host, from a browser that names the origin alone', {}],
+  ])(
+    'the site learns once that a reverse proxy may forward requests %s, and nothing of cross-site ones',
+    async (_name, ours) => {
+      const errors: unknown[] = [];
+      const own = await startShop({ baseUrl: wire.url, apiKey, onError: (error) => errors.push(error) });
+      const post = (headers: Record<string, string>) =>
+        fetch(`${own.api}/hold`, {
+          method: 'POST',
+          headers: { origin: 'https://www.example.com', 'content-type': 'application/json', ...headers },
+          body: '{}',
+        });
+      for (let time = 0; time < 3; time += 1)
+        expect((await post({ 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+      expect(errors).toEqual([]);
+      for (let time = 0; time < 3; time += 1) expect((await post(ours)).status).toBe(403);
+      expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('keep Host') })]);
+      await own.stop();
+    },
+  );
 });
 
 describe('the list of calls', () => {

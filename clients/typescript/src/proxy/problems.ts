@@ -35,6 +35,8 @@ interface RefusalMore {
   errors?: InputIssue[];
   headers?: Record<string, string>;
   cookies?: string[];
+  /** The setup of the site may be the reason, so its operator must learn of it. */
+  isOfSetup?: boolean;
 }
 
 /** A refusal by the proxy itself. */
@@ -74,7 +76,8 @@ interface AnsweredError {
  * server error that says nothing of keys, and so does each error that is not expected. A gateway before the platform may send no document.
  */
 export function answerError(error: unknown): AnsweredError {
-  if (error instanceof Refusal) return { answer: refusalAnswer(error), isReported: false };
+  if (error instanceof Refusal)
+    return { answer: refusalAnswer(error), isReported: error.more.isOfSetup ?? false };
   if (error instanceof TourPlatformError) return answerPlatformError(error);
   return { answer: refusalAnswer(new Refusal('internal_error', SERVER_ERROR)), isReported: true };
 }

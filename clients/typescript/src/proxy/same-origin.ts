@@ -25,7 +25,21 @@ export function readOrigins(origins: readonly string[] = []): ReadonlySet<string
  */
 export function assertSameOrigin(request: OriginOfRequest, origins: ReadonlySet<string>): void {
   if (isSameOrigin(request, origins)) return;
-  throw new Refusal('origin_not_allowed', 'Only pages of this site may send this request.');
+  // A browser that says nothing of the page tells no other site from the own one under another Host.
+  const { header } = request;
+  if (header('sec-fetch-site') === undefined && header('origin') !== undefined) throw foreignHost();
+  throw new Refusal('origin_not_allowed', ONLY_OWN_PAGES);
+}
+
+const ONLY_OWN_PAGES = 'Only pages of this site may send this request.';
+const KEEP_HOST = 'A reverse proxy must keep Host, or the site sets secure and origins.';
+
+/**
+ * Returns the refusal of a request under a Host that may not be the one of its page.
+ * @returns origin_not_allowed (403), of which the operator of the site learns
+ */
+export function foreignHost(): Refusal {
+  return new Refusal('origin_not_allowed', `${ONLY_OWN_PAGES} ${KEEP_HOST}`, { isOfSetup: true });
 }
 
 function isSameOrigin({ method, host, header }: OriginOfRequest, origins: ReadonlySet<string>): boolean {

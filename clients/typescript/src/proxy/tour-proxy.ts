@@ -30,7 +30,10 @@ export interface TourProxyOptions extends PlatformOptions, VisitorOptions, Limit
    * @param request as the site's server gave it: Express's has `ip`
    */
   allow?(request: ServerRequest, call: CallName): boolean | Promise<boolean>;
-  /** Gets the errors that a visitor does not see: the platform is away, or refuses the key. By default they go to the console. */
+  /**
+   * Gets the errors that a visitor does not see: the platform is away, or refuses the key. Gets once the refusal (403) that a reverse proxy
+   * before the site may cause. By default they go to the console.
+   */
   onError?(error: unknown): void;
 }
 
@@ -88,7 +91,7 @@ function createParts(options: TourProxyOptions): HandlerParts<ServerRequest> {
     turns: createTurns(),
     origins: readOrigins(options.origins),
     allow,
-    onError: safely(onError),
+    onError: withoutRepeats(safely(onError)),
   };
 }
 
@@ -100,6 +103,18 @@ function safely(onError: (error: unknown) => void): (error: unknown) => void {
     } catch (thrown) {
       console.error(thrown);
     }
+  };
+}
+
+/** Anyone can repeat a request that is refused, and so fill the log of the site: its operator learns of such a refusal once. */
+function withoutRepeats(onError: (error: unknown) => void): (error: unknown) => void {
+  let hasRefused = false;
+  return (error) => {
+    if (error instanceof Refusal) {
+      if (hasRefused) return;
+      hasRefused = true;
+    }
+    onError(error);
   };
 }
 

@@ -1,5 +1,6 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
 import { invalidField, Refusal } from './problems.ts';
+import { foreignHost } from './same-origin.ts';
 
 /** A visitor of the site, as the signed cookie names it. */
 export interface Visitor {
@@ -74,11 +75,7 @@ export function createVisitorCookies({ secret, cookieName, secure }: VisitorOpti
   return {
     assertOwnHost: (host, origin) => {
       if (secure !== undefined || origin === undefined || !isThisMachine(host)) return;
-      if (!isThisMachine(origin.replace(/^https?:\/\//, '')))
-        throw new Refusal(
-          'origin_not_allowed',
-          'Only pages of this site may send this request. A reverse proxy must keep Host, or the site sets secure and origins.',
-        );
+      if (!isThisMachine(origin.replace(/^https?:\/\//, ''))) throw foreignHost();
     },
     read: (host, cookieHeader) => {
       const name = nameOn(host);
