@@ -49,6 +49,22 @@ describeInChromium('the embed page in a real browser', (browser) => {
     requests.filter((request) => request.isNavigationRequest() && request.frame() === page.mainFrame())
       .length - 1;
   const parametersOf = (address: string) => Object.fromEntries(new URL(address).searchParams);
+  /** Holds back each further answer to the script. @returns sends them */
+  const delayAnswers = async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.unroute(/pass=/);
+    await page.route(/pass=/, async (route) => {
+      await released;
+      await route.continue().catch(() => {});
+    });
+    return release;
+  };
+  /** Replaces the pass of the page by one that is an hour old. */
+  const expirePass = () => {
+    const old = mintEmbedPass(api.context.secrets.cursorKey, tokenId, Date.now() - 3_601_000);
+    return ask(`document.querySelector('[name=pass]').value = '${old}'`);
+  };
   const ask = (expression: string) => page.evaluate<unknown>(expression);
 
   it('the page needs no other host, no cookie and no storage, and obeys its own policy', async () => {
@@ -154,6 +170,65 @@ describeInChromium('the embed page in a real browser', (browser) => {
     expect(parametersOf(page.url())).toMatchObject({ continent: 'europe', q: 'a' });
   });
 
+  it('the search field keeps the focus of a visitor who types before the answer to a choice arrives', async () => {
+    await open({ limit: '2' });
+    for (const link of ['Europe', 'More tours']) {
+      const release = await delayAnswers();
+      await page.getByRole('link', { name: link }).click();
+      await page.getByRole('searchbox').fill('bal');
+      release();
+      await page.locator('#results:not([aria-busy])').waitFor();
+      await page.keyboard.type('tic');
+      expect(await page.getByRole('searchbox').inputValue()).toBe('baltic');
+    }
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/q=baltic/);
+    await untilNames('Baltic Sail');
+  });
+
+  it('a step back shows the search of that list in the field that has the focus', async () => {
+    await open({ q: 'sail' });
+    const field = page.getByRole('searchbox');
+    await field.fill('huts');
+    await field.press('Enter');
+    await untilNames('Alpine Huts');
+    await page.goBack();
+    await untilNames('Baltic Sail');
+    expect(await field.inputValue()).toBe('sail');
+    await page.goForward();
+    await untilNames('Alpine Huts');
+    expect(await field.inputValue()).toBe('huts');
+  });
+
+  it('every choice keeps the settings of the site, also when the page has loaded again for an expired pass', async () => {
+    const settings = { limit: '2', lang: 'de', theme: 'dark' };
+    await open({ ...settings, q: 'a' });
+    const expectSettings = async () => {
+      expect(parametersOf(page.url())).toMatchObject(settings);
+      expect(await ask('[document.documentElement.lang, document.documentElement.dataset.theme]')).toEqual([
+        'de',
+        'dark',
+      ]);
+    };
+    await page.getByRole('link', { name: 'Europa' }).click();
+    await untilNames('Alpine Huts', 'Baltic Sail');
+    await expectSettings();
+    await page.getByRole('link', { name: 'Weitere Reisen' }).click();
+    await untilNames('Zagreb Café Walk');
+    await expectSettings();
+    await expirePass();
+    await page.goBack();
+    await page.waitForURL(/[?&]token=/);
+    expect(parametersOf(page.url())).toMatchObject({ continent: 'europe', q: 'a' });
+    await untilNames('Alpine Huts', 'Baltic Sail');
+    await expectSettings();
+    await page.getByRole('searchbox').fill('zagreb');
+    await page.getByRole('searchbox').press('Enter');
+    await untilNames('Zagreb Café Walk');
+    await expectSettings();
+    expect(parametersOf(page.url())).toMatchObject({ continent: 'europe', q: 'zagreb' });
+  });
+
   it('the embed page shows placeholders while it loads, and the reason with a link to try again where that fails', async () => {
     await open();
     let lose = () => {};
@@ -185,8 +260,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
 
   it('the page reloads at its first address when its pass has expired', async () => {
     await open({ limit: '2' });
-    const old = mintEmbedPass(api.context.secrets.cursorKey, tokenId, Date.now() - 3_601_000);
-    await ask(`document.querySelector('[name=pass]').value = '${old}'`);
+    await expirePass();
     await page.getByRole('link', { name: 'Europe' }).click();
     await page.waitForURL(/token=/);
     await untilNames('Alpine Huts', 'Baltic Sail');

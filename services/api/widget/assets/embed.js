@@ -76,14 +76,14 @@
     if (get('kept', page)) {
       for (const id of ['kept', 'pills']) get(id).replaceChildren(...get(id, page).childNodes);
       document.title = page.title;
-      const typed = form.elements.q;
-      if (document.activeElement !== typed) typed.value = page.querySelector('[name=q]').value;
     }
     get('data').textContent = (get('data', page) || {}).textContent || '{}';
     watchPictures();
     status.textContent = found.dataset.status;
   };
+  // Sets the search field before the answer arrives, because the visitor may type the next search meanwhile.
   const show = async (url, then) => {
+    form.elements.q.value = url.searchParams.get('q') || '';
     if (current) current.abort();
     const mine = (current = new AbortController());
     const skeleton = setTimeout(fill, 150, 'skeleton');
@@ -106,7 +106,7 @@
       clearTimeout(patience);
     }
     results.removeAttribute('aria-busy');
-    if (then) then();
+    if (then && !form.contains(document.activeElement)) then();
   };
   const go = (address, then) => {
     const url = renewed(address);
