@@ -15,8 +15,8 @@ describeInChromium('the documentation pages in a browser', (browser) => {
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on('console', (message) => {
-      // The browser reports the status of the page of a missing address.
-      if (!message.text().includes('status of 404')) complaints.push(message.text());
+      // The browser reports the status of the page of a missing address, and of an answer that the test refuses.
+      if (!/status of (404|503)/.test(message.text())) complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(String(error)));
     await page.goto(api.baseUrl + path);
@@ -221,7 +221,15 @@ describeInChromium('the documentation pages in a browser', (browser) => {
         page.evaluate<string>(
           `getComputedStyle(document.querySelector('#placeHold:target')).backgroundColor`,
         );
-      expect(await color()).not.toBe('rgba(0, 0, 0, 0)');
+      // Leads to the element again, because the first mark may have faded while the page was loaded.
+      const begun = await page.evaluate<string>(`(() => {
+        const look = () => getComputedStyle(document.getElementById('placeHold')).backgroundColor;
+        location.hash = '';
+        look();
+        location.hash = '#placeHold';
+        return look();
+      })()`);
+      expect(begun).not.toBe('rgba(0, 0, 0, 0)');
       while ((await color()) !== 'rgba(0, 0, 0, 0)') await page.waitForTimeout(100);
     });
   });
@@ -270,6 +278,19 @@ describeInChromium('the documentation pages in a browser', (browser) => {
       await page.locator('.results a').first().click();
       await page.waitForURL('**/docs/guide#verify-the-signature-by-hand');
       expect(await page.locator('#verify-the-signature-by-hand').isVisible()).toBe(true);
+    });
+  });
+
+  it('a search whose pages are refused says so, and finds the words when the visitor types again', async () => {
+    await visit('/docs/nothing', async (page) => {
+      const search = page.getByRole('searchbox');
+      await page.route('**/docs/guide', (route) => route.fulfill({ status: 503, body: 'overloaded' }));
+      await search.fill('verify the signature');
+      await page.getByText('The pages could not be loaded.').waitFor();
+      await page.unroute('**/docs/guide');
+      await search.fill('verify the signature by hand');
+      await page.locator('.results a').first().waitFor();
+      expect(await page.getByText('The pages could not be loaded.').count()).toBe(0);
     });
   });
 

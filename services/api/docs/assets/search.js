@@ -17,7 +17,12 @@
   const readPages = async () => {
     if (!place.dataset.pages) return [['', document.querySelector('main').outerHTML]];
     const addresses = place.dataset.pages.split(' ');
-    return Promise.all(addresses.map(async (address) => [address, await (await fetch(address)).text()]));
+    return Promise.all(addresses.map(async (address) => [address, await readPage(address)]));
+  };
+  const readPage = async (address) => {
+    const response = await fetch(address);
+    if (!response.ok) throw new Error(String(response.status));
+    return response.text();
   };
   /** Returns an entry for each element with an id, in the order of the pages. Parses the HTML, because DOMParser reads folded parts. */
   const listEntries = async () =>
