@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 
 /** Does the steps of a visitor with the English element. */
 
-/** At 50 ms each, ten seconds. */
-const MOST_LOOKS = 200;
+/** At 50 ms each, thirty seconds. */
+const MOST_LOOKS = 600;
 
 /** Chooses the first open day, and holds the seats of the party that is offered. */
 export async function holdSeats(page: Page): Promise<void> {

@@ -1,6 +1,7 @@
 import { describeInChromium } from '../../support/browsers';
 import { givenDeparture, givenTour, type GivenTour } from '../../support/given';
 import { renewContext, useElementSite } from '../given-page';
+import { waitForFocus } from '../keyboard';
 import { book, fillContact, holdSeats, showAgain } from '../visit';
 
 const MOUNTS = 50;
@@ -124,7 +125,7 @@ describeInChromium('the element on the pages of a site', (browser) => {
     await site.page.locator('.day.open .price.full', { hasText: '€700' }).waitFor();
     await click(bay.slug);
     await site.page.locator('.day.open .price.full', { hasText: '€500' }).waitFor();
-    expect(await site.page.evaluate('document.activeElement.localName')).toBe('tour-booking');
+    await waitForFocus(site.page, '.step');
     await holdSeats(site.page);
     await site.page.reload();
     await site.page.getByRole('heading', { name: 'Your seats are held' }).waitFor();

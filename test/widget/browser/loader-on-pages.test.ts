@@ -152,11 +152,9 @@ describeWith('chromium', 'the loader on the pages of sites', () => {
     });
 
     it('an imported loader defines the element, and says that the page has no list yet', async () => {
-      await visit(`<script type="module">
-        import('${API}/embed/widget.js');
-        setTimeout(() => document.body.insertAdjacentHTML('beforeend', '${element()}'), 4000);
-      </script>`);
+      await visit(`<script type="module">import('${API}/embed/widget.js')</script>`);
       await expectLine('This page has no list yet');
+      await run(`document.body.insertAdjacentHTML('beforeend', '${element()}')`);
       await expectTours();
     });
 
