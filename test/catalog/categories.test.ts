@@ -31,72 +31,72 @@ beforeEach(async () => {
     await database.db(table).delete();
 });
 
-describe('a fault of price categories in a file', () => {
-  const fault = (change: object) => ({ categories: [ADULT, { ...SENIOR, ...change }] });
+describe('an issue of price categories in a file', () => {
+  const changed = (change: object) => ({ categories: [ADULT, { ...SENIOR, ...change }] });
   const ages = 'of senior must be a whole number from 0 to 120';
 
   it.each<[string, object, string, string]>([
-    ['an age of 121', fault({ age_to: 121 }), 'categories[1].age_to', ages],
-    ['an age as text', fault({ age_from: '65' }), 'categories[1].age_from', ages],
+    ['an age of 121', changed({ age_to: 121 }), 'categories[1].age_to', ages],
+    ['an age as text', changed({ age_from: '65' }), 'categories[1].age_from', ages],
     [
       'ages that fall',
-      fault({ age_to: 60 }),
+      changed({ age_to: 60 }),
       'categories[1].age_to',
       'of senior must be at least its age_from, 65',
     ],
     [
       'an unknown key',
-      fault({ age: 65 }),
+      changed({ age: 65 }),
       'categories[1].age',
       'of senior is not known here; known are code, kind, name, age_from, age_to, seats, people, min, max, with, at_most',
     ],
     [
       'an unknown kind',
-      fault({ kind: 'pensioner' }),
+      changed({ kind: 'pensioner' }),
       'categories[1].kind',
       'of senior must be one of adult, youth, child, infant, senior, student, family, military, group, supplement, other',
     ],
     ['a missing kind', { categories: [{ code: 'adult' }] }, 'categories[0].kind', 'of adult is required'],
     [
       'a name of 201 characters',
-      fault({ name: 'n'.repeat(201) }),
+      changed({ name: 'n'.repeat(201) }),
       'categories[1].name',
       'of senior must have at most 200 characters',
     ],
     [
       'a code with capital letters',
-      fault({ code: 'Senior' }),
+      changed({ code: 'Senior' }),
       'categories[1].code',
       'must be 2 to 32 of a-z, 0-9 and _',
     ],
     [
       'a reserved code',
-      fault({ code: 'deposit' }),
+      changed({ code: 'deposit' }),
       'categories[1].code',
       'must not be deposit, which is reserved',
     ],
-    ['a code twice', fault({ code: 'adult' }), 'categories[1].code', 'must be unique: adult comes twice'],
+    ['a code twice', changed({ code: 'adult' }), 'categories[1].code', 'must be unique: adult comes twice'],
     [
       'too many seats',
-      fault({ seats: 51 }),
+      changed({ seats: 51 }),
       'categories[1].seats',
       'of senior must be a whole number from 0 to 50',
     ],
     [
       'a min above the max',
-      fault({ min: 3, max: 2 }),
+      changed({ min: 3, max: 2 }),
       'categories[1].max',
       'of senior must be at least its min, 3',
     ],
     [
       'an unknown companion',
-      fault({ with: ['guide'] }),
+      changed({ with: ['guide'] }),
       'categories[1].with',
       'of senior must name other categories of the tour, not guide',
     ],
     [
       'an unknown limit',
-      fault({ at_most: 'guide' }),
+      changed({ at_most: 'guide' }),
       'categories[1].at_most',
       'of senior must name another category of the tour, not guide',
     ],
@@ -188,9 +188,9 @@ describe('a fault of price categories in a file', () => {
     },
   );
 
-  it('faulty categories hide the prices by them, so that one mistake is one issue', async () => {
-    const faulty = [{ ...ADULT, seats: 'one' }, SENIOR];
-    const { errors } = await importTours(database.db, museum({ categories: faulty }));
+  it('invalid categories hide the prices by them, so that one mistake is one issue', async () => {
+    const invalid = [{ ...ADULT, seats: 'one' }, SENIOR];
+    const { errors } = await importTours(database.db, museum({ categories: invalid }));
     expect(errors).toEqual(issueOf('categories[0].seats', 'of adult must be a whole number from 0 to 50'));
   });
 
@@ -201,7 +201,7 @@ describe('a fault of price categories in a file', () => {
     expect((await stored()).categories).toMatchObject([{ name }]);
   });
 
-  it('each faulty category is an issue of its own', async () => {
+  it('each invalid category is an issue of its own', async () => {
     const categories = [
       { ...ADULT, age_from: 20, age_to: 10 },
       { ...SENIOR, with: ['nobody'] },
@@ -213,7 +213,7 @@ describe('a fault of price categories in a file', () => {
     ]);
   });
 
-  it('a fault in a CSV file names its line', async () => {
+  it('an issue in a CSV file names its line', async () => {
     const row = `${SLUG},Museum,europe,FR,1,EUR,20`;
     const { errors } = await importFiles(database.db, {
       'tours.csv': `slug,name,continent,country,duration_days,currency,base_price,categories\n${row},"[{""code"": ""senior""}]"\n`,

@@ -14,7 +14,7 @@ const month = fc
 const firstWeekday = fc.integer({ min: 1, max: 7 });
 
 describe('the weeks of a month', () => {
-  it('contain each day of the month once and in order, in the column of its weekday', () => {
+  it('the weeks of a month contain each of its days once and in order, in the column of its weekday', () => {
     fc.assert(
       fc.property(month, firstWeekday, (shown, first) => {
         const weeks = weeksOf(shown, first);
@@ -32,7 +32,7 @@ describe('the weeks of a month', () => {
     );
   });
 
-  it('begin on Monday or on Sunday', () => {
+  it('the weeks of a month begin on Monday or on Sunday', () => {
     expect(weeksOf('2027-02', 1)[0]).toEqual([
       '2027-02-01',
       ...[2, 3, 4, 5, 6, 7].map((day) => `2027-02-0${day}`),
@@ -41,13 +41,13 @@ describe('the weeks of a month', () => {
   });
 });
 
-describe('a day', () => {
-  it('of another month is the last one of a shorter month', () => {
+describe('the days of the calendar', () => {
+  it('the 31st becomes the last day of a shorter month', () => {
     expect(sameDayIn('2028-02', '2028-01-31')).toBe('2028-02-29');
     expect(sameDayIn('2027-03', '2027-01-31')).toBe('2027-03-31');
   });
 
-  it('is followed by the first day of the next year', () => {
+  it('the last day of a year is followed by the first one of the next year', () => {
     expect(addDays('2027-12-31', 1)).toBe('2028-01-01');
     expect(monthOf(addDays('2028-01-01', -1))).toBe('2027-12');
   });

@@ -37,7 +37,7 @@ const plain = (text: string) =>
     .replace('’', "'");
 
 describe('the formats of the element', () => {
-  it('have the decimals that the platform has for each currency', () => {
+  it('the formats have the decimals that the platform has for each currency', () => {
     const differing = [...codes(), 'XCG'].filter((code) => {
       const digits = storedCurrencyDigits(code);
       return digits !== undefined && digits !== digitsOf(code);
@@ -54,7 +54,7 @@ describe('the formats of the element', () => {
     ['en', 12.5, 'KWD', 'KWD 12.500'],
     ['en', 150_000.5, 'IDR', 'IDR 150,000.50'],
     ['ar', 12.5, 'USD', '12.50 US$'],
-  ])('write money in %s: %d %s is %s', (lang, amount, currency, text) => {
+  ])('the formats write money in %s: %d %s is %s', (lang, amount, currency, text) => {
     expect(plain(formatsOf(lang).money(amount, currency))).toBe(text);
   });
 
@@ -65,11 +65,11 @@ describe('the formats of the element', () => {
     ['en', 12.345, '12.345'],
     ['en', 1_127.125, '1,127.1'],
     ['de', 8_900_000, '8,9 Mio.'],
-  ])('write short money in %s without a currency: %d is %s', (lang, amount, text) => {
+  ])('the formats write short money in %s without a currency: %d is %s', (lang, amount, text) => {
     expect(plain(formatsOf(lang).shortMoney(amount))).toBe(text);
   });
 
-  it('break short money between a number and its unit, but not in a number', () => {
+  it('short money may break between a number and its unit, but not in a number', () => {
     expect(formatsOf('de').shortMoney(8_900_000)).toBe('8,9 Mio.');
     expect(formatsOf('fr-CA').shortMoney(2_890)).toBe('2\u00a0890');
   });
@@ -79,7 +79,7 @@ describe('the formats of the element', () => {
     ['Pacific/Pago_Pago', 660, '6 March 2027 at 01:05'],
     ['UTC', 0, '6 March 2027 at 12:05'],
   ])(
-    'keep the day and the time of a departure in the time zone %s, and write an instant in it',
+    'a visitor in the time zone %s reads the local day and time of a departure, and an instant in that zone',
     (zone, offset, instant) => {
       const [known, ...texts] = formattedIn(zone);
       expect(known).toBe(offset);
@@ -88,7 +88,7 @@ describe('the formats of the element', () => {
     },
   );
 
-  it('write a cut-off with its unit, and the rest of a hold as minutes and seconds', () => {
+  it('the formats write a cut-off with its unit, and the rest of a hold as minutes and seconds', () => {
     const { duration, countdown } = formatsOf('en');
     expect(['36h', '3d', '90m', '1d'].map(duration).map(plain)).toEqual([
       '36 hours',

@@ -25,20 +25,20 @@ const placesOf = (text: string) => [...text.matchAll(/{\w+}/g)].map(([place]) =>
 describe.each(Object.entries({ ar, de, es, fr, ja, pt, 'pt-BR': ptBR, vi }))(
   'the words in %s',
   (tag, words: Words) => {
-    it('have the keys of the English words in the same order, because the module has only the texts', () => {
+    it('the words have the keys of the English ones in the same order, because the module has only the texts', () => {
       expect(textsOf(words).map(([path]) => path)).toEqual(ENGLISH.map(([path]) => path));
       const packed = textsOf(words).map(([, text]) => text);
       expect(packed.join('').includes('\n')).toBe(false);
       expect(unpack(en, packed.join('\n'))).toEqual(words);
     });
 
-    it('fill in the same values as the English words, and leave no text empty', () => {
+    it('the words fill in the same values as the English ones, and leave no text empty', () => {
       const places = textsOf(words).map(([path, text]) => [path, ...placesOf(text)]);
       expect(places).toEqual(ENGLISH.map(([path, text]) => [path, ...placesOf(text)]));
       expect(textsOf(words).filter(([, text]) => text.trim() === '')).toEqual([]);
     });
 
-    it('are those of their language tag', () => {
+    it('the language tag has these words', () => {
       expect(languageOf(tag).words).toBe(words);
     });
   },
@@ -57,7 +57,7 @@ describe('a language tag', () => {
     ['', en, 'en', 'ltr'],
     ['not a tag', en, 'en', 'ltr'],
     ['constructor', en, 'en', 'ltr'],
-  ])('%p has its words, formats and direction', (tag, words, locale, direction) => {
+  ])('the language tag %p has its words, formats and direction', (tag, words, locale, direction) => {
     expect(languageOf(tag)).toMatchObject({ locale, direction });
     expect(languageOf(tag).words).toBe(words);
   });

@@ -40,7 +40,7 @@ function manyThatNeedEachOther(): Category[] {
 }
 
 describe('a list of categories', () => {
-  it('the default list has no fault', () => {
+  it('the default list has no issue', () => {
     expect(categoryIssues(DEFAULT_CATEGORIES)).toEqual([]);
     expect(categoryIssues(MUSEUM)).toEqual([]);
     expect(categoryIssues([VISITOR, CABIN, { ...CABIN, code: 'balcony', with: ['cabin'] }])).toEqual([]);
@@ -66,7 +66,7 @@ describe('a list of categories', () => {
     ['a companion is a supplement', [VISITOR, CABIN, { ...INFANT, with: ['visitor', 'cabin'] }], [2, 'with']],
     ['the fewest units do not fit into a booking', [VISITOR, { ...FAMILY, seats: 26, min: 2 }], [1, 'min']],
     ['at_most is unknown', [VISITOR, { ...FAMILY, at_most: 'bed' }], [1, 'at_most']],
-  ])('a list is faulty if %s', (_title, categories, path) => {
+  ])('a list has an issue if %s', (_title, categories, path) => {
     expect(categoryIssues(categories)[0]?.path).toEqual(path);
   });
 

@@ -56,7 +56,7 @@ describeInBrowsers('a departure that is cancelled while the visitor holds it', (
     expect(await button(/^Book for/).count()).toBe(0);
   };
 
-  it('is told when the page is shown again, and another one can be booked with one click more', async () => {
+  it('a cancelled departure is told when the page is shown again, and another one can be booked with one click more', async () => {
     await hold();
     await fillContact(site.page);
     await cancel();
@@ -80,7 +80,7 @@ describeInBrowsers('a departure that is cancelled while the visitor holds it', (
     expect(leads).toEqual([{ date: OTHERS[0] }]);
   });
 
-  it('is told after the click that books, also before the list of the departures tells it', async () => {
+  it('a cancelled departure is told after the click that books, also before the list of the departures tells it', async () => {
     await hold();
     await fillContact(site.page);
     await cancel();
@@ -95,7 +95,7 @@ describeInBrowsers('a departure that is cancelled while the visitor holds it', (
     expect(await site.api.db('booking_leads').where({ tour_id: tour.id })).toEqual([]);
   });
 
-  it('is told after a reload, and the page keeps the focus', async () => {
+  it('a cancelled departure is told after a reload, and the page keeps the focus', async () => {
     await hold();
     await cancel();
     await showUntilTold();
@@ -104,7 +104,7 @@ describeInBrowsers('a departure that is cancelled while the visitor holds it', (
     expect(await hasFocus(site.page, PROBLEM)).toBe(false);
   });
 
-  it('cannot be held again when the time is over', async () => {
+  it('a cancelled departure cannot be held again when the time of its hold is over', async () => {
     await hold();
     const [held] = await site.api.db('seat_holds').orderBy('created_at', 'desc').limit(1);
     await endHoldIn(site.api.db, held.id, -1000);
@@ -117,7 +117,7 @@ describeInBrowsers('a departure that is cancelled while the visitor holds it', (
     await button('Choose a date').waitFor();
   });
 
-  it('leaves the hold of a full departure that was not cancelled as it is', async () => {
+  it('the hold of a full departure that was not cancelled stays as it is', async () => {
     await departure().update({ seats_total: 2 });
     await site.page.reload();
     await hold();

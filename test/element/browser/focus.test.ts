@@ -40,7 +40,7 @@ describeInBrowsers('the focus, when the button that was clicked disappears', (br
   /** Waits for the countdown of a hold that was extended to 15 minutes. It reads 14 minutes for a minute, also on a slow machine. */
   const extension = () => site.page.getByText(/14:\d\d/).waitFor();
 
-  it('is on the countdown after the visitor has extended the hold', async () => {
+  it('the focus is on the countdown after the visitor has extended the hold', async () => {
     await holdWithLittleTime();
     await more().click();
     await waitForFocus(site.page, COUNTDOWN);
@@ -48,7 +48,7 @@ describeInBrowsers('the focus, when the button that was clicked disappears', (br
     expect(await more().count()).toBe(0);
   });
 
-  it('stays in the field in which the visitor types when the extension is answered', async () => {
+  it('the focus stays in the field in which the visitor types when the extension is answered', async () => {
     await holdWithLittleTime();
     let answer = () => {};
     const asked = new Promise<void>((resolve) => {
@@ -66,7 +66,7 @@ describeInBrowsers('the focus, when the button that was clicked disappears', (br
     expect(await hasFocus(site.page, '[name=email]')).toBe(true);
   });
 
-  it('stays in the field in which the visitor types when another tab has extended the hold', async () => {
+  it('the focus stays in the field in which the visitor types when another tab has extended the hold', async () => {
     await holdWithLittleTime();
     const other = await site.context.newPage();
     await other.goto(site.address);
@@ -91,7 +91,7 @@ describeInBrowsers('the focus, when the button that was clicked disappears', (br
       await site.page.locator(TRY_AGAIN).waitFor();
     });
 
-    it('stays on the button while the visitor waits for a new try, and is then at the calendar', async () => {
+    it('the focus stays on the button while the visitor waits for a new try, and is then at the calendar', async () => {
       let answer = () => {};
       const asked = new Promise<void>((resolve) => {
         site.intercept = ({ path }, _response, next) => {
@@ -111,14 +111,14 @@ describeInBrowsers('the focus, when the button that was clicked disappears', (br
       expect(await hasFocus(site.page, '.icon.previous')).toBe(true);
     });
 
-    it('is on the problem when the new try fails too', async () => {
+    it('the focus is on the problem when the new try fails too', async () => {
       const { length } = intercepted;
       await button('Try again').press('Enter');
       await waitForFocus(site.page, '.problem');
       expect(intercepted.length).toBeGreaterThan(length);
     });
 
-    it('stays in the field of the page in which the visitor types when the network is back', async () => {
+    it('the focus stays in the field of the page in which the visitor types when the network is back', async () => {
       await site.page.evaluate("document.body.insertAdjacentHTML('afterbegin', '<input id=search />')");
       await site.page.locator('#search').fill('bay');
       site.intercept = (_request, _response, next) => next();
@@ -128,7 +128,7 @@ describeInBrowsers('the focus, when the button that was clicked disappears', (br
     });
   });
 
-  it('is on the heading of the step after the visitor has accepted a changed price', async () => {
+  it('the focus is on the heading of the step after the visitor has accepted a changed price', async () => {
     await site.page.locator('.day.open').click();
     await site.api
       .db('departures')

@@ -38,57 +38,60 @@ describeInBrowsers('the element with a keyboard alone', (browser) => {
     ['de', 1280, 'ArrowRight'],
     ['ar', 320, 'ArrowLeft'],
     ['ar', 1280, 'ArrowLeft'],
-  ])('sells two seats in %s at %i px, and axe finds nothing in any step', async (lang, width, forward) => {
-    await renewContext(site, { viewport: { width, height: 800 } });
-    await site.open(
-      `<main><h1>A tour</h1><tour-booking tour="${tour.slug}" next="/pay" lang="${lang}"></tour-booking></main>`,
-    );
-    await site.page.locator('.day.open').first().waitFor();
-    await expectAccessible(width);
+  ])(
+    'the keyboard alone books two seats in %s at %i px, and axe finds nothing in any step',
+    async (lang, width, forward) => {
+      await renewContext(site, { viewport: { width, height: 800 } });
+      await site.open(
+        `<main><h1>A tour</h1><tour-booking tour="${tour.slug}" next="/pay" lang="${lang}"></tour-booking></main>`,
+      );
+      await site.page.locator('.day.open').first().waitFor();
+      await expectAccessible(width);
 
-    await tabTo(site.page, '.day');
-    expect(await focusedDate(site.page)).toBe(DATE);
-    await press(forward);
-    expect(await focusedDate(site.page)).toBe(CANCELLED);
-    await press('Enter');
-    expect(await site.page.locator('.refused').innerText()).not.toBe('');
-    await press('PageDown');
-    expect((await focusedDate(site.page))! > CANCELLED).toBe(true);
-    await press('PageUp');
-    await site.page.locator(`[data-date="${DATE}"]`).focus();
-    await press('Enter');
+      await tabTo(site.page, '.day');
+      expect(await focusedDate(site.page)).toBe(DATE);
+      await press(forward);
+      expect(await focusedDate(site.page)).toBe(CANCELLED);
+      await press('Enter');
+      expect(await site.page.locator('.refused').innerText()).not.toBe('');
+      await press('PageDown');
+      expect((await focusedDate(site.page))! > CANCELLED).toBe(true);
+      await press('PageUp');
+      await site.page.locator(`[data-date="${DATE}"]`).focus();
+      await press('Enter');
 
-    await tabTo(site.page, '.time');
-    await press('Enter');
-    await tabTo(site.page, 'input[type=number]');
-    await press('ArrowUp');
-    expect(await site.page.locator('output').innerText()).toMatch(/1[.,]?000/);
-    await expectAccessible(width);
-    await tabTo(site.page, '.step > .button');
-    await press('Enter');
+      await tabTo(site.page, '.time');
+      await press('Enter');
+      await tabTo(site.page, 'input[type=number]');
+      await press('ArrowUp');
+      expect(await site.page.locator('output').innerText()).toMatch(/1[.,]?000/);
+      await expectAccessible(width);
+      await tabTo(site.page, '.step > .button');
+      await press('Enter');
 
-    await waitForFocus(site.page, 'h2');
-    await expectAccessible(width);
-    await tabTo(site.page, '[name=name]');
-    await press('Enter');
-    await site.page.locator('.error').first().waitFor();
-    expect(await hasFocus(site.page, '[name=name]')).toBe(true);
-    await expectAccessible(width);
-    await site.page.keyboard.type('Ana Lima');
-    await tabTo(site.page, '[name=phone]');
-    await site.page.keyboard.type('+4930901820');
-    await tabTo(site.page, '[name=email]');
-    await site.page.keyboard.type('ana@example.com');
-    await press('Enter');
-    await site.page.waitForURL(/\/pay\?booking_ref=/);
-    await goBackTo(site.page, '[part=summary]');
-    await expectAccessible(width);
-    expect(site.complaints).toEqual([]);
-    const leads = await site.api.db('booking_leads').where({ tour_id: tour.id });
-    expect(leads).toEqual([expect.objectContaining({ party: { adult: 2 } })]);
-  });
+      await waitForFocus(site.page, 'h2');
+      await expectAccessible(width);
+      await tabTo(site.page, '[name=name]');
+      await press('Enter');
+      await site.page.locator('.error').first().waitFor();
+      expect(await hasFocus(site.page, '[name=name]')).toBe(true);
+      await expectAccessible(width);
+      await site.page.keyboard.type('Ana Lima');
+      await tabTo(site.page, '[name=phone]');
+      await site.page.keyboard.type('+4930901820');
+      await tabTo(site.page, '[name=email]');
+      await site.page.keyboard.type('ana@example.com');
+      await press('Enter');
+      await site.page.waitForURL(/\/pay\?booking_ref=/);
+      await goBackTo(site.page, '[part=summary]');
+      await expectAccessible(width);
+      expect(site.complaints).toEqual([]);
+      const leads = await site.api.db('booking_leads').where({ tour_id: tour.id });
+      expect(leads).toEqual([expect.objectContaining({ party: { adult: 2 } })]);
+    },
+  );
 
-  it('moves in the calendar by the keys of a date grid, and skips months without departures', async () => {
+  it('the keys of a date grid move the focus in the calendar, and skip months without departures', async () => {
     const year = new Date().getUTCFullYear() + 1;
     const grid = await givenTour(site.api.db);
     for (const date of [`${year}-03-12`, `${year}-06-20`]) await givenDeparture(site.api.db, grid, { date });

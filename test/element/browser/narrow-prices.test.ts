@@ -34,7 +34,7 @@ describeInChromium('the calendar in a window of 320 px', (browser) => {
     ['JPY', [14_800, 168_000]],
     ['KWD', [685_500, 127_750, 1_127_125]],
     ['USD', [5_800, 289_000, 289_050]],
-  ])('has room for prices in %s in each language', async (currency, amounts) => {
+  ])('prices in %s are inside their days in each language', async (currency, amounts) => {
     const tour = await givenTour(site.api.db, { currency });
     for (const [index, adult] of amounts.entries())
       await givenDeparture(site.api.db, tour, { date: `${MONTH}-${10 + index}`, prices: { adult } });
