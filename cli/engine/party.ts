@@ -1,5 +1,6 @@
+import { UNITS_MAX } from '../../services/api/pricing/category';
 import type { Party } from '../../services/api/pricing/party';
-import type { RequestedParty } from '../../services/api/pricing/requested-party';
+import type { PartyBody } from '../../services/api/pricing/requested-party';
 import { flag } from './command';
 import { refuseMistakes } from './failure';
 import { ofCategory, type OfCategory, repeatedCategories, wholeNumber } from './values';
@@ -15,7 +16,7 @@ export interface PartyOptions {
 /** Declares `--party`. @param about for the help */
 export function partyFlag(about: string) {
   return flag('--party <category=number>', about, {
-    parse: ofCategory(wholeNumber(0, 99), 'adult=2'),
+    parse: ofCategory(wholeNumber(0, UNITS_MAX), 'adult=2'),
     repeats: true,
   });
 }
@@ -30,11 +31,13 @@ export function checkPartyFlags({ party = [], adults, children, singleSupplement
   refuseMistakes(repeatedCategories(party, '--party', named));
 }
 
-/** Returns the party that the flags name. */
-export function requestedParty({ party, adults, children, singleSupplements }: PartyOptions): RequestedParty {
+/** Returns the party that the flags name, as the body of a request has it. */
+export function partyBody({ party, adults, children, singleSupplements }: PartyOptions): PartyBody {
   return {
+    adults,
+    children,
+    single_supplements: singleSupplements,
     party: party && Object.fromEntries(party),
-    named: { adult: adults, child: children, single_supplement: singleSupplements },
   };
 }
 

@@ -13,7 +13,9 @@ import { changedFields } from '../../../services/api/audit/changed-fields';
 import { assertUnambiguous, type NamedDeparture } from '../../../services/api/departures/find-departures';
 import { expireSeats } from '../../../services/api/departures/mark-expired-seats';
 import { comparedCustomer } from '../../../services/api/holds/seat-hold';
+import { SEATS_MAX } from '../../../services/api/pricing/category';
 import { describeParty } from '../../../services/api/pricing/party';
+import { partyInput } from '../../../services/api/pricing/requested-party';
 import { COUNTS_KEPT_DAYS } from '../../../services/api/refusals/refusal';
 import { prepareBookingChange } from '../../../services/api/seats/amend-booking';
 import { datesOfBothKinds } from '../../../services/api/seats/decided';
@@ -38,7 +40,7 @@ import {
   TENANT_FLAG,
   TOUR_FLAG,
 } from '../../engine/list';
-import { checkPartyFlags, partyFlag, type PartyOptions, requestedParty } from '../../engine/party';
+import { checkPartyFlags, partyBody, partyFlag, type PartyOptions } from '../../engine/party';
 import { REVEAL_FLAG } from '../../engine/personal-data';
 import {
   bookingRef,
@@ -129,8 +131,8 @@ export const bookingVerbs: Verb[] = [
       flag('--date <date>', 'another departure of the tour, at its price of today', {
         parse: departureOnDate,
       }),
-      flag('--adults <number>', 'how many adults', { parse: wholeNumber(0, 50) }),
-      flag('--children <number>', 'how many children', { parse: wholeNumber(0, 50) }),
+      flag('--adults <number>', 'how many adults', { parse: wholeNumber(0, SEATS_MAX) }),
+      flag('--children <number>', 'how many children', { parse: wholeNumber(0, SEATS_MAX) }),
       partyFlag('how many of each price category; 0 removes it, and a category that is not named stays'),
       flag('--name <text>', "the customer's name", { parse: line(200) }),
       flag('--phone <number>', "the customer's phone number", { parse: line(40) }),
@@ -312,7 +314,7 @@ async function changeBookingCommand(
   const amendment = {
     departureDate: departure?.date,
     departureTime: departure?.time,
-    party: requestedParty(party),
+    party: partyInput(partyBody(party)),
     customer,
     notes,
     travellers,

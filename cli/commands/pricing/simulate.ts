@@ -3,11 +3,11 @@ import { explainVisibility } from '../../../services/api/catalog/manage-visibili
 import { basePrices, type CatalogTour } from '../../../services/api/catalog/tour';
 import { type Departure, departureStatus } from '../../../services/api/departures/departure';
 import { findTourDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
-import { firstCategory } from '../../../services/api/pricing/category';
+import { firstCategory, SEATS_MAX } from '../../../services/api/pricing/category';
 import type { Defeat, Inapplicability, PriceRule } from '../../../services/api/pricing/choose-price-rule';
 import { toMajor } from '../../../services/api/pricing/currency';
 import { namedNumbers, type Party, priceByCategory, seatsOf } from '../../../services/api/pricing/party';
-import { newPartyInput, partyOfRequest } from '../../../services/api/pricing/requested-party';
+import { newPartyInput, partyInput, partyOfRequest } from '../../../services/api/pricing/requested-party';
 import {
   firstPrice,
   type PricesAnswer,
@@ -28,7 +28,7 @@ import { InvalidInputError } from '../../../services/platform/errors';
 import { flag, type Verb } from '../../engine/command';
 import type { Context } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
-import { checkPartyFlags, partyFlag, type PartyOptions, requestedParty } from '../../engine/party';
+import { checkPartyFlags, partyBody, partyFlag, type PartyOptions } from '../../engine/party';
 import { departureOnDate, formatMoney, wholeNumber } from '../../engine/values';
 import type { Screen } from '../../terminal/screen';
 import { paragraph, properties } from '../../terminal/table';
@@ -58,10 +58,10 @@ export const simulateVerb: Verb = {
     'Calculate what a booking costs a customer of the tenant, and name the rule that decides each price category',
   flags: [
     flag('--date <date>', 'the departure; without it the base price counts', { parse: departureOnDate }),
-    flag('--adults <number>', 'how many adults', { parse: wholeNumber(0, 50), otherwise: '1' }),
-    flag('--children <number>', 'how many children', { parse: wholeNumber(0, 50), otherwise: '0' }),
+    flag('--adults <number>', 'how many adults', { parse: wholeNumber(0, SEATS_MAX), otherwise: '1' }),
+    flag('--children <number>', 'how many children', { parse: wholeNumber(0, SEATS_MAX), otherwise: '0' }),
     flag('--single-supplements <number>', 'how many adults with a room alone', {
-      parse: wholeNumber(0, 50),
+      parse: wholeNumber(0, SEATS_MAX),
       otherwise: '0',
     }),
     partyFlag('how many of each price category'),
@@ -77,9 +77,8 @@ export const simulateVerb: Verb = {
 /** Refuses a party that no booking of any tour accepts. @throws UsageError */
 function checkParty(options: SimulateOptions): void {
   checkPartyFlags(options);
-  const { party, adults, children, singleSupplements: single_supplements } = options;
   try {
-    newPartyInput({ adults, children, single_supplements, party: party && Object.fromEntries(party) });
+    newPartyInput(partyBody(options));
   } catch (error) {
     throw error instanceof InvalidInputError ? new UsageError(error.message) : error;
   }
@@ -98,7 +97,7 @@ async function simulatePricingCommand(
   // Takes prices and currency from one statement: an import may have changed both since the tour was found.
   const tour = { ...found, ...departure?.tour };
   const platform = departure?.prices ?? basePrices(tour);
-  const meant = partyOfRequest(requestedParty(numbers), tour.categories, date !== null);
+  const meant = partyOfRequest(partyInput(partyBody(numbers)), tour.categories, date !== null);
   const simulated = await simulatePrice(db, tenant, tour, platform, { travelDate: date, meant });
   const { visible } = await explainVisibility(db, tenant, tour);
   const document = toDocument(tenant, { tour, date, departure, party: meant.party }, simulated, visible);
@@ -190,7 +189,7 @@ function describe(document: Document, first: string, screen: Screen): string {
     party: categories
       .map(
         ({ category, number, unit_price }) =>
-          `${number} × ${category.replace('_', ' ')} ${money(unit_price)}`,
+          `${number} × ${category.replaceAll('_', ' ')} ${money(unit_price)}`,
       )
       .join(', '),
     platform_price: formatMoney(document.prices[first]!, document.platform_currency ?? currency),

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { isCategoryCode } from '../../platform/text-forms';
 import {
+  AGE_MAX,
   CATEGORY_KINDS,
   type Category,
   categoryIssues,
   MOST_CATEGORIES,
   peopleOfUnit,
+  SEATS_MAX,
+  UNITS_MAX,
 } from '../pricing/category';
 import { MOST_MINOR_UNITS } from '../pricing/currency';
 import {
@@ -27,16 +30,18 @@ const NO_CODE = `names no category: a code ${CODE_RULE}`;
 
 const code = textField(isCategoryCode, CODE_RULE);
 const CATEGORY_NAME = lineField(200);
+/** The most travellers of one unit. */
+const MOST_PEOPLE = 99;
 const CATEGORY = objectField({
   code,
   kind: choiceField(...CATEGORY_KINDS),
   name: CATEGORY_NAME.nullish(),
-  age_from: integerField(0, 120).nullish(),
-  age_to: integerField(0, 120).nullish(),
-  seats: integerField(0, 50).nullish(),
-  people: integerField(0, 99).nullish(),
-  min: integerField(1, 99).nullish(),
-  max: integerField(1, 99).nullish(),
+  age_from: integerField(0, AGE_MAX).nullish(),
+  age_to: integerField(0, AGE_MAX).nullish(),
+  seats: integerField(0, SEATS_MAX).nullish(),
+  people: integerField(0, MOST_PEOPLE).nullish(),
+  min: integerField(1, UNITS_MAX).nullish(),
+  max: integerField(1, UNITS_MAX).nullish(),
   with: listField(code, MOST_CATEGORIES).nullish(),
   at_most: code.nullish(),
 });

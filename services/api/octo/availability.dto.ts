@@ -9,12 +9,11 @@ import {
 } from '../departures/departure';
 import type { PricedDeparture, SoldDeparture } from '../departures/find-departures';
 import type { Category } from '../pricing/category';
-import { assertParty, fewestSeats, type Party, seatsOf } from '../pricing/party';
+import { assertParty, fewestSeats, type Party, seatsOf, unitCount } from '../pricing/party';
 import type { Prices } from '../pricing/price-categories';
 import type { OctoCapability } from './capabilities';
 import { lowestUnitPricing, type OctoUnitPricing, toUnitPricing } from './pricing.dto';
 import { hasStartTimes, maxUnits } from './product.dto';
-import { unitCount } from './sold-units';
 
 export interface OctoOpeningHours {
   /**

@@ -8,7 +8,7 @@ import { HoldExpiredError, HoldStateConflictError } from '../holds/hold.errors';
 import { assertHoldMinutes } from '../holds/hold-length';
 import { type ChangedOctoDetails, octoColumns, withChangedDetails } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
-import type { Party } from '../pricing/party';
+import { type Party, unitCount } from '../pricing/party';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
 import { decideBookingChange } from '../seats/amend-booking';
 import { decideHoldChange } from '../seats/amend-hold';
@@ -44,7 +44,6 @@ import {
   type StoredOctoBooking,
   unitsOfBooking,
 } from './stored-octo-booking';
-import { unitCount } from './sold-units';
 
 /** A request to change a booking. */
 export interface OctoRequest {

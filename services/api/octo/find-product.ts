@@ -10,12 +10,12 @@ import type { ListedDeparture } from '../departures/departure';
 import { departuresOfSales, listDepartures, type PricedDeparture } from '../departures/find-departures';
 import type { Category } from '../pricing/category';
 import type { Currency } from '../pricing/convert-price';
-import { type Party, toParty } from '../pricing/party';
+import { type Party, toParty, unitCount } from '../pricing/party';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
 import { badOctoRequest, invalidId, unprocessable } from './octo.errors';
 import { maxUnits, type OctoProduct, OPTION_ID, type ProductView, toProduct } from './product.dto';
-import { soldUnits, unitCategories, unitCount } from './sold-units';
+import { soldUnits, unitCategories } from './sold-units';
 
 /**
  * Returns the tour with this UUID. Does not accept a slug, because in OCTO the slug is the product's `reference`.

@@ -13,6 +13,7 @@ import { badInput } from '../http/http.errors';
 import { dateInput } from '../http/input';
 import { inTurnOfKey, quota, ROWS_A_UNIT, spendForRows } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
+import { unitCount } from '../pricing/party';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
 import {
   type AvailabilityView,
@@ -23,7 +24,6 @@ import {
   type ToRows,
 } from './availability.dto';
 import { countUnits, findRequestedTour, requireUnits } from './find-product';
-import { unitCount } from './sold-units';
 import { badOctoRequest, invalidId } from './octo.errors';
 import { capabilitiesOf, octoBody, octoEnvironment, sendTexts } from './octo.router';
 

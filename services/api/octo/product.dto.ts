@@ -165,9 +165,6 @@ export interface OctoProduct {
 /** The id of the only option of each product. */
 export const OPTION_ID = 'DEFAULT';
 
-/** The most units in one booking of any tour. */
-const UNITS_MAX = 50;
-
 /** The values of a request on which the answer of a product depends: the tenant, its prices and the capabilities. */
 export interface ProductView {
   tenant: Tenant;
@@ -247,6 +244,10 @@ export function hasStartTimes({ startTimes }: Pick<Tour, 'startTimes'>): boolean
   return startTimes.length > 0;
 }
 
+/** The most `unitItems` of a request. */
+const MOST_UNIT_ITEMS = 50;
+
+/** Returns the most units in one booking of the tour. */
 export function maxUnits({ groupSizeMax }: Pick<Tour, 'groupSizeMax'>): number {
-  return Math.min(UNITS_MAX, groupSizeMax ?? UNITS_MAX);
+  return Math.min(MOST_UNIT_ITEMS, groupSizeMax ?? MOST_UNIT_ITEMS);
 }

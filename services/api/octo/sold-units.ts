@@ -1,6 +1,5 @@
 import type { Tour } from '../catalog/tour';
 import type { Category } from '../pricing/category';
-import type { Party } from '../pricing/party';
 
 /** Returns the categories that OCTO sells as units: all but supplements. */
 export function unitCategories(categories: readonly Category[]): Category[] {
@@ -15,9 +14,4 @@ export function soldUnits({
   return unitCategories(categories).filter(
     ({ code }, index) => index === 0 || lowestPrices.some(({ prices }) => prices[code] !== undefined),
   );
-}
-
-/** Returns the number of units. @param units without supplements */
-export function unitCount(units: Party): number {
-  return Object.values(units).reduce((sum, each) => sum + each, 0);
 }

@@ -112,6 +112,12 @@ export function firstCategory(categories: readonly Category[]): Category {
 /** The most seats of one party. */
 export const SEATS_MAX = 50;
 
+/** The most units of one party. */
+export const UNITS_MAX = 99;
+
+/** The oldest age of a category, in years. */
+export const AGE_MAX = 120;
+
 /** The most categories of a tour. */
 export const MOST_CATEGORIES = 12;
 
@@ -159,9 +165,9 @@ function firstIssue({ code, kind, seats }: Category): FieldIssue | undefined {
 function rangeIssue({
   code,
   age_from = 0,
-  age_to = 120,
+  age_to = AGE_MAX,
   min = 0,
-  max = 99,
+  max = UNITS_MAX,
   seats,
 }: Category): FieldIssue | undefined {
   if (age_from > age_to)

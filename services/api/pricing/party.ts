@@ -1,17 +1,19 @@
 import { InvalidInputError } from '../../platform/errors';
-import { type Category, SEATS_MAX } from './category';
+import { type Category, SEATS_MAX, UNITS_MAX } from './category';
 import { toMajor } from './currency';
 import type { Prices } from './price-categories';
 
 /** The units of each category, by its code: only categories with at least one unit, in the order of the tour's categories. */
 export type Party = Record<string, number>;
 
-/** The most units of one party. */
-export const UNITS_MAX = 99;
-
 /** Returns the units of a category. */
 export function unitsOf(party: Party, code: string): number {
   return party[code] ?? 0;
+}
+
+/** Returns the units of all categories together. */
+export function unitCount(party: Party): number {
+  return Object.values(party).reduce((sum, units) => sum + units, 0);
 }
 
 /** Returns the seats that the party takes. An unknown category takes none: assertParty refuses it. */
@@ -141,10 +143,10 @@ export function assertPartySize(
   { ofSize }: IssueFields = ANY_FIELDS,
 ): void {
   const seats = seatsOf(party, categories);
-  const units = Object.values(party).reduce((sum, each) => sum + each, 0);
   if (seats < 1 || seats > SEATS_MAX)
     throw new InvalidInputError('body', ofSize, `must take from 1 to ${SEATS_MAX} seats together`);
-  if (units > UNITS_MAX) throw new InvalidInputError('body', 'party', `must be at most ${UNITS_MAX} units`);
+  if (unitCount(party) > UNITS_MAX)
+    throw new InvalidInputError('body', 'party', `must be at most ${UNITS_MAX} units`);
 }
 
 /** Returns the numbers of the three categories that have a field of their own; 0 where the party has no such category. */

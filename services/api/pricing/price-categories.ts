@@ -1,4 +1,4 @@
-import type { Category } from './category';
+import { type Category, firstCategory } from './category';
 import { toMajor } from './currency';
 
 /**
@@ -31,7 +31,7 @@ export interface PricedTour {
   categories: readonly Category[];
 }
 
-/** Changes the price of each category. */
+/** Returns the prices with that of each category changed. */
 export function mapPrices(prices: Prices, change: (minor: number, code: string) => number): Prices {
   const changed: Prices = {};
   for (const code in prices) changed[code] = change(prices[code]!, code);
@@ -40,7 +40,7 @@ export function mapPrices(prices: Prices, change: (minor: number, code: string) 
 
 /** Returns the price of one unit of the first category. It always has a price. */
 export function firstPrice(prices: Prices, categories: readonly Category[]): number {
-  return prices[categories[0]!.code]!;
+  return prices[firstCategory(categories).code]!;
 }
 
 /**

@@ -141,8 +141,8 @@ export async function cachedQuote(
 }
 
 /**
- * The platform's prices by category in a stored price calculation, in major units of the currency of the sale (ADR 38). Empty for sales
- * from before these prices were locked.
+ * Returns the platform's prices by category in a stored price calculation, in major units of the currency of the sale (ADR 38). Empty for
+ * sales from before these prices were locked.
  */
 export function platformPricesOf({ priceBreakdown }: Pick<LockedPrice, 'priceBreakdown'>) {
   return (priceBreakdown['platform_prices'] ?? {}) as Record<string, number | undefined>;

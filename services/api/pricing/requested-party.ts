@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../platform/errors';
 import { isCategoryCode } from '../../platform/text-forms';
-import { type Category, firstCategory, SEATS_MAX } from './category';
+import { type Category, firstCategory, SEATS_MAX, UNITS_MAX } from './category';
 import {
   assertParty,
   assertPartySize,
@@ -9,7 +9,6 @@ import {
   type IssueFields,
   seatsOf,
   toParty,
-  UNITS_MAX,
   unknownCategory,
 } from './party';
 import type { Prices } from './price-categories';
