@@ -176,6 +176,18 @@ describe('a party by category', () => {
     expectProblem(await hold(museum, { party: { dog: 1 } }), 409, 'insufficient_seats');
   });
 
+  it('adults beside a party are the issue where they mean no category of the tour', async () => {
+    const boat = await givenCategories(BOAT, { boat: 40_000 });
+    for (const refused of [
+      await hold(boat, { adults: 2, party: { boat: 1 } }),
+      await book(boat, { adults: 2, party: { boat: 1 } }),
+    ]) {
+      expectInvalidFields(refused, ['adults']);
+      const { message } = refused.body.errors[0];
+      expect(message).toBe('must be left out: adult is none of the categories boat');
+    }
+  });
+
   it('a tour whose adult takes several seats requires a party for a bare quantity', async () => {
     const tables = await givenCategories([{ code: 'adult', kind: 'group', seats: 4, people: 4 }], {
       adult: 1_000,
@@ -304,6 +316,19 @@ describe('a change of a party by category', () => {
     const moved = await change({ departure_date: other, party: { family: 1, visitor: 0, infant: 0 } });
     expect(moved.body).toMatchObject({ party: { family: 1 }, quantity: 4, total_price: 50 });
     expectInvalidFields(await change({ party: { family: 1 }, quantity: 5 }), ['quantity']);
+  });
+
+  it('the 400 for a category that the tour has got since the hold names those of the hold', async () => {
+    const boat = await givenCategories(BOAT, { boat: 40_000, captain: 9_000 });
+    const { hold_id: id } = (await hold(boat, { party: { boat: 1 } })).body;
+    const captain = { code: 'captain', kind: 'supplement', seats: 0, people: 0 };
+    await api
+      .db('tours')
+      .where({ id: boat.tour.id })
+      .update({ categories: JSON.stringify([...BOAT, captain]) });
+    const refused = await website.patch(`/api/gateway/holds/${id}`, { party: { captain: 1 } });
+    expectInvalidFields(refused, ['party.captain']);
+    expect(refused.body.errors[0].message).toBe('must be left out: captain is none of the categories boat');
   });
 
   it('a booking that expired takes its seats again when it is confirmed', async () => {

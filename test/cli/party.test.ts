@@ -89,7 +89,7 @@ describe('the party of a booking at the terminal', () => {
     ['--party infant=3', 'party.infant must be at most 2: '],
     ['--party adult=0,senior=0', 'party.infant must be 0 without adult or senior: '],
     ['--party cabin=3', 'party.cabin must be at most the number of adult: '],
-    ['--party student=1', 'party.student must be left out: the tour has no category student'],
+    ['--party student=1', 'party.student must be left out: student is none of the categories'],
   ])('tourctl booking change %s is refused with the message "%s"', async (flags, message) => {
     const { code, error } = await change(flags);
     expect([code, error]).toEqual([

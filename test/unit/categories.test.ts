@@ -98,8 +98,11 @@ describe('the judge of a party', () => {
   });
 
   it.each([
-    [{ visitor: 1, senior: 1 }, 'party.senior must be left out: the tour has no category senior'],
-    [{ visitor: 1, constructor: 1 }, 'party.constructor must be left out: the tour has no category'],
+    [{ visitor: 1, senior: 1 }, 'party.senior must be left out: senior is none of the categories'],
+    [
+      { visitor: 1, constructor: 1 },
+      'party.constructor must be left out: constructor is none of the categories',
+    ],
     [{ infant: 1 }, 'party.infant must be 0 without visitor or family'],
     [{ family: 3 }, 'party.family must be at most 2'],
   ])('the party %j is refused: %s', (party, message) => {

@@ -82,7 +82,7 @@ export class UnsoldCategoryError extends InvalidInputError {
   }
 }
 
-/** Returns the refusal of a code that no category of the tour has. */
+/** Returns the refusal of a code that is none of the categories: those of the tour, or those that a hold has locked. */
 export function unknownCategory(
   code: string,
   categories: readonly Category[],
@@ -91,7 +91,7 @@ export function unknownCategory(
   const codes = categories.map((category) => category.code).join(', ');
   return new UnsoldCategoryError(
     code,
-    `must be left out: the tour has no category ${code}, its categories are ${codes}`,
+    `must be left out: ${code} is none of the categories ${codes}`,
     fields,
   );
 }

@@ -284,7 +284,10 @@ function meantParty(
   const { party: sent = {}, quantity } = requested;
   const issueFields = issueFieldsOf(requested, categories);
   if (units === undefined) {
-    const partyRefusal = partyIsMissing(categories);
+    const partyRefusal =
+      requested.party === undefined
+        ? partyIsMissing(categories)
+        : unknownCategory('adult', categories, issueFields);
     return { party: { ...now }, seats: quantity ?? 1, partyRefusal, issueFields };
   }
   const party = toParty(units, categories);
