@@ -92,8 +92,8 @@ describeInChromium('a purchase with the element', (browser) => {
     expect(await site.page.evaluate(described)).toBe('This field is required.');
     const longest = `[...${focused}.form.elements].filter(({ name }) => name).map(({ name, maxLength }) => [name, maxLength])`;
     expect(Object.fromEntries(await site.page.evaluate<[string, number][]>(longest))).toMatchObject({
-      name: 200,
-      phone: 200,
+      name: 100,
+      phone: 40,
       email: 254,
       notes: 2000,
     });
