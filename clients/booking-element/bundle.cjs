@@ -85,8 +85,8 @@ async function bundleStyle(file) {
     charset: 'utf8',
     logLevel: 'warning',
   });
-  // esbuild keeps the spaces of custom properties.
-  return outputFiles[0].text.trim().replace(/(?<=[:,(]) /g, '');
+  // esbuild keeps the spaces of custom properties and of queries.
+  return outputFiles[0].text.trim().replace(/(?<=[:,(=]) | (?=[)>])/g, '');
 }
 
 /** Replaces the words of a language by their texts in the order of the English ones. src/words/unpack.ts gives them their keys again. */

@@ -113,13 +113,31 @@ describe('the calls of the element', () => {
     expect((await problem(api.readTour('bay', 'en'))).code).toBe('foreign_answer');
     answers = [
       (_request, response) => void response.writeHead(502).end('<h1>Bad gateway</h1>'),
-      json(200, { slug: 'bay' }),
+      json(200, { categories: [] }),
     ];
-    await expect(api.readTour('bay', 'en')).resolves.toEqual({ slug: 'bay' });
+    await expect(api.readTour('bay', 'en')).resolves.toEqual({ categories: [] });
   });
 
+  it.each([[{}], [[]], [{ offline: true }]])(
+    'the answer %j of another program, such as a service worker, is foreign',
+    async (body) => {
+      answers = [json(200, body)];
+      const wish = { tour_id: 'bay', departure_date: '2027-05-01' };
+      const customer = { name: 'Ana', phone: '123456', email: 'a@b.example' };
+      for (const call of [
+        () => api.readTour('bay', 'en'),
+        () => api.readDepartures('bay'),
+        () => api.hold(wish),
+        () => api.readHold(),
+        () => api.book(customer),
+        () => api.readBooking(),
+      ])
+        expect((await problem(call())).code).toBe('foreign_answer');
+    },
+  );
+
   it('a slug never leaves its place in the address', async () => {
-    answers = [json(200, { slug: 'bay' })];
+    answers = [json(200, { categories: [] })];
     await api.readTour('../booking?x#y', 'de');
     expect(requests[0]!.line).toBe('GET /tours/tours/..%2Fbooking%3Fx%23y?lang=de');
   });

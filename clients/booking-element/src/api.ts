@@ -53,25 +53,25 @@ const TIMEOUT_MS = 20_000;
 const PAGE = '366';
 
 export function createApi(options: ApiOptions): Api {
-  const call = (method: string, path: string, body?: object) =>
-    callWithRepeats(options, { method, path, body });
-  const read = async <T>(path: string) => (await call('GET', path)).answer as T;
+  const call = (method: string, path: string, field = '', body?: object) =>
+    callWithRepeats(options, { method, path, field, body });
+  const read = async <T>(path: string, field: string) => (await call('GET', path, field)).answer as T;
   const hold = async (method: string, path: string, body?: object) =>
-    heldSeats(await call(method, path, body));
+    heldSeats(await call(method, path, 'hold_id', body));
   return {
-    readTour: (slug, lang) => read(`${tourPath(slug)}?${new URLSearchParams({ lang })}`),
+    readTour: (slug, lang) => read(`${tourPath(slug)}?${new URLSearchParams({ lang })}`, 'categories'),
     readDepartures: (slug, cursor) => {
       const query = new URLSearchParams({ limit: PAGE });
       if (cursor !== undefined) query.set('cursor', cursor);
-      return read(`${tourPath(slug)}/departures?${query}`);
+      return read(`${tourPath(slug)}/departures?${query}`, 'items');
     },
     hold: (body) => hold('POST', '/hold', body),
     greet: () => call('OPTIONS', '/hold'),
     readHold: () => hold('GET', '/hold'),
     extendHold: () => hold('POST', '/hold/extend'),
     releaseHold: () => call('DELETE', '/hold'),
-    book: async (body) => (await call('POST', '/booking', body)).answer as Booking,
-    readBooking: () => read('/booking'),
+    book: async (body) => (await call('POST', '/booking', 'booking_ref', body)).answer as Booking,
+    readBooking: () => read('/booking', 'booking_ref'),
   };
 }
 
@@ -82,6 +82,8 @@ function tourPath(slug: string): string {
 interface Call {
   method: string;
   path: string;
+  /** A field that the answer of the proxy has, and that of another program lacks. Empty: the answer has no content. */
+  field: string;
   body?: object;
 }
 
@@ -118,7 +120,10 @@ export function secondsToWait({ code, retryable, retryAfter }: Problem, repeats:
   return seconds <= WAIT_MAX ? seconds : undefined;
 }
 
-async function callOnce(options: ApiOptions, { method, path, body }: Call): Promise<Answered | Problem> {
+async function callOnce(
+  options: ApiOptions,
+  { method, path, field, body }: Call,
+): Promise<Answered | Problem> {
   const { base, signal, timeoutMs = TIMEOUT_MS } = options;
   try {
     const response = await fetch(base + path, {
@@ -127,20 +132,20 @@ async function callOnce(options: ApiOptions, { method, path, body }: Call): Prom
       body: body && JSON.stringify(body),
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
-    return await readAnswer(response);
+    return await readAnswer(response, field);
   } catch {
     signal.throwIfAborted();
     return { code: 'network', retryable: true };
   }
 }
 
-async function readAnswer(response: Response): Promise<Answered | Problem> {
+async function readAnswer(response: Response, field: string): Promise<Answered | Problem> {
   const { status, ok, headers } = response;
   // The header has whole seconds, rounded down.
   const serverTime = Date.parse(headers.get('Date') ?? '') + 1000 || Date.now();
   if (status === 204) return { answer: undefined, serverTime };
   const answer = await readObject(response);
-  if (answer && ok) return { answer, serverTime };
+  if (answer && ok && field in answer) return { answer, serverTime };
   const retryAfter = Number(headers.get('Retry-After')) || undefined;
   if (typeof answer?.code === 'string') return { ...answer, code: answer.code, retryAfter };
   // A proxy before the site answers so while the site restarts.

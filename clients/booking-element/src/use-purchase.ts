@@ -21,10 +21,10 @@ export function usePurchase(site: Site): [Purchase, (event: PurchaseEvent) => vo
     document.addEventListener('visibilitychange', onShow, { signal });
     // A page that comes back from the browser's cache, after the visitor went back from the payment.
     addEventListener('pageshow', ({ persisted }) => persisted && seller.wake(), { signal });
-    addEventListener('online', () => seller.wake(), { signal });
+    addEventListener('online', seller.wake, { signal });
     // Two windows side by side are both visible.
     addEventListener('focus', onShow, { signal });
-    document.addEventListener(VISITOR_CHANGED, () => seller.look(), { signal });
+    document.addEventListener(VISITOR_CHANGED, seller.look, { signal });
     seller.actions.load(true);
     return () => {
       listening.abort();
