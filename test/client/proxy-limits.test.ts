@@ -61,6 +61,17 @@ describe('the limits of a cookie', () => {
     expect((await book({ party: { adult: 1 } })).status).toBe(201);
   });
 
+  it('a booking of children alone counts the adult that it means', async () => {
+    const school = await givenTour(api.db);
+    const day = await givenDeparture(api.db, school, { prices: { adult: 500, child: 300 }, seats: 50 });
+    const visitor = await visitorOf();
+    const place = { tour_id: school.slug, departure_date: day };
+    expect((await visitor.send('POST', '/hold', { ...place, quantity: 2, children: 1 })).status).toBe(201);
+    const book = (body: object) => visitor.send('POST', '/booking', { ...CUSTOMER, ...body });
+    expect((await book({ children: 10 })).body.code).toBe('hold_limit_reached');
+    expect((await book({ children: 9 })).body.party).toEqual({ adult: 1, child: 9 });
+  });
+
   it('a number that the platform refuses is 400, whatever the limit', async () => {
     const visitor = await visitorOf();
     for (const quantity of [51, 0, -1, 1.5, '11']) {

@@ -21,7 +21,7 @@ export async function book(parts: ProxyParts, visit: Visit): Promise<ProxyAnswer
   if (body.hold_id !== undefined && !isId(body.hold_id, holdId)) throw noHold();
   return turns.take(visitor!.id, async () => {
     const wish = await completed(call, holdId, body);
-    await limits.assertSeats(wish.tour_id, partyOf(wish));
+    await limits.assertSeats(wish.tour_id, partyOf(wish, unnamedUnits(wish)));
     const response = await call({
       method: 'POST',
       path: '/api/tenant/bookings',
@@ -53,6 +53,11 @@ async function completed(
   const { tour, party } = (await call({ path: pathOf(holdId) })).json as Hold;
   const tourId = body.tour_id === undefined ? tour.id : tourIdOf(body.tour_id);
   return hasParty ? { ...body, tour_id: tourId } : { ...body, tour_id: tourId, party };
+}
+
+/** Returns the units that a booking means without naming them: one adult, unless it names a party or adults. */
+function unnamedUnits({ party }: JsonObject): Record<string, number> {
+  return party === undefined ? { adult: 1 } : {};
 }
 
 export async function readBooking(
