@@ -44,6 +44,11 @@ const GIVEN: Record<string, () => Promise<string> | string> = {
     await endPaymentWindow(sales.db, (await sales.book(1)).bookingRef);
     return '';
   },
+  QUEUE: async () => {
+    const worker = { id: 'worker', slots: 1, in_flight: 0, beat_at: new Date() };
+    await sales.db('webhook_workers').insert(worker).onConflict('id').merge();
+    return '';
+  },
   KEY: () => idOf('key issue SLUG --scope catalog:read'),
   TOKEN: () => idOf('widget issue SLUG'),
   RULE: () => idOf('pricing add SLUG --percent 5'),
@@ -124,8 +129,8 @@ const AUDITED = [
   'delivery show DELIVERY --reveal',
   'delivery retry DELIVERY',
   'delivery replay --tenant SLUG',
-  'monitor',
-  'open monitor',
+  'monitor QUEUE',
+  'open monitor QUEUE',
   'backup --out FOLDER/one.backup',
   'restore --in-place',
   'migrate REPEATABLE',
@@ -190,7 +195,6 @@ const SPY = `
 beforeAll(async () => {
   writeFileSync(RATES, 'Date,CHF\n2026-11-24,0.95\n');
   Object.assign(sales.env, { DATA_DIR: folder, KEY_PEPPER: 'p'.repeat(32) });
-  await sales.db('webhook_workers').insert({ id: 'worker', slots: 1, in_flight: 0 });
   ({ key } = await sales.json(`key issue ${sales.tenant.slug} --scope catalog:read`));
   await sales.db.raw(SPY.replaceAll('?', '\\?'));
 });
