@@ -99,6 +99,20 @@ describeInBrowsers('the element among the styles and programs of a page', (brows
     expect(await site.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
   });
 
+  it('texts of twice the size stay inside a window of 320 px, in each step', async () => {
+    await site.page.setViewportSize({ width: 320, height: 900 });
+    await site.open(`<tour-booking tour="${tour.slug}" lang="de"></tour-booking>`);
+    await site.page.evaluate("document.documentElement.style.fontSize = '200%'");
+    const width = () => site.page.evaluate('document.documentElement.scrollWidth');
+    await site.page.locator('.day.open').click();
+    expect(await width()).toBeLessThanOrEqual(320);
+    await site.page.locator('.step > .button').click();
+    await site.page.locator('summary').click();
+    await site.page.locator('.contact .button').click();
+    await site.page.locator('[name="travellers.0.birth_date"]').scrollIntoViewIfNeeded();
+    expect(await width()).toBeLessThanOrEqual(320);
+  });
+
   it('a booking that costs nothing has no time until which to pay', async () => {
     const free = await givenTour(site.api.db);
     await givenDeparture(site.api.db, free, { prices: { adult: 0 } });
