@@ -179,6 +179,7 @@ describeInChromium('the site of the guide', (browser) => {
     await publish('list.html', '<!doctype html>', LIST.replace('svc_widget_…', token));
     await page.goto(`${origin}/list.html`);
     await page.frameLocator('tour-list iframe').getByRole('link', { name: 'A Cruise' }).click();
+    await page.waitForURL('**/list.html#*');
     await page.getByRole('grid').waitFor();
     expect(page.url()).toBe(`${origin}/list.html#${tour.slug}`);
   });

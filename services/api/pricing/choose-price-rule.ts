@@ -97,6 +97,7 @@ function whyNotThen({ travelFrom, travelTo }: PriceRule, date: string | null): I
 /** The reason why another applicable rule decides instead of this one. */
 export type Defeat = 'closer_rule' | 'narrower_window' | 'newer_rule';
 
+/** Returns why `winner` decides instead of `loser`. Both apply, and rankPriceRules puts the winner first. */
 export function whyBeaten(winner: PriceRule, loser: PriceRule): Defeat {
   if (closeness(winner) > closeness(loser)) return 'closer_rule';
   return windowDays(winner) < windowDays(loser) ? 'narrower_window' : 'newer_rule';

@@ -19,6 +19,7 @@ export interface PriceRange {
   highest: number;
 }
 
+/** Finds the range of prices of the published tours, for each currency. */
 export async function findPriceRanges(db: Db): Promise<PriceRange[]> {
   const { rows } = await db.raw(
     `select t.currency, t.currency_digits as digits, min(c.value::bigint) as lowest, max(c.value::bigint) as highest
@@ -50,6 +51,7 @@ export interface PlatformPrices {
 type PlatformPricesRow = Omit<PlatformPrices, 'tour'> &
   Omit<PlatformPrices['tour'], 'categories'> & { categories: readonly Category[] | null };
 
+/** Finds a page of published tours in the scope, in the order of their ids. @param after the last id of the page before */
 export async function findScopedTourIds(
   db: Db,
   { all, tourIds, continents }: TourScope,
@@ -63,6 +65,7 @@ export async function findScopedTourIds(
 }
 
 /**
+ * Finds the platform's prices of tours: their base prices, and those of their open departures in groups of equal prices.
  * @param bounds sorted dates, at which groups of departures begin: a departure on such a date, or later, is not in a group with earlier
  * departures
  */

@@ -117,6 +117,7 @@ function quotePrices(
   return { prices, categories, currency, currencyDigits, priceBreakdown: explainPrice(quote) };
 }
 
+/** Counts the seats of a granted sale in the facts, for the decisions that follow in the transaction. */
 export function takeSeats(facts: SaleFacts, tenant: Tenant, departure: Departure, seats: number): void {
   departure.seatsTaken += seats;
   add(facts.unpaidSeats, viewKey(tenant.id, departure.id), seats);
