@@ -12,6 +12,7 @@ import { freePorts } from '../support/free-ports';
 import { givenDeparture, givenKey, givenTenant, type GivenTour, givenTour } from '../support/given';
 import { checkoutOfClient } from '../support/packed-client';
 import { useTemporaryFolder } from '../support/temporary-folder';
+import { fillContact } from '../element/visit';
 import { givenWidgetToken } from '../widget/given-widget';
 import { eventually } from '../webhook-queue/queue-fixture';
 import { runProgram, snippets } from './guide';
@@ -105,9 +106,7 @@ describeInChromium('the site of the guide', (browser) => {
     await page.getByRole('button', { name: 'Hold the seats' }).click();
   };
   const book = async () => {
-    await page.getByLabel('Name', { exact: true }).fill('Ana Lima');
-    await page.getByLabel('Phone').fill('+49 30 901820');
-    await page.getByLabel('E-mail').fill('ana@example.com');
+    await fillContact(page);
     await page.getByRole('button', { name: /^Book for/ }).click();
   };
 

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 
 /** Does the steps of a visitor with the English element. */
 
@@ -12,7 +12,8 @@ export async function holdSeats(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Your seats are held' }).waitFor();
 }
 
-export async function fillContact(page: Page): Promise<void> {
+/** @param page of the element, or the element itself where the page has several */
+export async function fillContact(page: Page | Locator): Promise<void> {
   await page.getByLabel('Name', { exact: true }).fill('Ana Lima');
   await page.getByLabel('Phone').fill('+49 30 901820');
   await page.getByLabel('E-mail').fill('ana@example.com');

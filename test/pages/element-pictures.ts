@@ -1,4 +1,5 @@
 import type { Browser } from 'playwright-core';
+import { fillContact } from '../element/visit';
 import { startDemoSite } from '../support/demo-site';
 import { savePicture } from './save-picture';
 
@@ -22,9 +23,7 @@ export async function takeElementPictures(browser: Browser): Promise<void> {
     await savePicture(page.locator('tour-booking [part=party]'), 'element-party');
 
     await page.getByRole('button', { name: 'Hold the seats' }).click();
-    await page.getByLabel('Name', { exact: true }).fill('Ana Lima');
-    await page.getByLabel('Phone').fill('+49 30 901820');
-    await page.getByLabel('E-mail').fill('ana@example.com');
+    await fillContact(page);
     await savePicture(element, 'element-contact');
 
     await page.getByRole('button', { name: /^Book for/ }).click();

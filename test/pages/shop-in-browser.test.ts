@@ -3,6 +3,7 @@ import { violationsOf } from '../support/axe';
 import { describeInChromium } from '../support/browsers';
 import { type DemoSite, startDemoSite } from '../support/demo-site';
 import { preparedBeforeAll } from '../support/prepared';
+import { fillContact } from '../element/visit';
 
 const TOUR = '/trips/ha-long-bay-cruise';
 const WIDE = { width: 1280, height: 800 };
@@ -52,9 +53,7 @@ describeInChromium('the example shop in a browser', (browser) => {
       await page.locator('[part=day][aria-disabled=false]').first().click();
       await page.getByRole('button', { name: 'Adult: +1' }).click();
       await page.getByRole('button', { name: 'Hold the seats' }).click();
-      await page.getByLabel('Name', { exact: true }).fill('Ana Lima');
-      await page.getByLabel('Phone').fill('+49 30 901820');
-      await page.getByLabel('E-mail').fill('ana@example.com');
+      await fillContact(page);
       expect(await violationsOf(page)).toEqual([]);
       await page.getByRole('button', { name: /^Book for/ }).click();
       await page.waitForURL('**/pay?booking_ref=*');

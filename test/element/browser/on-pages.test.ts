@@ -53,9 +53,7 @@ describeInChromium('the element on the pages of a site', (browser) => {
     await element('one').getByRole('button', { name: 'Hold the seats' }).click();
     for (const id of ['one', 'two'])
       await element(id).getByRole('heading', { name: 'Your seats are held' }).waitFor();
-    await element('two').getByLabel('Name', { exact: true }).fill('Ana');
-    await element('two').getByLabel('Phone').fill('+4930901820');
-    await element('two').getByLabel('E-mail').fill('ana@example.com');
+    await fillContact(element('two'));
     await element('two').getByRole('button', { name: 'Book for' }).click();
     for (const id of ['one', 'two'])
       await element(id).getByRole('heading', { name: 'Your seats are booked' }).waitFor();

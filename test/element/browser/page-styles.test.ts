@@ -1,7 +1,7 @@
 import { describeInBrowsers } from '../../support/browsers';
 import { givenDeparture, givenTour, type GivenTour } from '../../support/given';
 import { useElementSite } from '../given-page';
-import { book, holdSeats } from '../visit';
+import { book, fillContact, holdSeats } from '../visit';
 
 const LONG_WORD = 'Donaudampfschifffahrtsgesellschaftskapitänskinder';
 
@@ -118,9 +118,7 @@ describeInBrowsers('the element among the styles and programs of a page', (brows
     await givenDeparture(site.api.db, free, { prices: { adult: 0 } });
     await site.open(`<tour-booking tour="${free.slug}"></tour-booking>`);
     await holdSeats(site.page);
-    await site.page.getByLabel('Name', { exact: true }).fill('Ana Lima');
-    await site.page.getByLabel('Phone').fill('+49 30 901820');
-    await site.page.getByLabel('E-mail').fill('ana@example.com');
+    await fillContact(site.page);
     await book(site.page);
     await site.page.getByRole('heading', { name: 'Your seats are booked' }).waitFor();
     expect(await site.page.getByText('Pay until').count()).toBe(0);
