@@ -20,6 +20,8 @@ export interface Flag {
   must?: boolean;
   /** A flag that may be given in place of this required one. */
   unless?: Flag;
+  /** True: on a terminal the command itself asks, because the question depends on data of the database. */
+  askedLater?: boolean;
   /** The default, as the help shows it. The use case applies this default. */
   otherwise?: string;
 }

@@ -68,6 +68,7 @@ export async function completeValues(
     (flag) => flag.must && isMissing(flag, values) && (!flag.unless || isMissing(flag.unless, values)),
   );
   for (const flag of missing) {
+    if (person && flag.askedLater) continue;
     options[optionKey(flag)] = await collect(() => askFlag(flag, person));
   }
   refuseMistakes(mistakes);
@@ -117,7 +118,8 @@ async function askFlag(flag: Flag, person: Person | undefined): Promise<unknown>
   return parseFlag(flag, await askFor(message, (text, name) => parseFlag(flag, text, name), io));
 }
 
-function askFor(message: string, parse: Parse, io: Io): Promise<string> {
+/** Asks until `parse` takes the answer, and returns the answer as it was typed. */
+export function askFor(message: string, parse: Parse, io: Io): Promise<string> {
   return askText(io, message, (answer) => {
     try {
       if (answer === '') return 'It must not be empty';

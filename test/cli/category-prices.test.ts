@@ -1,5 +1,6 @@
 import { importTours, departureEntry, tourEntry } from '../catalog/catalog-files';
 import { departureOf } from '../catalog/catalog-rows';
+import { describeOnTerminal, KEY } from '../support/pseudo-terminal';
 import { useTestTerminal } from './terminal';
 
 const DATE = '2031-06-01';
@@ -171,5 +172,29 @@ describe('the price categories of a tour in the terminal', () => {
     expect(stdout).toContain('senior, 65 to 99 years');
     expect(stdout).toContain('family_ticket, 4 seats');
     expect((await terminal.json(`catalog show ${SLUG}`)).categories).toHaveLength(3);
+  });
+});
+
+describeOnTerminal('tourctl departure add and schedule on a terminal', () => {
+  it.each([
+    ['a tour without the category adult', 'add cruise 2031-10-01 --seats 16', 'Price of one boat in EUR:'],
+    ['a tour of a museum', `add ${SLUG} 2031-10-01 --seats 9`, 'Price of one adult in EUR:'],
+    ['other prices', `add ${SLUG} 2031-10-02 --seats 9 --price senior=5`, 'Price of one adult in EUR:'],
+  ])('with %s, they ask for the price of its first category', async (_, line, question) => {
+    const person = terminal.sit(`departure ${line}`);
+    await person.answer(question, 'x', KEY.enter);
+    await person.see('It must be a number from 0 to');
+    await person.answer(question, KEY.clearLine, '350', KEY.enter);
+    expect(await person.ended).toBe(0);
+    expect(person.shown).toMatch(/is added: (16 seats, boat|9 seats, adult) 350\.00 EUR/);
+  });
+
+  it('the price that was typed is the price of each departure of a schedule', async () => {
+    const dates = '--every daily --from 2031-11-01 --to 2031-11-02';
+    const person = terminal.sit(`departure schedule cruise ${dates} --seats 16`);
+    await person.answer('Price of one boat in EUR:', '410', KEY.enter);
+    await person.answer('each with 16 seats, boat 410.00 EUR?', 'y', KEY.enter);
+    expect(await person.ended).toBe(0);
+    expect(await pricesOf('2031-11-02', 'cruise')).toEqual({ boat: 41_000 });
   });
 });

@@ -9,9 +9,12 @@ import {
   planDepartures,
   type ScheduledDeparture,
 } from '../../../services/api/departures/add-departures';
+import type { NewPrices } from '../../../services/api/departures/change-departure';
 import { firstCategory } from '../../../services/api/pricing/category';
 import { pricesAnswer } from '../../../services/api/pricing/price-categories';
 import { flag } from '../../engine/command';
+import { askFor } from '../../engine/complete-values';
+import { mayAsk } from '../../engine/confirm';
 import type { AuditedContext, Context } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
 import { cutoff, formatMoney, startTime } from '../../engine/values';
@@ -23,6 +26,7 @@ import {
   CHILD_FLAG,
   describeCode,
   describeFirstPrice,
+  price,
   PRICE_FLAG,
   type PriceOptions,
   seats,
@@ -40,7 +44,7 @@ export const NEW_DEPARTURE_FLAGS = [
     otherwise: 'the start time of the tour, if it has one',
   }),
   flag('--seats <number>', 'how many seats each has', { parse: seats, must: true }),
-  { ...ADULT_FLAG, must: true, unless: PRICE_FLAG },
+  { ...ADULT_FLAG, must: true, unless: PRICE_FLAG, askedLater: true },
   CHILD_FLAG,
   SINGLE_FLAG,
   PRICE_FLAG,
@@ -84,18 +88,30 @@ export async function addMany(
 ): Promise<void> {
   const { confirm, db, output } = context;
   const { departures } = addition;
-  const prices = toNewPrices(options);
+  const prices = await completePrices(context, tour, toNewPrices(options));
   const planned = await planDepartures(db, tour, { departures, prices }).catch(refuseMissingPrice);
   const missing = planned.filter(({ exists }) => !exists);
   if (addition.dryRun) return answerDryRun(context, tour, planned);
   if (missing.length > 1) {
     output.note(describePlan(planned, output.screen));
     const { code } = firstCategory(tour.categories);
-    const price = `${describeCode(code)} ${formatMoney(Number(prices[code]), tour.currency)}`;
-    const each = `${countOf(options.seats, 'seat')}, ${price}`;
+    const firstPrice = `${describeCode(code)} ${formatMoney(Number(prices[code]), tour.currency)}`;
+    const each = `${countOf(options.seats, 'seat')}, ${firstPrice}`;
     await confirm(`Add ${countOf(missing.length, 'departure')} to ${tour.slug}, each with ${each}?`);
   }
-  await write(context, tour, options, addition);
+  await write(context, tour, { ...options, prices }, addition);
+}
+
+/** Asks for the price of the tour's first category if it is missing and somebody can be asked. */
+async function completePrices(
+  { io, output }: Context,
+  tour: CatalogTour,
+  given: NewPrices,
+): Promise<NewPrices> {
+  const { code } = firstCategory(tour.categories);
+  if (given[code] !== undefined || !mayAsk({ io, output })) return given;
+  const answer = await askFor(`Price of one ${describeCode(code)} in ${tour.currency}:`, price, io);
+  return { ...given, [code]: price(answer, describeCode(code)) };
 }
 
 /** A missing price is a mistake of the command line, although only the tour says which category needs one. */
@@ -127,10 +143,10 @@ async function answerDryRun(
 async function write(
   { audited, output }: AuditedContext,
   tour: CatalogTour,
-  options: NewDepartureOptions,
+  options: NewDepartureOptions & { prices: NewPrices },
   { action, departures, returnDate, closesAt, facts }: Addition,
 ): Promise<void> {
-  const { closesBefore = null } = options;
+  const { closesBefore = null, prices } = options;
   const added = await audited({ action }, async (trx, note) => {
     const result = await addDepartures(trx, tour, {
       departures,
@@ -138,7 +154,7 @@ async function write(
       closesAt,
       closesBefore,
       seatsTotal: options.seats,
-      prices: toNewPrices(options),
+      prices,
     });
     const created = result.departures.filter(({ isNew }) => isNew);
     const first = created[0]?.departure;
