@@ -126,10 +126,12 @@ interface ReaderOptions {
 
 function readerOf({ api, slug = '', latest, dispatch }: ReaderOptions) {
   const visitor = () => readVisitor(api, latest().purchase);
-  const tour = async (): Promise<PurchaseEvent> => ({
-    type: 'tourRead',
-    tour: await api.readTour(slug, latest().site.lang),
-  });
+  /** Reads the tour, and once more if the language of the element has changed meanwhile. */
+  const tour = async (): Promise<PurchaseEvent> => {
+    const { lang } = latest().site;
+    const event: PurchaseEvent = { type: 'tourRead', tour: await api.readTour(slug, lang) };
+    return lang === latest().site.lang ? event : tour();
+  };
   /** Reads the departures again, or from the second page on. An error changes nothing. */
   const departuresAgain = (first?: DeparturePage) =>
     void readDepartures(api, slug, first)

@@ -169,6 +169,20 @@ describeInChromium('the element on the pages of a site', (browser) => {
     expect(await element('own').locator('.element[lang=en]').count()).toBe(1);
   });
 
+  it('a page that changes its language while the tour is read gets the texts of the new one', async () => {
+    site.intercept = ({ url }, _response, next) => {
+      if (url.endsWith('lang=en')) setTimeout(next, 1000);
+      else next();
+    };
+    await site.open(`<tour-booking tour="${bay.slug}"></tour-booking>`);
+    await site.page.evaluate("void (document.documentElement.lang = 'de')");
+    await site.page.locator('.element[lang=de] .day.open').click();
+    await site.page.locator('.element > .step > .button').click();
+    await site.page.locator('.summary').waitFor();
+    await quietRequests();
+    expect(await site.page.locator('.summary').innerText()).toContain('Bucht');
+  });
+
   it(`${MOUNTS} mounts and unmounts leave no listener, no timer and no request`, async () => {
     await site.open(`<main><tour-booking tour="${bay.slug}"></tour-booking></main>`);
     await holdSeats(site.page);
