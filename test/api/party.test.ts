@@ -442,6 +442,9 @@ describe('prices by category', () => {
     const museum = await givenMuseum(1);
     expect(await check(museum)).toMatchObject({ available: true });
     expect(await check(museum, '&quantity=2')).toMatchObject({ available: false });
+    const guest: Category = { code: 'guest', kind: 'adult', seats: 1, people: 1, with: ['boat'] };
+    const guests = await givenCategories([...BOAT, guest], { boat: 40_000, guest: 4_000 }, 7);
+    expect(await check(guests)).toMatchObject({ available: false, status: 'available', seats_available: 7 });
   });
 
   it('a booking without a date has the base price of the first category', async () => {

@@ -22,14 +22,30 @@ export function seatsOf(party: Party, categories: readonly Category[]): number {
 }
 
 /**
- * Returns the seats of the smallest booking: one unit of a category with a price, or the fewest that the category allows. Infinity: none has
- * a price.
+ * Returns the seats of the smallest booking: one unit of a category with a price, or the fewest that the category allows, with the units that
+ * it needs beside it. Infinity: nothing can be booked.
  */
 export function fewestSeats(prices: Prices, categories: readonly Category[]): number {
-  const sold = categories.filter(
-    ({ code, kind, seats }) => kind !== 'supplement' && seats > 0 && prices[code] !== undefined,
-  );
-  return Math.min(...sold.map(({ seats, min = 1 }) => seats * min));
+  const sold = categories.filter(({ code }) => prices[code] !== undefined);
+  const travelling = sold.filter(({ kind, seats }) => kind !== 'supplement' && seats > 0);
+  return Math.min(...travelling.map(({ code }) => fewestSeatsWith({ [code]: 1 }, sold)));
+}
+
+/** Returns the seats of the smallest booking that has this party. Adds the units that its categories need. Infinity: there is none. */
+function fewestSeatsWith(party: Party, sold: readonly Category[]): number {
+  const isSold = (wanted: string) => sold.some(({ code }) => code === wanted);
+  const withUnits = (code: string, units: number) =>
+    isSold(code) ? fewestSeatsWith({ ...party, [code]: units }, sold) : Infinity;
+  for (const { code, min = 1, max = UNITS_MAX, with: companions = [], at_most } of sold) {
+    const units = unitsOf(party, code);
+    if (units === 0) continue;
+    if (units > max) return Infinity;
+    if (units < min) return withUnits(code, min);
+    if (companions.length > 0 && !companions.some((one) => unitsOf(party, one) > 0))
+      return Math.min(...companions.map((one) => withUnits(one, 1)));
+    if (at_most !== undefined && units > unitsOf(party, at_most)) return withUnits(at_most, units);
+  }
+  return seatsOf(party, sold);
 }
 
 /** Returns the travellers of the party. */

@@ -234,14 +234,30 @@ export function canBeSold(tour: ModelTour, departure: ModelDeparture, party: Mod
   );
 }
 
+/** Gives a category of the party at least so many units, because another one may not exceed it. */
+function raiseTo(party: ModelParty, code: string | undefined, units: number): void {
+  if (code !== undefined && party[code] !== undefined) party[code] = Math.max(party[code], units);
+}
+
+/** Returns the seats of the smallest party that can be sold: tries each set of categories with the fewest units that its rules allow. */
+function fewestSeats(tour: ModelTour, departure: ModelDeparture): number {
+  const sold = tour.categories.filter(({ code }) => departure.prices[code] !== undefined);
+  let fewest = Infinity;
+  for (let set = 1; set < 2 ** sold.length; set++) {
+    const chosen = sold.filter((_, place) => (set >> place) % 2 === 1);
+    if (!chosen.some(({ kind, seats }) => kind !== 'supplement' && seats > 0)) continue;
+    const party: ModelParty = Object.fromEntries(chosen.map(({ code, min = 1 }) => [code, min]));
+    // A category names only one before it, so that one has got its units from those behind it.
+    for (const { code, at_most } of chosen.reverse()) raiseTo(party, at_most, party[code]!);
+    if (isSellable(tour, departure, party)) fewest = Math.min(fewest, seatsOf(tour, party));
+  }
+  return fewest;
+}
+
 function seatFields(tour: ModelTour, departure: ModelDeparture, party: ModelParty | undefined) {
-  const { seats: capacity, taken, prices } = departure;
+  const { seats: capacity, taken } = departure;
   const vacancies = isOpen(departure) ? Math.max(0, capacity - taken) : 0;
-  const fewest = unitsOf(tour.categories)
-    .filter(({ code, seats }) => seats > 0 && prices[code] !== undefined)
-    .map(({ seats, min = 1 }) => seats * min)
-    .sort((a, b) => a - b)[0]!;
-  const fits = isOpen(departure) && fewest <= vacancies;
+  const fits = isOpen(departure) && fewestSeats(tour, departure) <= vacancies;
   const free = vacancies * 2 < capacity ? 'LIMITED' : 'AVAILABLE';
   const ofOpen = fits ? free : 'SOLD_OUT';
   return {
