@@ -58,13 +58,13 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
   const api = createApi({ base, signal: life.signal, onDelay: () => dispatch({ type: 'delayed' }) });
   const read = readerOf({ api, slug, latest, dispatch });
   let isBusy = false;
+  /** Counts the looks and the calls: the answer to a look is old if another one has begun since. */
+  let turn = 0;
 
   const look = () => {
     if (isBusy) return;
-    void read
-      .visitor()
-      .then((events) => isBusy || events.forEach(see))
-      .catch(ignore);
+    const mine = (turn += 1);
+    void read.visitor().then((events) => mine === turn && events.forEach(see), ignore);
   };
   /** The booking that the visitor asked for, whose answer was lost, is one of this element. */
   const see = (event: PurchaseEvent) => {
@@ -80,6 +80,7 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
   const run = async (task: Task, work: () => Promise<PurchaseEvent[]>, isAutomatic?: boolean) => {
     if (isBusy) return;
     isBusy = true;
+    turn += 1;
     dispatch({ type: 'started', task, isAutomatic });
     const events = await work().catch((error: unknown): PurchaseEvent[] => [
       { type: 'refused', task, problem: problemIn(error, base) },
@@ -134,9 +135,10 @@ function readerOf({ api, slug = '', latest, dispatch }: ReaderOptions) {
   };
   /** Reads the departures again, or from the second page on. An error changes nothing. */
   const departuresAgain = (first?: DeparturePage) =>
-    void readDepartures(api, slug, first)
-      .then((departures) => dispatch({ type: 'departuresRead', departures, isComplete: true }))
-      .catch(ignore);
+    void readDepartures(api, slug, first).then(
+      (departures) => dispatch({ type: 'departuresRead', departures, isComplete: true }),
+      ignore,
+    );
   const all = async (): Promise<PurchaseEvent[]> => {
     if (!slug) return findTour(api, latest().site);
     const seen = visitor().catch(() => []);
