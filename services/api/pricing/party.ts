@@ -28,24 +28,46 @@ export function seatsOf(party: Party, categories: readonly Category[]): number {
 export function fewestSeats(prices: Prices, categories: readonly Category[]): number {
   const sold = categories.filter(({ code }) => prices[code] !== undefined);
   const travelling = sold.filter(({ kind, seats }) => kind !== 'supplement' && seats > 0);
-  return Math.min(...travelling.map(({ code }) => fewestSeatsWith({ [code]: 1 }, sold)));
+  return fewestOf(
+    travelling.map(({ code }) => ({ [code]: 1 })),
+    sold,
+    Infinity,
+  );
 }
 
-/** Returns the seats of the smallest booking that has this party. Adds the units that its categories need. Infinity: there is none. */
-function fewestSeatsWith(party: Party, sold: readonly Category[]): number {
-  const isSold = (wanted: string) => sold.some(({ code }) => code === wanted);
-  const withUnits = (code: string, units: number) =>
-    isSold(code) ? fewestSeatsWith({ ...party, [code]: units }, sold) : Infinity;
+function fewestOf(parties: readonly Party[], sold: readonly Category[], known: number): number {
+  return parties.reduce((fewest, party) => Math.min(fewest, fewestSeatsWith(party, sold, fewest)), known);
+}
+
+/**
+ * Returns the seats of the smallest booking that has this party, with the units that its categories need beside it, but at most `known`.
+ * @param known the seats of another booking: a party that takes as many is not looked at, because the ways to a booking are up to 2,048
+ */
+function fewestSeatsWith(party: Party, sold: readonly Category[], known: number): number {
+  const seats = seatsOf(party, sold);
+  if (seats >= known) return known;
+  const missing = missingUnits(party, sold);
+  if (!missing) return seats;
+  const helpful = sold.filter(({ code }) => missing.codes.includes(code));
+  return fewestOf(
+    helpful.map(({ code }) => ({ ...party, [code]: missing.units })),
+    sold,
+    known,
+  );
+}
+
+/** Returns the units that a category of the party needs, of one of these codes. Without a code: no units help. Undefined: none needs any. */
+function missingUnits(party: Party, sold: readonly Category[]) {
   for (const { code, min = 1, max = UNITS_MAX, with: companions = [], at_most } of sold) {
     const units = unitsOf(party, code);
     if (units === 0) continue;
-    if (units > max) return Infinity;
-    if (units < min) return withUnits(code, min);
+    if (units > max) return { codes: [], units };
+    if (units < min) return { codes: [code], units: min };
     if (companions.length > 0 && !companions.some((one) => unitsOf(party, one) > 0))
-      return Math.min(...companions.map((one) => withUnits(one, 1)));
-    if (at_most !== undefined && units > unitsOf(party, at_most)) return withUnits(at_most, units);
+      return { codes: companions, units: 1 };
+    if (at_most !== undefined && units > unitsOf(party, at_most)) return { codes: [at_most], units };
   }
-  return seatsOf(party, sold);
+  return undefined;
 }
 
 /** Returns the travellers of the party. */
