@@ -16,13 +16,12 @@
   /** Returns the HTML of the pages to search, by address. The address of the page itself is empty. */
   const readPages = async () => {
     if (!place.dataset.pages) return [['', document.querySelector('main').outerHTML]];
-    const addresses = place.dataset.pages.split(' ');
-    return Promise.all(addresses.map(async (address) => [address, await readPage(address)]));
+    return Promise.all(place.dataset.pages.split(' ').map(readPage));
   };
   const readPage = async (address) => {
     const response = await fetch(address);
-    if (!response.ok) throw new Error(String(response.status));
-    return response.text();
+    if (!response.ok) throw new Error(address);
+    return [address, await response.text()];
   };
   /** Returns an entry for each element with an id, in the order of the pages. Parses the HTML, because DOMParser reads folded parts. */
   const listEntries = async () =>
@@ -60,10 +59,8 @@
 
   const show = async () => {
     entries ??= listEntries();
-    let all = [];
-    try {
-      all = await entries;
-    } catch {
+    const all = await entries.catch(() => undefined);
+    if (!all) {
       entries = undefined;
       status.textContent = 'The pages could not be loaded. Type again to retry.';
       return;
@@ -83,14 +80,14 @@
     const link = document.createElement('a');
     link.href = href;
     link.textContent = name;
-    const item = document.createElement('li');
-    item.append(link);
     if (section) {
       const where = document.createElement('span');
       where.className = 'soft';
-      where.textContent = ` ${section}`;
-      link.append(where);
+      where.textContent = section;
+      link.append(' ', where);
     }
+    const item = document.createElement('li');
+    item.append(link);
     return item;
   };
 
