@@ -188,12 +188,13 @@ describe('a change of a booking to another date', () => {
     expect([await seatsTaken(api.db, seats), await seatsTaken(api.db, other)]).toEqual([3, 0]);
   });
 
-  it('the API moves a booking away from a cancelled or past departure', async () => {
+  it('the API moves a booking away from a cancelled departure, and a paid one away from a past departure', async () => {
     const seats = await givenSeats(api.db);
     const other = await givenOther(seats.tour);
     const { booking_ref } = await givenBooking(seats);
     await setDeparture(seats, { status: 'cancelled' });
     expect((await change(booking_ref, { departure_date: other.date })).status).toBe(200);
+    await website.post(`/api/tenant/bookings/${booking_ref}/confirm`);
     const past = daysFromToday(-2);
     await setDeparture(other, { departure_date: past });
     await api.db('booking_leads').where({ booking_ref }).update({ departure_date: past });

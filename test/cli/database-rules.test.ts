@@ -86,6 +86,7 @@ const RULES: Record<string, Attempt | string> = {
   booking_leads_customer_name_length: book({ name: long(201) }),
   booking_leads_date_and_departure: CODE,
   booking_leads_deposit_range: CODE,
+  booking_leads_due_within_window: CODE,
   booking_leads_external_ref_length: book({ external_ref: long(129) }),
   booking_leads_hold_unique: request(async () => {
     const { body } = await site.hold(seats.tour, { departure_date: seats.date, quantity: 1 });

@@ -28,7 +28,8 @@ export const LEAD_COLUMNS = `
   ${LEAD_STATUS} as status, l.prices_minor as prices, l.total_minor, l.deposit_minor,
   l.currency, l.currency_digits, l.price_breakdown, l.cancellation, ${datedTiers('l')} as tiers, l.refund_ceiling, l.refund_percent,
   l.refund_minor, l.payment_method, l.external_ref, l.source, l.customer_name,
-  l.customer_phone, l.customer_phone_as_sent, l.customer_email, l.notes, l.created_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
+  l.customer_phone, l.customer_phone_as_sent, l.customer_email, l.notes, l.created_at,
+  coalesce(l.payment_window_ends_at, l.payment_due_at) as payment_window_ends_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
   l.cancelled_at, l.cancelled_by, l.cancel_reason, l.expired_at, l.anonymized_at,
   ${UPDATED_AT} as updated_at, clock.at as as_of, ${octoDetails('l.hold_id')} as octo`;
 

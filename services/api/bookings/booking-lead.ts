@@ -129,6 +129,9 @@ export interface BookingLead {
   createdAt: Date;
   /** The time of the last change of the booking, or of the status of its departure if that is later. */
   updatedAt: Date;
+  /** The end of the payment window. Null: none. */
+  paymentWindowEndsAt: Date | null;
+  /** The end of the payment window, or of the departure if that is earlier. Null: no payment window. */
   paymentDueAt: Date | null;
   createdBy: Actor | null;
   confirmedAt: Date | null;

@@ -26,8 +26,13 @@ export function assertNotMoved(
  */
 export function assertFree(departure: Departure, quantity: number): void {
   assertOpen(departure, quantity);
-  const free = seatsAvailable(departure);
-  if (free < quantity) throw new InsufficientSeatsError(wantedOf(departure, quantity), free);
+  assertSeatsLeft(departure, quantity);
+}
+
+/** Checks that `quantity` seats are left, whether the departure can be booked or not. @throws InsufficientSeatsError (409) */
+export function assertSeatsLeft(departure: Departure, quantity: number): void {
+  const left = Math.max(0, departure.seatsTotal - departure.seatsTaken);
+  if (left < quantity) throw new InsufficientSeatsError(wantedOf(departure, quantity), left);
 }
 
 /**

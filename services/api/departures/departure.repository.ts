@@ -12,7 +12,14 @@ import type {
 } from './departure';
 import type { CutoffText } from '../catalog/cutoff';
 import { START_TIME } from '../catalog/start-time';
-import { CLOSES_EARLY_AT, datedTiers, openAt, pastAt, SALES_END_AT } from '../catalog/departure-state';
+import {
+  CLOSES_EARLY_AT,
+  datedTiers,
+  openAt,
+  PAST_FROM,
+  pastAt,
+  SALES_END_AT,
+} from '../catalog/departure-state';
 
 /**
  * Returns the select list of a DepartureRow. The query names the departure `d`, its tour `t`, and the clock reading `clock.at`. count_seats
@@ -97,18 +104,18 @@ export async function findDepartureById(
 }
 
 /** A row of COUNTED_DEPARTURES. */
-export type CountedRow = Omit<DepartureRow, 'asOf'> & {
-  tiers: LockedDeparture['tiers'];
-  /** True: the departure has holds or leads to mark as expired. */
-  somethingExpired: boolean;
-};
+export type CountedRow = Omit<DepartureRow, 'asOf'> &
+  Pick<LockedDeparture, 'tiers' | 'closingAt' | 'pastAt'> & {
+    /** True: the departure has holds or leads to mark as expired. */
+    somethingExpired: boolean;
+  };
 
 /**
  * Selects the departures `:departureIds` with their seats counted at `clock.at`. Selects each departure once for each of `:kinds` (true:
  * counts seats of the sandbox; false: counts real seats). Runs after the locks of these departures.
  */
 export const COUNTED_DEPARTURES = `
-  select ${departureColumns('k.sandbox')}, ${datedTiers('t')} as tiers,
+  select ${departureColumns('k.sandbox')}, ${datedTiers('t')} as tiers, ${SALES_END_AT} as closing_at, ${PAST_FROM} as past_at,
     exists (select from seat_holds h where h.departure_id = d.id and hold_lapsed(h.status, h.expires_at, clock.at))
     or exists (select from booking_leads l where l.departure_id = d.id and lead_lapsed(l.status, l.payment_due_at, clock.at))
       as something_expired

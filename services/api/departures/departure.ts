@@ -32,6 +32,10 @@ export interface Departure {
 export interface LockedDeparture extends Departure {
   /** The present tiers of its tour, which a sale locks. Null: the tour states none. */
   tiers: DatedTier[] | null;
+  /** The first instant at which the departure cannot be booked, with microseconds. */
+  closingAt: string;
+  /** The first instant at which the departure is past. */
+  pastAt: string;
 }
 
 /** A departure in a list of its tour. */

@@ -8,3 +8,8 @@ export function addMinutes(at: string, minutes: number): string {
   const later = new Date(Date.parse(at) + minutes * 60_000).toISOString();
   return later.slice(0, UP_TO_SECONDS) + at.slice(UP_TO_SECONDS);
 }
+
+/** Returns the earlier of two times. Compares milliseconds; of times in the same millisecond it returns `limit`. */
+export function earlierOf(time: string, limit: string): string {
+  return Date.parse(limit) <= Date.parse(time) ? limit : time;
+}

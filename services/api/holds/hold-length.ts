@@ -1,11 +1,14 @@
 import { InvalidInputError } from '../../platform/errors';
+import type { LockedDeparture } from '../departures/departure';
 import type { Tenant } from '../tenants/tenant';
+import { addMinutes, earlierOf } from './clock-text';
+import type { SeatHold } from './seat-hold';
 
 /**
  * Limits the minutes of a hold. Other files have the other limits:
  * - hold.dto.ts: 1 to 60 minutes in one request.
  * - tenants/manage-tenants.ts: the tenant's default and maximum.
- * - seats/write.ts and seats/change-hold.ts: expires_at, from the clock read after the lock.
+ * - seats/decide/decide-hold.ts and seats/change-hold.ts: expires_at, from the clock read after the lock.
  * - 0106_holds.sql: the constraints of seat_holds repeat the 120 minutes; hold_lives() and hold_lapsed() compare expires_at.
  */
 
@@ -32,4 +35,21 @@ export function assertHoldLife(lifeSecondsLeft: number, holdMinutes: number): vo
   if (holdMinutes * 60 <= lifeSecondsLeft) return;
   const problem = `must not keep the hold alive for more than ${LIFE_MINUTES} minutes`;
   throw new InvalidInputError('body', 'hold_minutes', problem);
+}
+
+/** Returns the end of a hold of so many minutes from now: no later than its departure closes. */
+export function holdEnd(
+  at: string,
+  holdMinutes: number,
+  { closingAt }: Pick<LockedDeparture, 'closingAt'>,
+): string {
+  return earlierOf(addMinutes(at, holdMinutes), closingAt);
+}
+
+/** Returns the closing of a departure whose seats a hold takes, if the hold would end after it. Undefined: the end of the hold stays. */
+export function nearerEnd(
+  { expiresAt }: Pick<SeatHold, 'expiresAt'>,
+  { closingAt }: Pick<LockedDeparture, 'closingAt'>,
+): string | undefined {
+  return Date.parse(closingAt) < expiresAt.getTime() ? closingAt : undefined;
 }

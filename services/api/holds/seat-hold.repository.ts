@@ -14,7 +14,7 @@ import {
   type StoredColumns,
 } from './seat-hold';
 import { policyOf } from '../catalog/cancellation-policy';
-import { datedTiers, openAt } from '../catalog/departure-state';
+import { datedTiers, openAt, SALES_END_AT } from '../catalog/departure-state';
 
 /** @param taken an SQL expression: the taken seats of the hold's departure; for a hold of a sandbox tenant, the seats of the sandbox */
 export const holdColumns = (taken: string) => `
@@ -241,9 +241,14 @@ export async function lockLiveHolds(trx: Trx, departureId: string): Promise<Live
     .select<LiveHold[]>('id', 'tenant_id', 'seats', 'sandbox');
 }
 
-/** Moves holds to another departure of their tour. The caller holds the locks of both departures. */
+/** Moves holds to another departure of their tour, which they end no later than. The caller holds the locks of both departures. */
 export async function moveHoldRows(trx: Trx, ids: string[], departureId: string): Promise<void> {
-  await trx('seat_holds').whereRaw('id = any(:ids::uuid[])', { ids }).update({ departure_id: departureId });
+  await trx.raw(
+    `update seat_holds h set departure_id = d.id, expires_at = least(h.expires_at, ${SALES_END_AT})
+     from departures d join tours t on t.id = d.tour_id
+     where h.id = any(:ids::uuid[]) and d.id = :departureId`,
+    { ids, departureId },
+  );
 }
 
 export type HoldRow = Omit<SeatHold, 'tenant' | 'tour' | 'customer' | 'categories'> & {

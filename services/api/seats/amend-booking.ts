@@ -17,6 +17,7 @@ import { columnsOfLead } from '../bookings/booking-lead.repository';
 import { eventOfLead } from '../bookings/change-booking';
 import { refundPercentAt } from '../bookings/refund';
 import { getBookingPlace } from '../bookings/find-booking';
+import { paymentDueAfterMove } from '../bookings/payment-window';
 import type { DepartureChoice } from '../departures/choose-departure';
 import {
   type CancellationPolicy,
@@ -134,6 +135,8 @@ interface AmendedLead {
   cancellation: CancellationPolicy | null;
   tiers: DatedTier[] | null;
   refundCeiling: number;
+  /** A trigger stores it with the new departure (0147_payment_window.sql). */
+  paymentDueAt: Date | null;
   prices: Prices;
   totalMinor: number;
   depositMinor: number;
@@ -193,6 +196,7 @@ function decideAmendment(
     cancellation: policy.cancellation,
     tiers: policy.tiers,
     refundCeiling: policy.refundCeiling,
+    paymentDueAt: moves ? paymentDueAfterMove(before, departure!) : before.paymentDueAt,
     prices: price.prices,
     totalMinor,
     notes,

@@ -9,6 +9,7 @@ import { findDepartureAfterChange } from '../departures/find-departures';
 import { assertActive, type ChangedHold } from '../holds/change-hold';
 import { getHoldPlace } from '../holds/find-hold';
 import { HoldAnonymizedError } from '../holds/hold.errors';
+import { nearerEnd } from '../holds/hold-length';
 import {
   comparedCustomer,
   type NamedHold,
@@ -26,7 +27,7 @@ import { isLockedInSellingCurrency } from '../pricing/quote-tenant-price';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
-import { assertPartyOfChange, categoriesOfChange } from './check-party';
+import { assertPartyOfChange, categoriesOfChange, takesUnits } from './check-party';
 import { existingDeparture, lockedDeparture, quoteDeparture } from './decide/departure-rules';
 import type { DepartureFacts } from './read/sale-facts';
 import type { Seller } from './sale';
@@ -53,7 +54,7 @@ export interface HoldAmendment {
 
 /**
  * Builds the change of a live hold. On the same departure its prices stay locked. On another departure the present prices are locked. The
- * end of the hold stays the same.
+ * end of the hold stays the same, unless the hold takes more units or moves: then it ends no later than its departure closes.
  * @throws HoldNotFoundError (404), InvalidInputError (400); the decision also TourNotFoundError (404), HoldExpiredError,
  *   HoldStateConflictError, HoldAnonymizedError, CurrencyConflictError, DepartureGoneError, DepartureCancelledError,
  *   InsufficientSeatsError, HoldLimitReachedError (409)
@@ -110,13 +111,16 @@ interface AmendedHold {
   party: Party;
   price: LockedPrice;
   tiers: DatedTier[] | null;
+  /** The end that the change brings nearer. Undefined: it stays. */
+  endsAt: string | undefined;
   externalRef: string | null;
   customer: PartialCustomer;
 }
 
-function columnsOf({ departure, party, price, tiers, externalRef, customer }: AmendedHold): StoredColumns {
+function columnsOf(amended: AmendedHold): StoredColumns {
+  const { departure, party, price, tiers, endsAt, externalRef, customer } = amended;
   const { prices, categories, currency, currencyDigits, priceBreakdown } = price;
-  return columnsOfHold({
+  const columns = columnsOfHold({
     departureId: departure.id,
     party,
     seats: seatsOf(party, categories),
@@ -129,6 +133,7 @@ function columnsOf({ departure, party, price, tiers, externalRef, customer }: Am
     externalRef,
     customer,
   });
+  return { ...columns, expires_at: endsAt };
 }
 
 function afterAmendment(hold: StoredHold, amended: AmendedHold): SeatHold {
@@ -149,10 +154,15 @@ function afterAmendment(hold: StoredHold, amended: AmendedHold): SeatHold {
     currencyDigits: price.currencyDigits,
     priceBreakdown: price.priceBreakdown,
     tiers,
+    expiresAt: endAfter(hold, amended),
     externalRef,
     customer,
     seatsAvailable: freeSeatsAfter(departure, seats - (stays ? hold.seats : 0)),
   };
+}
+
+function endAfter({ expiresAt }: SeatHold, { endsAt }: AmendedHold): Date {
+  return endsAt === undefined ? expiresAt : new Date(endsAt);
 }
 
 /**
@@ -186,6 +196,7 @@ function decideHoldAmendment(
     party,
     price,
     tiers: (stays ? hold : departure).tiers,
+    endsAt: takesUnits(change) ? nearerEnd(hold, departure) : undefined,
     externalRef,
     customer: withGivenCustomer(hold.customer, amendment.customer),
   };
@@ -208,7 +219,8 @@ function assertSellingCurrencyStays(tenant: Tenant, hold: SeatHold, { tour }: De
   if (isBound && currency !== hold.currency) throw new CurrencyConflictError('hold', currency, hold.currency);
 }
 
-function changesOf(before: SeatHold, { departure, party, tiers, externalRef, customer }: AmendedHold) {
+function changesOf(before: SeatHold, amended: AmendedHold) {
+  const { departure, party, tiers, externalRef, customer } = amended;
   const codes = new Set(Object.keys({ ...before.party, ...party }));
   return changedFields(
     [
@@ -218,6 +230,7 @@ function changesOf(before: SeatHold, { departure, party, tiers, externalRef, cus
         departure_time: before.departureTime,
         ...partyFields(before.party, codes),
         cancellation: describePolicy(policyOf(before.tiers)),
+        expires_at: before.expiresAt.toISOString(),
       },
       {
         tour: departure.tour.id,
@@ -225,6 +238,7 @@ function changesOf(before: SeatHold, { departure, party, tiers, externalRef, cus
         departure_time: departure.startTime,
         ...partyFields(party, codes),
         cancellation: describePolicy(policyOf(tiers)),
+        expires_at: endAfter(before, amended).toISOString(),
       },
     ],
     [

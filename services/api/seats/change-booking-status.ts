@@ -8,7 +8,7 @@ import { getBookingPlace } from '../bookings/find-booking';
 import { TourNotFoundError } from '../catalog/catalog.errors';
 import type { Departure } from '../departures/departure';
 import { DepartureCancelledError } from '../departures/departure.errors';
-import { assertFree, wantedOf } from '../departures/check-seats';
+import { assertFree, assertSeatsLeft, wantedOf } from '../departures/check-seats';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import { assertVisible } from './decide/departure-rules';
@@ -20,7 +20,7 @@ import type { StoredChange, StoredLead } from './stored-change';
 
 /** A paid booking, and the actor of its confirmation. */
 export interface Confirmation extends NamedBooking {
-  /** True: an operator, who also confirms an expired booking of a tour that its tenant does not see. */
+  /** True: an operator, who also confirms an expired booking whose departure is closed or past, or whose tour its tenant does not see. */
   byOperator?: boolean;
 }
 
@@ -38,7 +38,7 @@ export async function prepareConfirmation(
 
 /**
  * Confirms a paid booking. An expired booking takes its seats again like a new sale: the tenant must see the tour, and the departure must be
- * open and have free seats. The rate of the tour may be missing, because the price is locked. The tenant's share of the departure does not
+ * open and have free seats. An operator's confirmation needs the free seats only, because the guest may have paid in time. The rate of the tour may be missing, because the price is locked. The tenant's share of the departure does not
  * limit the seats, because they are paid. A confirmed booking stays unchanged and has no event.
  * @throws BookingStateConflictError for a cancelled booking, DepartureCancelledError (409), and for an expired booking TourNotFoundError
  *   (404), DepartureGoneError, InsufficientSeatsError (409)
@@ -52,12 +52,14 @@ export function decideConfirmation(
   if (lead.status === 'confirmed') return unchangedBooking(lead);
   if (lead.status === 'cancelled') throw new BookingStateConflictError(lead.status, 'confirmed');
   const departure = departureOf(facts, lead);
-  if (lead.status === 'expired') {
-    if (!byOperator) assertShown(facts, tenant, lead, departure);
-    if (departure) assertFree(departure, lead.seats);
-  }
+  const isExpired = lead.status === 'expired';
+  if (isExpired && !byOperator) assertShown(facts, tenant, lead, departure);
   // Refuses a cancelled departure even if the booking is paid, because nobody will travel.
   if (departure?.cancelled) throw new DepartureCancelledError(wantedOf(departure, lead.seats));
+  if (isExpired && departure) {
+    if (byOperator) assertSeatsLeft(departure, lead.seats);
+    else assertFree(departure, lead.seats);
+  }
   return statusChange(lead, { status: 'confirmed', by, at: facts.at });
 }
 

@@ -1,14 +1,14 @@
 import type { Db } from '../../platform/database/database';
 import { assertOpen } from '../departures/check-seats';
+import type { LockedDeparture } from '../departures/departure';
 import { assertActive, type ChangedHold } from '../holds/change-hold';
 import { getHoldPlace } from '../holds/find-hold';
 import { HoldStateConflictError } from '../holds/hold.errors';
-import { assertHoldLife, assertHoldMinutes } from '../holds/hold-length';
+import { assertHoldLife, assertHoldMinutes, holdEnd } from '../holds/hold-length';
 import { octoHoldEvent } from '../holds/octo-booking';
 import { type NamedHold } from '../holds/seat-hold';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
-import { addMinutes } from '../holds/clock-text';
 import { assertVisible, existingDeparture } from './decide/departure-rules';
 import type { DepartureFacts } from './read/sale-facts';
 import type { Seller } from './sale';
@@ -35,7 +35,8 @@ export async function prepareExtension(
 }
 
 /**
- * Extends a hold that could be booked now. Never shortens it. A hold ends two hours after it was placed at the latest.
+ * Extends a hold that could be booked now, until its departure closes at most. Never shortens it. A hold ends two hours after it was placed
+ * at the latest.
  * @throws TourNotFoundError (404), InvalidInputError (400), HoldExpiredError, HoldStateConflictError, DepartureGoneError,
  *   DepartureCancelledError (409)
  */
@@ -45,10 +46,10 @@ export function decideExtension(
   hold: StoredHold,
   { holdMinutes, by }: Extension,
 ): Decided<ChangedHold> {
-  assertBookable(facts, tenant, hold);
+  const departure = bookableDeparture(facts, tenant, hold);
   assertHoldLife(hold.lifeSecondsLeft, holdMinutes);
-  if (holdMinutes * 60 <= hold.secondsLeft) return unchangedHold(hold);
-  const expiresAt = addMinutes(facts.at, holdMinutes);
+  const expiresAt = holdEnd(facts.at, holdMinutes, departure);
+  if (Date.parse(expiresAt) <= hold.expiresAt.getTime()) return unchangedHold(hold);
   return {
     result: { before: hold, after: { ...hold, holdMinutes, expiresAt: new Date(expiresAt) } },
     hold: {
@@ -61,16 +62,17 @@ export function decideExtension(
 }
 
 /**
- * Checks that the tenant could book the hold now. Needs no free seat, because the hold has its seats. The rate of the tour may be missing,
- * because the prices are locked.
+ * Returns the departure of a hold that the tenant could book now. Needs no free seat, because the hold has its seats. The rate of the tour may
+ * be missing, because the prices are locked.
  * @throws TourNotFoundError (404), HoldExpiredError, HoldStateConflictError, DepartureGoneError, DepartureCancelledError (409)
  */
-function assertBookable(facts: DepartureFacts, tenant: Tenant, hold: StoredHold): void {
+function bookableDeparture(facts: DepartureFacts, tenant: Tenant, hold: StoredHold): LockedDeparture {
   const { tour, departureId, departureDate, seats } = hold;
   const departure = existingDeparture(facts, { tenant, tour, seats, departureId, departureDate, times: [] });
   assertVisible(facts, tenant, departure);
   assertActive(hold);
   assertOpen(departure, seats);
+  return departure;
 }
 
 /** Builds the release of a hold. @throws HoldNotFoundError (404); the decision the errors of decideRelease */

@@ -32,6 +32,14 @@ export function categoriesOfChange(
 }
 
 /**
+ * Returns whether a change takes more units of a category, or all its units from another departure. Only such a change needs an open
+ * departure.
+ */
+export function takesUnits({ before, after }: Pick<PartyOfChange, 'before' | 'after'>): boolean {
+  return before === null || Object.keys(after).some((code) => unitsOf(after, code) > unitsOf(before, code));
+}
+
+/**
  * Checks the party after a change, in the order in which a new sale is checked. If no category becomes larger, the change is allowed on any
  * departure, also on a closed or cancelled one. If the number of seats does not become larger, no free seat is needed.
  * @throws TourNotFoundError (404), DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError (409)
@@ -42,7 +50,7 @@ export function assertPartyOfChange(
   departure: Departure,
   { before, after, categories, paid }: PartyOfChange,
 ): void {
-  if (before && Object.keys(after).every((code) => unitsOf(after, code) <= unitsOf(before, code))) return;
+  if (!takesUnits({ before, after })) return;
   assertVisible(facts, tenant, departure);
   const [had, has] = [before ? seatsOf(before, categories) : 0, seatsOf(after, categories)];
   assertOpen(departure, has);

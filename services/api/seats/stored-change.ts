@@ -35,8 +35,6 @@ export interface ChangeFacts extends SaleFacts {
 }
 
 export interface StoredHold extends SeatHold {
-  /** Seconds from the clock reading to the end of the hold. */
-  secondsLeft: number;
   /** Seconds from the clock reading to the latest end that extensions can reach. */
   lifeSecondsLeft: number;
 }

@@ -4,7 +4,7 @@ import { PriceChangedError } from '../../bookings/booking.errors';
 import { type BookingLead, referencePrefix } from '../../bookings/booking-lead';
 import { columnsOfLead } from '../../bookings/booking-lead.repository';
 import { eventOfLead } from '../../bookings/change-booking';
-import { paymentDueAt } from '../../bookings/payment-window';
+import { paymentDueAt, paymentWindowEnd } from '../../bookings/payment-window';
 import { TourNotFoundError } from '../../catalog/catalog.errors';
 import { policyOf } from '../../catalog/cancellation-policy';
 import type { LockedDeparture } from '../../departures/departure';
@@ -58,20 +58,31 @@ export function decideBooking(facts: SaleFacts, sale: BookingSale): Decided<Book
   if (departure) takeSeats(facts, tenant, departure, more);
   if (held) consume(facts, sale, held);
   if (!isConfirmed) add(facts.unpaidLeads, tenant.id, 1);
-  const due = paymentDueAt(facts.at, tenant);
-  const lead = toBookingLead(facts, sale, booked, { totalMinor, due });
+  const windowEndsAt = paymentWindowEnd(facts.at, tenant);
+  const payment = { windowEndsAt, dueAt: paymentDueAt(windowEndsAt, departure) };
+  const lead = toBookingLead(facts, sale, booked, { totalMinor, payment });
   return {
     result: lead,
-    newLead: { id: lead.id, columns: columnsOfNew(lead, facts.at, due), held },
+    newLead: { id: lead.id, columns: columnsOfNew(lead, facts.at, payment), held },
     events: eventsOfNew(lead),
     changed: departure ? [dateOfDeparture(departure)] : [],
   };
 }
 
-/** @param due the time until which the payment is due; null: none */
-function columnsOfNew(lead: BookingLead, at: string, due: string | null): StoredColumns {
-  const confirmedAt = lead.status === 'confirmed' ? at : null;
-  return { ...columnsOfLead(lead), created_at: at, payment_due_at: due, confirmed_at: confirmedAt };
+/** The end of the payment window, and the time until which the booking stands unpaid. Null: none. */
+interface PaymentTimes {
+  windowEndsAt: string | null;
+  dueAt: string | null;
+}
+
+function columnsOfNew(lead: BookingLead, at: string, { windowEndsAt, dueAt }: PaymentTimes): StoredColumns {
+  return {
+    ...columnsOfLead(lead),
+    created_at: at,
+    payment_window_ends_at: windowEndsAt,
+    payment_due_at: dueAt,
+    confirmed_at: lead.status === 'confirmed' ? at : null,
+  };
 }
 
 /** Returns the events of a new booking. One that OCTO has reserved also notifies the reseller: its details are found by the hold. */
@@ -202,7 +213,7 @@ function toBookingLead(
   facts: SaleFacts,
   sale: BookingSale,
   { departure, held, price, policy }: BookedSeats,
-  { totalMinor, due }: { totalMinor: number; due: string | null },
+  { totalMinor, payment }: { totalMinor: number; payment: PaymentTimes },
 ): BookingLead {
   const { tenant, tour, party, travellers, paymentMethod, customer, notes, source, by, isConfirmed } = sale;
   const id = facts.newLeadIds.shift()!;
@@ -237,7 +248,8 @@ function toBookingLead(
     notes,
     createdAt,
     updatedAt: createdAt,
-    paymentDueAt: due === null ? null : new Date(due),
+    paymentWindowEndsAt: payment.windowEndsAt === null ? null : new Date(payment.windowEndsAt),
+    paymentDueAt: payment.dueAt === null ? null : new Date(payment.dueAt),
     createdBy: by,
     confirmedAt: isConfirmed ? createdAt : null,
     confirmedBy: isConfirmed ? by : null,

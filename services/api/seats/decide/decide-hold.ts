@@ -1,11 +1,11 @@
 import type { Departure } from '../../departures/departure';
 import { assertFree } from '../../departures/check-seats';
 import { OctoUuidTakenError } from '../../holds/hold.errors';
+import { holdEnd } from '../../holds/hold-length';
 import { type NewOctoDetails, octoColumns, type OctoDetails } from '../../holds/octo-booking';
 import type { SeatHold } from '../../holds/seat-hold';
 import { columnsOfHold } from '../../holds/seat-hold.repository';
 import { assertMeantParty, wantedSeats } from '../../pricing/requested-party';
-import { addMinutes } from '../../holds/clock-text';
 import { type Decided, dateOfDeparture } from '../decided';
 import type { HoldSale } from '../sale';
 import { assertVisible, existingDeparture, quoteDeparture, takeSeats } from './departure-rules';
@@ -48,7 +48,7 @@ export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): Decide
     tiers: departure.tiers,
   };
   facts.holds.push(held);
-  const expiresAt = addMinutes(facts.at, sale.holdMinutes);
+  const expiresAt = holdEnd(facts.at, sale.holdMinutes, departure);
   const hold = toSeatHold(sale, departure, held, { placedAt: facts.at, expiresAt });
   const columns = {
     ...columnsOfHold(hold),

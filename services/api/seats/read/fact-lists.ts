@@ -41,7 +41,7 @@ export interface FactLists {
   references: Reference[];
   undatedTours: UndatedTourRow[];
   leadIds: { id: number }[];
-  storedHolds: (HoldRow & Pick<StoredHold, 'secondsLeft' | 'lifeSecondsLeft'>)[];
+  storedHolds: (HoldRow & Pick<StoredHold, 'lifeSecondsLeft'>)[];
   storedLeads: (LeadRow & Pick<StoredLead, 'nextUpdatedAt'>)[];
 }
 
@@ -345,8 +345,7 @@ export function storedHolds(changes: StoredChange[]): FactList {
   return {
     name: 'storedHolds',
     isWanted: ids.length > 0,
-    sql: `select ${holdColumns('0')}, extract(epoch from h.expires_at - clock.at) as seconds_left,
-        extract(epoch from h.created_at + make_interval(mins => ${LIFE_MINUTES}) - clock.at) as life_seconds_left
+    sql: `select ${holdColumns('0')}, extract(epoch from h.created_at + make_interval(mins => ${LIFE_MINUTES}) - clock.at) as life_seconds_left
       from ${HOLD_TABLES} where h.id = any(:changedHolds::uuid[])`,
     values: { changedHolds: ids },
   };

@@ -162,6 +162,7 @@ const TIMES_OF_HOLD = [
 const TIMES_OF_LEAD = [
   'createdAt',
   'updatedAt',
+  'paymentWindowEndsAt',
   'paymentDueAt',
   'confirmedAt',
   'cancelledAt',
@@ -171,8 +172,8 @@ const TIMES_OF_LEAD = [
 ] as const satisfies (keyof StoredLeadRow)[];
 
 function toStoredHold(row: StoredHoldRow): StoredHold {
-  const { secondsLeft, lifeSecondsLeft } = row;
-  return { ...toHold(withTimes(row, TIMES_OF_HOLD)), secondsLeft, lifeSecondsLeft };
+  const { lifeSecondsLeft } = row;
+  return { ...toHold(withTimes(row, TIMES_OF_HOLD)), lifeSecondsLeft };
 }
 
 function toStoredLead(row: StoredLeadRow): StoredLead {
