@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Button, Heading } from './parts.tsx';
-import { isExtended } from './purchase.ts';
+import { endsByMinutes } from './purchase.ts';
 import { useSpeech } from './speech.ts';
 import type { Hold } from './wire.ts';
 import { fill } from './words/words.ts';
@@ -26,7 +26,7 @@ export function Countdown({ endsAt, hold, isOff, onExtend, onEnd }: CountdownPro
   useEffect(() => {
     if (left <= 0) onEnd();
   }, [left]);
-  const isExtendable = !isExtended(hold) && left <= Math.min(EXTENDABLE_FROM, hold.hold_minutes * 30);
+  const isExtendable = endsByMinutes(hold) && left <= Math.min(EXTENDABLE_FROM, hold.hold_minutes * 30);
   const announced = ANNOUNCED.find((seconds) => left <= seconds);
   // The text stays until the next announcement, so that a reader hears each one once.
   const minutes = useMemo(

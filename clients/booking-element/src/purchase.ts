@@ -198,10 +198,12 @@ function bodyOfHold({ tour, departure_date, departure_time, party }: Wanted): Ho
   return { tour_id: tour.slug, departure_date, departure_time: departure_time ?? undefined, party };
 }
 
-/** Returns whether the visitor has extended the hold: it then ends later than its minutes after its placing. */
-export function isExtended({ created_at, expires_at, hold_minutes }: Hold): boolean {
-  const seconds = (Date.parse(expires_at) - Date.parse(created_at)) / 1000;
-  return seconds > hold_minutes * 60 + 5;
+/**
+ * Returns whether the hold ends its minutes after its placing. One that ends later was extended before; one that ends earlier ends when its
+ * departure closes, and an extension would gain nothing.
+ */
+export function endsByMinutes({ created_at, expires_at, hold_minutes }: Hold): boolean {
+  return Math.round((Date.parse(expires_at) - Date.parse(created_at)) / 60_000) === hold_minutes;
 }
 
 /** Ends the call that runs, and clears its refusal. */
