@@ -6,7 +6,7 @@ import type { CallPlatform, Hold, HoldItem, PlatformAnswer, PlatformRequest } fr
 import { invalidField, Refusal } from './problems.ts';
 import { tourIdOf } from './slug.ts';
 import { visible } from './visible.ts';
-import { COOKIE_SECONDS, newVisitor, refuseSiteFields, type Visitor, type VisitorState } from './visitor.ts';
+import { newVisitor, refuseSiteFields, type Visitor, type VisitorState } from './visitor.ts';
 import type { ProxyParts, Visit } from './visit.ts';
 
 /** Places a hold, and releases the visitor's earlier one. */
@@ -60,6 +60,7 @@ async function placeFor(
     status: 201,
     response,
     hold,
+    visitor,
     cookies: [parts.cookies.write(host, owner)],
   });
 }
@@ -117,14 +118,15 @@ export async function readHold(parts: ProxyParts, { host, visitor }: Visit): Pro
   if (!visitor) throw noHold([cookies.write(host, newVisitor())]);
   if (visitor.holdId !== null) {
     const response = await call({ path: pathOf(visitor.holdId) });
-    return holdAnswer(parts, host, { status: 200, response, hold: response.json as Hold });
+    return holdAnswer(parts, host, { status: 200, response, hold: response.json as Hold, visitor });
   }
   const query = new URLSearchParams({ external_ref: visitor.id, status: 'active', limit: '1' });
   const response = await call({ path: HOLDS, query });
   const [live] = (response.json as { items: HoldItem[] }).items;
   if (!live) throw noHold([cookies.removeState(host)]);
   const cookie = cookies.write(host, { id: visitor.id, holdId: live.hold_id });
-  return holdAnswer(parts, host, { status: 200, response, hold: { ok: true, ...live }, cookies: [cookie] });
+  const hold = { ok: true as const, ...live };
+  return holdAnswer(parts, host, { status: 200, response, hold, visitor, cookies: [cookie] });
 }
 
 export async function changeHold(parts: ProxyParts, { host, visitor, body }: Visit): Promise<ProxyAnswer> {
@@ -137,7 +139,7 @@ export async function changeHold(parts: ProxyParts, { host, visitor, body }: Vis
       await limits.assertSeats(tour.id, partyOf(body, party));
     }
     const response = await call({ method: 'PATCH', path: pathOf(holdId), body });
-    return holdAnswer(parts, host, { status: 200, response, hold: response.json as Hold });
+    return holdAnswer(parts, host, { status: 200, response, hold: response.json as Hold, visitor: visitor! });
   });
 }
 
@@ -153,7 +155,7 @@ export async function extendHold(parts: ProxyParts, { host, visitor, body }: Vis
       path: `${path}/extend`,
       body: { ...body, hold_minutes: minutes },
     });
-    return holdAnswer(parts, host, { status: 200, response, hold: response.json as Hold });
+    return holdAnswer(parts, host, { status: 200, response, hold: response.json as Hold, visitor: visitor! });
   });
 }
 
@@ -204,6 +206,7 @@ interface HoldResult {
   status: number;
   response: PlatformAnswer;
   hold: Hold;
+  visitor: Visitor;
   cookies?: string[];
 }
 
@@ -211,12 +214,12 @@ interface HoldResult {
 function holdAnswer(
   { cookies }: ProxyParts,
   host: string,
-  { status, response, hold, cookies: named = [] }: HoldResult,
+  { status, response, hold, visitor, cookies: named = [] }: HoldResult,
 ): ProxyAnswer {
   const seconds = (Date.parse(hold.expires_at) - timeOf(response)) / 1000;
   const states: Partial<Record<Hold['status'], [VisitorState, number]>> = {
     active: ['held', seconds],
-    converted: ['booked', COOKIE_SECONDS],
+    converted: ['booked', visitor.secondsLeft],
   };
   const state = states[hold.status];
   const stateCookie = state ? cookies.writeState(host, ...state) : cookies.removeState(host);

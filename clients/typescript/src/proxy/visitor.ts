@@ -8,6 +8,8 @@ export interface Visitor {
   id: string;
   /** The id of the visitor's newest hold. Null: none yet. */
   holdId: string | null;
+  /** Seconds until the visitor's cookie ends. */
+  secondsLeft: number;
 }
 
 export interface VisitorOptions {
@@ -38,7 +40,7 @@ export interface VisitorCookies {
    */
   read(host: string, cookieHeader: string | undefined): Visitor | undefined;
   /** Returns the value of Set-Cookie that names the visitor. */
-  write(host: string, visitor: Visitor): string;
+  write(host: string, visitor: Pick<Visitor, 'id' | 'holdId'>): string;
   /** Returns the value of Set-Cookie that tells the page's script whether to ask for a hold or a booking. */
   writeState(host: string, state: VisitorState, seconds: number): string;
   /** Returns the value of Set-Cookie that removes the state. */
@@ -101,7 +103,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** Creates a visitor without a hold: 131 random bits. */
 export function newVisitor(): Visitor {
   const characters = Array.from({ length: 22 }, () => BASE62[randomInt(BASE62.length)]);
-  return { id: `visitor-${characters.join('')}`, holdId: null };
+  return { id: `visitor-${characters.join('')}`, holdId: null, secondsLeft: COOKIE_SECONDS };
 }
 
 /** Returns whether the value of Host names the machine of the browser itself, where sites are often without TLS. */
@@ -126,7 +128,7 @@ interface Payload {
   e: number;
 }
 
-function signed({ id, holdId }: Visitor, name: string, secret: string): string {
+function signed({ id, holdId }: Pick<Visitor, 'id' | 'holdId'>, name: string, secret: string): string {
   const payload: Payload = { v: id, h: holdId, e: Math.floor(Date.now() / 1000) + COOKIE_SECONDS };
   const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
   return `${text}.${signatureOf(text, name, secret)}`;
@@ -149,8 +151,9 @@ function verified(value: string, name: string, secrets: readonly string[]): Visi
   if (!isSigned) return undefined;
   const { v, h, e } = payloadOf(text);
   if (!isText(v, VISITOR_ID) || typeof e !== 'number' || e <= Date.now() / 1000) return undefined;
-  if (h === null) return { id: v, holdId: null };
-  return isText(h, HOLD_ID) ? { id: v, holdId: h } : undefined;
+  const secondsLeft = e - Date.now() / 1000;
+  if (h === null) return { id: v, holdId: null, secondsLeft };
+  return isText(h, HOLD_ID) ? { id: v, holdId: h, secondsLeft } : undefined;
 }
 
 function isText(value: unknown, form: RegExp): value is string {
