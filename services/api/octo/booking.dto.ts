@@ -99,7 +99,7 @@ export interface OctoBooking {
   /** @example "2027-01-12T09:41:00.000Z" */
   utcUpdatedAt: string;
   /**
-   * The end of the hold, or of the payment window; null for a confirmed or cancelled booking.
+   * The end of the hold, no later than `utcCutoffAt`, or when an unpaid booking expires; null for a confirmed or cancelled booking.
    * @example null
    */
   utcExpiresAt: string | null;

@@ -213,7 +213,7 @@ export interface BookingFields {
    * confirmed.
    */
   refund?: RefundAnswer | null;
-  /** When an unpaid booking expires; null: never. */
+  /** When an unpaid booking expires: at the end of its payment window, or when its departure is past. Null: it has no payment window. */
   payment_due_at: string | null;
   /**
    * `cancelled`: the departure does not take place; the booking keeps its own status. Null: a booking without a date.

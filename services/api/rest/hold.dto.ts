@@ -44,7 +44,7 @@ export interface HoldBody {
    */
   children?: number;
   /**
-   * Duration in minutes. By default the tenant's setting, 15.
+   * Duration in minutes. By default the tenant's setting, 15. The hold ends no later than its departure closes.
    * @isInt must be a whole number
    * @minimum 1 must be at least 1
    * @maximum 60 must be at most 60
@@ -96,7 +96,7 @@ export interface HoldPatch {
 
 export interface ExtendBody {
   /**
-   * Minutes from now to the new end of the hold.
+   * Minutes from now to the new end of the hold, which is no later than its departure closes.
    * @isInt must be a whole number
    * @minimum 1 must be at least 1
    * @maximum 60 must be at most 60
@@ -126,9 +126,12 @@ export interface HoldItem {
    * @example {"adult": 2}
    */
   party: { [code: string]: number };
-  /** @isInt */
+  /**
+   * The minutes that were asked for.
+   * @isInt
+   */
   hold_minutes: number;
-  /** RFC 3339, UTC. The seats are free again at this instant. */
+  /** RFC 3339, UTC. The seats are free again at this instant: never after the departure closes. */
   expires_at: string;
   /**
    * Number of free seats of the departure.

@@ -138,8 +138,8 @@ export class HoldsController {
   }
 
   /**
-   * Extends the hold to `hold_minutes` from now. Never shortens it. A hold ends two hours after it was placed at the latest. Refuses a
-   * hold that could not be booked now, because its departure is cancelled, closed or past, or you do not see the tour any more.
+   * Extends the hold to `hold_minutes` from now. Never shortens it. A hold ends when its departure closes, and two hours after it
+   * was placed, at the latest: an extension that can gain nothing answers the hold as it is. Refuses a hold that could not be booked now, because its departure is cancelled, closed or past, or you do not see the tour any more.
    * @summary Extend a hold
    */
   @Post('holds/{hold_id}/extend')
@@ -169,7 +169,8 @@ export class HoldsController {
 
   /**
    * Changes an active hold: its date or time, its party, its reference or its customer. On the same departure its prices stay locked. On
-   * another departure the present prices are locked, in the same currency. The end of the hold stays the same.
+   * another departure the present prices are locked, in the same currency. The end of the hold stays the same, but a hold that moves or takes
+   * more units ends no later than its departure closes.
    * @summary Change a hold
    */
   @Patch('holds/{hold_id}')
