@@ -206,7 +206,7 @@ describe('an unpaid booking whose departure has left', () => {
       change(trx, website.tenant, prepareConfirmation, { bookingRef, by: operator, byOperator: true }),
     );
 
-  it('it has expired at the start, frees its seats, sends one event and no reminder', async () => {
+  it('the booking has expired at the start, frees its seats, sends one event and no reminder', async () => {
     const acme = await givenWebsite(api, { paymentReminderMinutes: 60 });
     await add(api.db, acme.tenant.id, 'https://acme.example/', EVENTS);
     const { seats, booking_ref } = await givenLeft(acme);
@@ -222,7 +222,7 @@ describe('an unpaid booking whose departure has left', () => {
     expect(await events.pluck('type')).toEqual(['booking.expired']);
   });
 
-  it('a website cannot confirm it any more, and an operator can, who has seen the money', async () => {
+  it('a website cannot confirm the booking any more, and an operator can, who has seen the money', async () => {
     const { booking_ref, seats } = await givenLeft();
     const refused = await website.post(`${pathOf(booking_ref)}/confirm`);
     expectProblem(refused, 409, 'departure_gone', { alternatives: [] });
@@ -231,7 +231,7 @@ describe('an unpaid booking whose departure has left', () => {
     expect(await seatsTaken(api.db, seats)).toBe(1);
   });
 
-  it('an operator confirms it only if its seats are free and the departure is not cancelled', async () => {
+  it('an operator confirms the booking only if its seats are free and the departure is not cancelled', async () => {
     const { booking_ref, seats } = await givenLeft();
     const confirm = () => confirmAsOperator(booking_ref);
     const setDeparture = (values: object) =>

@@ -28,7 +28,7 @@ async function secondsOfState(proxy: TourProxy, cookie: string, state: string): 
 }
 
 describe('the cookie tour_state', () => {
-  it('it ends with the hold that the departure closes, and after a booking with the cookie of the visitor', async () => {
+  it('the cookie tour_state ends with the hold that the departure closes, and after a booking with the cookie of the visitor', async () => {
     const website = await givenWebsite(api);
     const proxy = tourProxy({ baseUrl: api.baseUrl, apiKey: website.key, secret: SECRET });
     const seats = await givenSeats(api.db, { closesAt: new Date(Date.now() + 300_000).toISOString() });

@@ -113,7 +113,7 @@ describe('the migration that bounds holds and unpaid bookings by their departure
     expect(rows['released']).toMatchObject({ status: 'released', expiresAt: hourAway });
   });
 
-  it('it has no events, and only the bookings that it changes count as changed', async () => {
+  it('the migration has no events, and only the bookings that it changes count as changed', async () => {
     const { db } = database;
     expect(await db('webhook_events')).toEqual([]);
     const after = await db('booking_leads').orderBy('booking_ref').select('booking_ref', 'updated_at');
@@ -121,7 +121,7 @@ describe('the migration that bounds holds and unpaid bookings by their departure
     expect(changed.map(({ bookingRef }) => bookingRef)).toEqual(['A-LEFT', 'B-NEAR']);
   });
 
-  it('the triggers that count seats again are active after it', async () => {
+  it('the triggers that count seats again are active after the migration', async () => {
     const { rows } = await database.db.raw(
       `select tgname from pg_trigger where tgname in ('seat_holds_updated', 'booking_leads_updated') and tgenabled = 'O'`,
     );

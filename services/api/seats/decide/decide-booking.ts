@@ -248,8 +248,8 @@ function toBookingLead(
     notes,
     createdAt,
     updatedAt: createdAt,
-    paymentWindowEndsAt: payment.windowEndsAt === null ? null : new Date(payment.windowEndsAt),
-    paymentDueAt: payment.dueAt === null ? null : new Date(payment.dueAt),
+    paymentWindowEndsAt: toDate(payment.windowEndsAt),
+    paymentDueAt: toDate(payment.dueAt),
     createdBy: by,
     confirmedAt: isConfirmed ? createdAt : null,
     confirmedBy: isConfirmed ? by : null,
@@ -260,6 +260,10 @@ function toBookingLead(
     anonymizedAt: null,
     asOf: createdAt,
   };
+}
+
+function toDate(time: string | null): Date | null {
+  return time === null ? null : new Date(time);
 }
 
 function placeOnDeparture(departure: LockedDeparture | null) {
