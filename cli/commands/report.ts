@@ -42,7 +42,7 @@ export const reportVerbs: Verb[] = [
       ),
       flag(
         '--refunds',
-        'also the refunds of the bookings that were cancelled on these days (UTC), with --by departure too',
+        'also the refunds of the bookings that were cancelled, or whose total fell, on these days (UTC), with --by departure too',
       ),
       CSV_FLAG,
     ],

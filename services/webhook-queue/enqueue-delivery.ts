@@ -47,8 +47,10 @@ export interface EventLead {
   totalPrice: number;
   /** As the API shows it. */
   updatedAt: Date;
-  /** The refund of the cancellation; the amount in major units. Null: nothing was paid, or the policy was not stated. */
+  /** The refund of the cancellation; the amount in major units. Null: nothing was paid, or nothing was stated. */
   refund?: { percent: number; amount: number } | null;
+  /** Only of `booking.updated`, as the API shows it. Null: the change lowered no total of a confirmed booking. */
+  reduction?: { amount: number; refund_percent: number | null; refund_amount: number | null } | null;
 }
 
 /** Creates a booking event, except `booking.payment_due` (see paymentDueEvent). */
@@ -59,7 +61,7 @@ export function bookingEvent(
   return createEvent(type, lead, leadFields(type, lead));
 }
 
-/** Creates `booking.payment_due`: the fields of `booking.updated`, and the amount that the customer must pay with its due time. */
+/** Creates `booking.payment_due`: the fields of every booking event, and the amount that the customer must pay with its due time. */
 export function paymentDueEvent(
   lead: EventLead,
   { dueAt, depositTotal }: { dueAt: Date; /** Major units. */ depositTotal: number },
@@ -88,6 +90,7 @@ function leadFields(type: BookingEventType, lead: EventLead): Record<string, unk
     departure_date: lead.departureDate,
     ...(type !== 'booking.created' && { departure_time: lead.departureTime }),
     total_price: lead.totalPrice,
+    ...(type === 'booking.updated' && { reduction: lead.reduction ?? null }),
     ...(type === 'booking.cancelled' && {
       refund_percent: lead.refund?.percent ?? null,
       refund_amount: lead.refund?.amount ?? null,

@@ -86,7 +86,7 @@ describe('the quote of a cancellation', () => {
   ])('a booking %i days before its date says %i percent, and when this changes', async (days, ...now) => {
     const [percent, amount, next] = now;
     const { tour, dates } = await givenStated({ days: [days] });
-    const { booking_ref, cancellation } = await book(tour.id, dates[0]);
+    const ref = await bookPaid(tour.id, dates[0]!);
     const tiers = [
       {
         until: '30d',
@@ -97,12 +97,14 @@ describe('the quote of a cancellation', () => {
       { until: '7d', at: `${daysFromToday(days - 7)}T00:00:00.000Z`, refund_percent: 50, refund_amount: 250 },
     ];
     const next_change_at = next == null ? null : tiers[next]!.at;
+    const { cancellation } = await read(ref);
     expect(cancellation).toEqual({ refund_percent: percent, refund_amount: amount, next_change_at });
-    expect(await quote(booking_ref)).toEqual({
+    expect(await quote(ref)).toEqual({
       ok: true,
       currency: 'EUR',
       refund_percent: percent,
       refund_amount: amount,
+      floor_percent: null,
       tiers,
     });
   });
@@ -200,19 +202,46 @@ describe('the refund of a cancellation', () => {
     expect(agreed.body.refund).toEqual({ percent: 50, amount: 61.73 });
   });
 
-  it('an unpaid booking is cancelled with an expected refund of 0 or of its quote, and refunds nothing', async () => {
+  it('an unpaid booking shows no refund, is cancelled with an expected refund of 0 alone, and refunds nothing', async () => {
     const { tour, dates } = await givenStated({ days: [40] });
-    const [first, second] = [await book(tour.id, dates[0]), await book(tour.id, dates[0])];
-    const refused = await step(first.booking_ref, 'cancel', { expected_refund: 499 });
-    expectProblem(refused, 409, 'refund_changed');
-    expect(refused.body).toMatchObject({ refund_percent: 0, refund_amount: 0 });
-    for (const [{ booking_ref, cancellation }, expected_refund] of [
-      [first, 0],
-      [second, second.cancellation.refund_amount],
-    ]) {
-      expect(cancellation.refund_amount).toBe(500);
-      expect((await step(booking_ref, 'cancel', { expected_refund })).body.refund).toBeNull();
-    }
+    const { booking_ref, cancellation } = await book(tour.id, dates[0]);
+    expect([cancellation, (await read(booking_ref)).cancellation]).toEqual([null, null]);
+    const shown = await quote(booking_ref);
+    expect(shown).toMatchObject({ refund_percent: null, refund_amount: null, floor_percent: null });
+    expect(shown.tiers).toHaveLength(2);
+    for (const expected_refund of [499, 500])
+      expectProblem(await step(booking_ref, 'cancel', { expected_refund }), 409, 'refund_changed', {
+        refund_percent: null,
+        refund_amount: null,
+        currency: 'EUR',
+      });
+    expect((await step(booking_ref, 'cancel', { expected_refund: 0 })).body.refund).toBeNull();
+  });
+
+  it('a paid booking for which nothing is stated has no refund, which 0 alone expects', async () => {
+    const { tour, dates } = await givenStated({ cancellation: undefined });
+    const ref = await bookPaid(tour.id, dates[0]!);
+    const refused = await step(ref, 'cancel', { expected_refund: 250 });
+    expectProblem(refused, 409, 'refund_changed', { refund_percent: null, refund_amount: null });
+    expect((await step(ref, 'cancel', { expected_refund: 0 })).body.status).toBe('cancelled');
+  });
+
+  it('the API refuses an expected refund with more decimals than the currency has, whatever the status of the booking', async () => {
+    const { tour, dates } = await givenStated();
+    const refs = [await bookPaid(tour.id, dates[0]!), (await book(tour.id, dates[0])).booking_ref];
+    refs.push(await bookPaid(tour.id, dates[0]!));
+    await step(refs[2]!, 'cancel');
+    for (const ref of refs)
+      for (const expected_refund of [100.001, 250.005])
+        expectInvalidFields(await step(ref, 'cancel', { expected_refund }), ['expected_refund']);
+    const yen = await givenStated({ currency: 'JPY', price: 500 });
+    const ref = await bookPaid(yen.tour.id, yen.dates[0]!);
+    expectInvalidFields(await step(ref, 'cancel', { expected_refund: 250.5 }), ['expected_refund']);
+    expect((await step(ref, 'cancel', { expected_refund: 250 })).body.refund.amount).toBe(250);
+    // The sum of 83.1 and 166.9 has a rounding error of floating-point numbers.
+    expect((await step(refs[0]!, 'cancel', { expected_refund: 83.1 * 3 + 0.7 })).body.status).toBe(
+      'cancelled',
+    );
   });
 
   it('the quote of an expired booking shows its tiers, and no refund', async () => {
@@ -237,7 +266,15 @@ describe('the refund of a cancellation', () => {
       const ref = await bookPaid(tour.id, dates[0]!);
       await api.db('departures').where({ tour_id: tour.id }).update({ status: 'cancelled' });
       expect(await quote(ref)).toMatchObject({ refund_percent: 100, refund_amount: 500 });
-      expect((await step(ref, 'cancel')).body.refund).toEqual({ percent: 100, amount: 500 });
+      const all = { refund_percent: 100, refund_amount: 500 };
+      expect((await read(ref)).cancellation).toEqual({ ...all, next_change_at: null });
+      const listed = await website.get(`/api/tenant/bookings?departure_from=${dates[0]}`);
+      const item = listed.body.items.find((one: { booking_ref: string }) => one.booking_ref === ref);
+      expect(item.cancellation).toMatchObject(all);
+      expectProblem(await step(ref, 'cancel', { expected_refund: 0 }), 409, 'refund_changed', all);
+      const { body } = await step(ref, 'cancel', { expected_refund: 500 });
+      expect(body.refund).toEqual({ percent: 100, amount: 500 });
+      expect(await lastEvent(ref)).toMatchObject(all);
     }
   });
 });
@@ -249,8 +286,9 @@ describe('the locked policy', () => {
     const hold = (await website.hold(tour, { departure_date: dates[0], quantity: 1 })).body.hold_id;
     await setPolicy(tour.id, { tiers: [] });
     const held = await book(tour.id, dates[0], { hold_id: hold });
-    const late = await book(tour.id, dates[0]);
-    const percents = [await quote(direct), await quote(held.booking_ref), await quote(late.booking_ref)];
+    await step(held.booking_ref, 'confirm');
+    const late = await bookPaid(tour.id, dates[0]!);
+    const percents = [await quote(direct), await quote(held.booking_ref), await quote(late)];
     expect(percents.map(({ refund_percent }) => refund_percent)).toEqual([100, 100, 0]);
   });
 
@@ -274,9 +312,9 @@ describe('the locked policy', () => {
 
   it('more travellers on the same date keep the policy', async () => {
     const { tour, dates } = await givenStated({ days: [40] });
-    const { booking_ref } = await book(tour.id, dates[0]);
+    const ref = await bookPaid(tour.id, dates[0]!);
     await setPolicy(tour.id, { tiers: [] });
-    const changed = await move(booking_ref, { adults: 2 });
+    const changed = await move(ref, { adults: 2 });
     expect(changed.body.cancellation).toMatchObject({ refund_percent: 100, refund_amount: 1000 });
   });
 
@@ -295,6 +333,7 @@ describe('the locked policy', () => {
   it('a booking without a date gets the policy of its first date', async () => {
     const { tour, dates } = await givenStated({ days: [40] });
     const { booking_ref } = await book(tour.id);
+    await step(booking_ref, 'confirm');
     await move(booking_ref, { departure_date: dates[0] });
     expect(await quote(booking_ref)).toMatchObject({ refund_percent: 100 });
   });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {
+  floorAt,
   nextRefundChange,
   refundOf,
   refundPercentAt,
@@ -28,29 +29,36 @@ const tiers = fc.uniqueArray(fc.integer({ min: 0, max: 500_000 }), { maxLength: 
 const instant = fc
   .integer({ min: -600_000, max: 10_000 })
   .map((minutes) => new Date(START + minutes * MINUTE));
-const terms = fc.record({
-  tiers,
-  refundCeiling: fc.integer({ min: 0, max: 100 }),
-  departureStatus: fc.constant('scheduled' as const),
-  totalMinor: fc.integer({ min: 0, max: 1_000_000_000 }),
-});
+const percent = fc.integer({ min: 0, max: 100 });
+const untilPast = fc.integer({ min: 0, max: 1440 }).map((minutes) => new Date(START + minutes * MINUTE));
+const NO_FLOOR = { refundFloor: null, floorEndsAt: null };
+const floor = fc.oneof(fc.constant(NO_FLOOR), fc.record({ refundFloor: percent, floorEndsAt: untilPast }));
+const terms = fc
+  .record({
+    tiers: fc.option(tiers),
+    refundCeiling: percent,
+    departureStatus: fc.constant('scheduled' as const),
+    totalMinor: fc.integer({ min: 0, max: 1_000_000_000 }),
+  })
+  .chain((one) => floor.map((other): RefundTerms => ({ ...one, ...other })));
 
 describe('the share that a cancellation refunds', () => {
-  it('never rises with time, and never exceeds the ceiling', () => {
+  it('never rises with time, and is never above the ceiling and the floor together, nor below the floor', () => {
     fc.assert(
       fc.property(terms, instant, instant, (one, a, b) => {
         const [early, late] = a < b ? [a, b] : [b, a];
-        const [first, second] = [refundPercentAt(one, early)!, refundPercentAt(one, late)!];
-        expect(second).toBeLessThanOrEqual(first);
-        expect(first).toBeLessThanOrEqual(one.refundCeiling);
+        const [first, second] = [refundPercentAt(one, early), refundPercentAt(one, late)];
+        expect(second ?? 0).toBeLessThanOrEqual(first ?? 0);
+        expect(first ?? 0).toBeLessThanOrEqual(Math.max(one.refundCeiling, one.refundFloor ?? 0));
+        expect(first ?? 0).toBeGreaterThanOrEqual(floorAt(one, early) ?? 0);
       }),
     );
   });
 
   it('is that of the tier until just before its end, and that of the next tier at its end', () => {
     fc.assert(
-      fc.property(terms, ({ tiers: all, ...one }) => {
-        const free: RefundTerms = { ...one, tiers: all, refundCeiling: 100 };
+      fc.property(terms, tiers, (one, all) => {
+        const free: RefundTerms = { ...one, ...NO_FLOOR, tiers: all, refundCeiling: 100 };
         for (const [index, tier] of all.entries()) {
           const end = new Date(tier.at);
           expect(refundPercentAt(free, new Date(end.getTime() - 1))).toBe(tier.refund_percent);
@@ -65,7 +73,7 @@ describe('the share that a cancellation refunds', () => {
       fc.property(terms, instant, (one, at) => {
         const now = refundPercentAt(one, at);
         const next = nextRefundChange(one, at);
-        const unchanged = next === null ? new Date(START + MINUTE) : new Date(next.getTime() - 1);
+        const unchanged = next === null ? new Date(START + 2 * 1440 * MINUTE) : new Date(next.getTime() - 1);
         expect(refundPercentAt(one, unchanged)).toBe(now);
         fc.pre(next !== null);
         expect(refundPercentAt(one, next)).not.toBe(now);
@@ -73,10 +81,26 @@ describe('the share that a cancellation refunds', () => {
     );
   });
 
+  it('is that of the floor until the departure is past, and then that of the policy', () => {
+    const past = new Date(START + MINUTE);
+    const moved = { refundFloor: 40, floorEndsAt: past, departureStatus: 'scheduled' as const };
+    for (const [policy, after] of [
+      [[], 0],
+      [null, null],
+    ] as const) {
+      const one: RefundTerms = { ...moved, tiers: policy && [...policy], refundCeiling: 20, totalMinor: 1 };
+      const last = new Date(past.getTime() - 1);
+      expect([refundPercentAt(one, last), floorAt(one, last)]).toEqual([40, 40]);
+      expect([refundPercentAt(one, past), floorAt(one, past)]).toEqual([after, null]);
+      expect(nextRefundChange(one, last)).toEqual(past);
+    }
+  });
+
   it('is not stated without tiers, and is all of a departure that the operator has cancelled', () => {
     const unstated: RefundTerms = {
       tiers: null,
       refundCeiling: 100,
+      ...NO_FLOOR,
       departureStatus: 'scheduled',
       totalMinor: 1,
     };

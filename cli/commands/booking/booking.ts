@@ -8,7 +8,11 @@ import { findLapsedLeads } from '../../../services/api/bookings/booking-lead.rep
 import { prepareCancellation, prepareConfirmation } from '../../../services/api/seats/change-booking-status';
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { decideRefund } from '../../../services/api/bookings/refund';
-import { refundAnswer } from '../../../services/api/bookings/refund-answer';
+import {
+  reductionAnswer,
+  type ReductionAnswer,
+  refundAnswer,
+} from '../../../services/api/bookings/refund-answer';
 import { changedFields } from '../../../services/api/audit/changed-fields';
 import { assertUnambiguous, type NamedDeparture } from '../../../services/api/departures/find-departures';
 import { expireSeats } from '../../../services/api/departures/mark-expired-seats';
@@ -17,7 +21,7 @@ import { SEATS_MAX } from '../../../services/api/pricing/category';
 import { describeParty } from '../../../services/api/pricing/party';
 import { partyInput } from '../../../services/api/pricing/requested-party';
 import { COUNTS_KEPT_DAYS } from '../../../services/api/refusals/refusal';
-import { prepareBookingChange } from '../../../services/api/seats/amend-booking';
+import { type AmendedBooking, prepareBookingChange } from '../../../services/api/seats/amend-booking';
 import { datesOfBothKinds } from '../../../services/api/seats/decided';
 import { performInTransaction } from '../../../services/api/seats/perform';
 import { type Seller, sellerWithoutKey } from '../../../services/api/seats/sale';
@@ -56,7 +60,7 @@ import {
 import { properties, shortTime, tableOf } from '../../terminal/table';
 import { anonymizeBookingCommand } from './anonymize';
 import { FORCE_FLAG } from './erasure';
-import { describeRefund, describeRefundNow } from './cancellation';
+import { describeReduction, describeRefund, describeRefundNow } from './cancellation';
 import { departureOf, toBookingDocument, toBookingFacts } from './document';
 import { type BookingFilterOptions, exportBookingsCommand, listBookingsCommand } from './list';
 import { listRefusalsCommand } from './refusals';
@@ -139,6 +143,11 @@ export const bookingVerbs: Verb[] = [
       flag('--email <address>', "the customer's e-mail address", { parse: email }),
       flag('--notes <text>', 'notes, instead of those that it has', { parse: line(2000) }),
       TRAVELLERS_FLAG,
+      flag(
+        '--refund-percent <number>',
+        'the share of what a smaller total of a confirmed booking frees, instead of that of its terms',
+        { parse: wholeNumber(0, 100) },
+      ),
     ],
     check: (options: PartyOptions) => {
       checkPartyFlags(options);
@@ -150,6 +159,7 @@ export const bookingVerbs: Verb[] = [
       'booking change ACME-1042 --party adult=2,senior=1,child=0',
       'booking change ACME-1042 --party family=0,adult=2 --travellers none',
       'booking change ACME-1042 --phone "+49 30 901821"',
+      'booking change ACME-1042 --adults 2 --refund-percent 80',
     ],
     audits: true,
     run: changeBookingCommand,
@@ -298,11 +308,12 @@ interface ChangeOptions extends PartyOptions {
   notes?: string;
   /** Null clears the list. */
   travellers?: null;
+  refundPercent?: number;
 }
 
 async function changeBookingCommand(
   context: AuditedContext,
-  { date: departure, name, phone, email, notes, travellers, ...party }: ChangeOptions,
+  { date: departure, name, phone, email, notes, travellers, refundPercent, ...party }: ChangeOptions,
   ref: string,
 ): Promise<void> {
   const lead = await getBooking(context.db, ANY_TENANT, ref);
@@ -319,45 +330,64 @@ async function changeBookingCommand(
     notes,
     travellers,
     expectedTotal: null,
+    refundPercent,
   };
   await change(context, 'booking.change', ref, (trx, seller, named) =>
     prepareBookingChange(trx, seller, { ...named, ...amendment }),
   );
 }
 
+/** A changed booking. Undefined: its command has no reduction. */
+type Changed = ChangedBooking & Partial<Pick<AmendedBooking, 'reduction'>>;
+
 /** Returns the document of a changed booking for the audit row, with the names of the personal fields that changed, without their values. */
-function auditedAfter({ before, after }: ChangedBooking) {
+function auditedAfter({ before, after, reduction }: Changed) {
   const personal = ({ customer, notes, travellers }: BookingLead) => ({
     ...comparedCustomer(customer),
     notes,
     travellers,
   });
   const fields = Object.keys(changedFields([{}, {}], [personal(before), personal(after)]));
-  const document = toBookingDocument(after);
-  return fields.length > 0 ? { ...document, changed_personal_data: fields } : document;
+  return {
+    ...toBookingDocument(after),
+    ...(reduction && { reduction: reductionAnswer(reduction, after) }),
+    ...(fields.length > 0 && { changed_personal_data: fields }),
+  };
 }
 
-async function change(
+async function change<Result extends Changed>(
   context: AuditedContext,
   action: string,
   ref: string,
-  prepare: (trx: Trx, seller: Seller<never>, named: NamedBooking) => Promise<StoredChange<ChangedBooking>>,
+  prepare: (trx: Trx, seller: Seller<never>, named: NamedBooking) => Promise<StoredChange<Result>>,
 ): Promise<void> {
   const { operator, output } = context;
-  const { before, after } = await changeSeats(context, { action, subject: ref }, async (trx, note) => {
-    const { tenant } = await getBooking(trx, ANY_TENANT, ref);
-    const seller = sellerWithoutKey(await findTenant(trx, tenant.slug));
-    const named = { bookingRef: ref, by: byOperator(operator) };
-    const { result, changed } = await performInTransaction(trx, await prepare(trx, seller, named));
-    note(toBookingDocument(result.before), auditedAfter(result), { tenantId: tenant.id });
-    return { ...result, changed };
-  });
+  const { before, after, reduction } = await changeSeats(
+    context,
+    { action, subject: ref },
+    async (trx, note) => {
+      const { tenant } = await getBooking(trx, ANY_TENANT, ref);
+      const seller = sellerWithoutKey(await findTenant(trx, tenant.slug));
+      const named = { bookingRef: ref, by: byOperator(operator) };
+      const { result, changed } = await performInTransaction(trx, await prepare(trx, seller, named));
+      note(toBookingDocument(result.before), auditedAfter(result), { tenantId: tenant.id });
+      return { ...result, changed };
+    },
+  );
   const document = toBookingDocument(after);
-  await output.answer(document, (screen) => properties(toBookingFacts(after, document), screen));
+  const freed = reduction === undefined ? {} : { reduction: reductionAnswer(reduction, after) };
+  await output.answer({ ...document, ...freed }, (screen) =>
+    properties({ ...toBookingFacts(after, document), ...describeFreed(freed, after) }, screen),
+  );
   if (before !== after) return;
   const state =
     action === 'booking.change' ? 'has these values' : `was already ${document.status}${refunded(after)}`;
   output.note(`${ref} ${state}: nothing was changed`);
+}
+
+/** Returns the line about a smaller total for a person. Empty: there is none. */
+function describeFreed({ reduction }: { reduction?: ReductionAnswer | null }, { currency }: BookingLead) {
+  return reduction ? { reduction: describeReduction(reduction, currency) } : {};
 }
 
 function refunded(lead: BookingLead): string {

@@ -1,6 +1,10 @@
 import type { BookingLead, Refund } from '../../../services/api/bookings/booking-lead';
 import { nextRefundChange, refundOf, refundPercentAt } from '../../../services/api/bookings/refund';
-import { type RefundAnswer, refundAnswer } from '../../../services/api/bookings/refund-answer';
+import {
+  type ReductionAnswer,
+  type RefundAnswer,
+  refundAnswer,
+} from '../../../services/api/bookings/refund-answer';
 import { formatMoney } from '../../engine/values';
 import { shortTime } from '../../terminal/table';
 
@@ -21,8 +25,10 @@ export function describeCancellation(lead: BookingLead): string {
 function describeNext(lead: BookingLead): string {
   const next = nextRefundChange(lead, lead.asOf);
   if (!next) return '';
-  const then = refundOf(lead.totalMinor, refundPercentAt(lead, next)!);
-  return ` until ${shortTime(next)} UTC, then ${describeRefund(then, lead)}`;
+  const percent = refundPercentAt(lead, next);
+  const then =
+    percent === null ? 'it is not stated' : describeRefund(refundOf(lead.totalMinor, percent), lead);
+  return ` until ${shortTime(next)} UTC, then ${then}`;
 }
 
 /** Describes a refund, such as `50% (489.50 EUR)` or `nothing`. @param refund null: none */
@@ -36,10 +42,20 @@ export function describeShare({ percent, amount }: RefundAnswer, currency: strin
   return percent === 0 ? 'nothing' : `${percent}% (${formatMoney(amount, currency)})`;
 }
 
+/** Describes what a change of a confirmed booking frees, such as `300.00 EUR less; of this, 50% (150.00 EUR) is refunded`. */
+export function describeReduction(
+  { amount, refund_percent: percent, refund_amount: refunded }: ReductionAnswer,
+  currency: string,
+): string {
+  const less = `${formatMoney(amount, currency)} less`;
+  if (percent === null || refunded === null) return `${less}; what of this is refunded is not stated`;
+  return `${less}; of this, ${describeShare({ percent, amount: refunded }, currency)} is refunded`;
+}
+
 /** Describes the refund of a cancellation for the question before it. @param refund null: none */
 export function describeRefundNow(refund: Refund | null, lead: BookingLead): string {
   if (refund) return `it refunds ${describeRefund(refund, lead)}`;
   return lead.confirmedAt === null
     ? 'it refunds nothing, because it was never confirmed'
-    : 'its tour does not state what it refunds';
+    : 'what it refunds is not stated';
 }

@@ -16,7 +16,7 @@ export const moveDepartureVerb: Verb = {
   usage: 'move <tour> <date> <to>',
   about:
     'Move the bookings and holds of a departure to another one of the tour, as many as have seats there; they keep their prices, ' +
-    'and booking.updated is sent for each booking',
+    'their cancellation refunds at least what it refunded before, and booking.updated is sent for each booking',
   args: { date: departureOnDate, to: departureOnDate },
   flags: [flag('--reason <text>', 'why, for the audit log', { parse: line(500) })],
   examples: [

@@ -5,12 +5,12 @@ import { octoDetails } from '../holds/octo-booking';
 import { customerColumns, type StoredColumns } from '../holds/seat-hold';
 import { categoriesOf, type Category, storedCategories } from '../pricing/category';
 import { toParty } from '../pricing/party';
-import type { NewSaleChange, SaleChange } from '../audit/changed-fields';
+import type { ChangedFields, SaleChange } from '../audit/changed-fields';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
-import { datedTiers } from '../catalog/departure-state';
-import type { BookingLead, Refund, Traveller } from './booking-lead';
+import { datedTiers, PAST_FROM } from '../catalog/departure-state';
+import type { BookingChange, BookingLead, Refund, Traveller } from './booking-lead';
 
 /** The status of a lead `l`: `expired` once its payment is overdue by the database's clock, also if no sweep has marked the lead. */
 export const LEAD_STATUS = `case when lead_lapsed(l.status, l.payment_due_at, clock.at) then 'expired' else l.status end`;
@@ -26,10 +26,9 @@ export const LEAD_COLUMNS = `
   l.id, l.booking_ref, l.tenant_id, n.slug as tenant_slug, l.sandbox, l.tour_id, t.slug as tour_slug, l.departure_id,
   l.departure_date, case when d.id is not null then ${START_TIME} end as departure_time, d.status as departure_status, l.hold_id, l.party, l.seats, l.categories, l.travellers,
   ${LEAD_STATUS} as status, l.prices_minor as prices, l.total_minor, l.deposit_minor,
-  l.currency, l.currency_digits, l.price_breakdown, l.cancellation, ${datedTiers('l')} as tiers, l.refund_ceiling, l.refund_percent,
-  l.refund_minor, l.payment_method, l.external_ref, l.source, l.customer_name,
-  l.customer_phone, l.customer_phone_as_sent, l.customer_email, l.notes, l.created_at,
-  coalesce(l.payment_window_ends_at, l.payment_due_at) as payment_window_ends_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
+  l.currency, l.currency_digits, l.price_breakdown, l.cancellation, ${datedTiers('l')} as tiers, l.refund_ceiling, l.refund_floor,
+  case when l.refund_floor is not null then ${PAST_FROM} end as floor_ends_at, l.refund_percent, l.refund_minor, l.payment_method, l.external_ref, l.source, l.customer_name,
+  l.customer_phone, l.customer_phone_as_sent, l.customer_email, l.notes, l.created_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
   l.cancelled_at, l.cancelled_by, l.cancel_reason, l.expired_at, l.anonymized_at,
   ${UPDATED_AT} as updated_at, clock.at as as_of, ${octoDetails('l.hold_id')} as octo`;
 
@@ -61,6 +60,7 @@ export function columnsOfLead(lead: Partial<BookingLead>): StoredColumns {
     price_breakdown: lead.priceBreakdown,
     cancellation: lead.cancellation,
     refund_ceiling: lead.refundCeiling,
+    refund_floor: lead.refundFloor,
     payment_method: lead.paymentMethod,
     external_ref: lead.externalRef,
     source: lead.source,
@@ -224,36 +224,44 @@ export async function cancelLeads(
     });
 }
 
-/** Moves leads to another departure of their tour. The caller holds the locks of both departures and of the leads. */
-export async function moveLeadRows(
-  trx: Trx,
-  ids: number[],
-  { id, departureDate }: Pick<Departure, 'id' | 'departureDate'>,
-): Promise<void> {
-  await trx('booking_leads')
-    .whereRaw('id = any(:ids::bigint[])', { ids })
-    .update({ departure_id: id, departure_date: departureDate });
+/** A lead that moves to another departure. */
+export interface MovedLead {
+  id: number;
+  /** The lowest share that a cancellation refunds from now on, in percent. Null: none. */
+  refundFloor: number | null;
+  fields: ChangedFields;
 }
 
-/** Records the same change of several leads. */
-export async function insertBookingChanges(
+/**
+ * Moves leads to another departure of their tour, and records the change of each. The caller holds the locks of both departures and of the
+ * leads.
+ */
+export async function moveLeadRows(
   trx: Trx,
-  leadIds: number[],
-  change: NewSaleChange,
+  leads: MovedLead[],
+  { to, by }: { to: Pick<Departure, 'id' | 'departureDate'>; by: Actor },
 ): Promise<void> {
+  const ids = leads.map(({ id }) => id);
+  await trx.raw(
+    `update booking_leads l set departure_id = :toId, departure_date = :date, refund_floor = moved.refund_floor
+     from unnest(:ids::bigint[], :floors::smallint[]) as moved (id, refund_floor) where l.id = moved.id`,
+    { ids, floors: leads.map(({ refundFloor }) => refundFloor), toId: to.id, date: to.departureDate },
+  );
   await trx.raw(
     `insert into booking_changes (lead_id, at, by, fields)
-     select lead_id, clock_timestamp(), :by, :fields::json from unnest(:leadIds::bigint[]) lead_id`,
-    { leadIds, by: change.by, fields: JSON.stringify(change.fields) },
+     select lead_id, clock_timestamp(), :by, fields::json
+     from unnest(:ids::bigint[], :fields::text[]) as moved (lead_id, fields)`,
+    { ids, by, fields: leads.map(({ fields }) => JSON.stringify(fields)) },
   );
 }
 
 /** Returns a booking's changes, the oldest first. */
-export async function findBookingChanges(db: Db, leadId: number): Promise<SaleChange[]> {
-  return db('booking_changes')
+export async function findBookingChanges(db: Db, leadId: number): Promise<BookingChange[]> {
+  const rows = await db('booking_changes')
     .where({ lead_id: leadId })
     .orderBy('at')
-    .select<SaleChange[]>('at', 'by', 'fields');
+    .select<(SaleChange & RefundColumns)[]>('at', 'by', 'fields', 'refund_percent', 'refund_minor');
+  return rows.map(({ at, by, fields, ...refund }) => ({ at, by, fields, refund: toRefund(refund) }));
 }
 
 /**
@@ -276,9 +284,16 @@ export async function eraseCustomerOfLead(trx: Trx, id: number, externalRef: str
     });
 }
 
+/** The columns of a refund: all of them are null, or none is. */
+type RefundColumns = Record<'refundPercent' | 'refundMinor', number | null>;
+
+function toRefund({ refundPercent: percent, refundMinor: minor }: RefundColumns): Refund | null {
+  return percent === null || minor === null ? null : { percent, minor };
+}
+
 export type LeadRow = Omit<BookingLead, 'tenant' | 'tour' | 'customer' | 'categories' | 'refund'> & {
   categories: Category[] | null;
-} & Record<'refundPercent' | 'refundMinor', number | null> &
+} & RefundColumns &
   Record<'tenantId' | 'tenantSlug' | 'tourId' | 'tourSlug', string> &
   Record<'customerName' | 'customerPhone' | 'customerPhoneAsSent' | 'customerEmail', string | null>;
 
@@ -290,8 +305,8 @@ export function toLead(row: LeadRow): BookingLead {
     customerPhone: phone,
     customerPhoneAsSent: phoneAsSent,
     customerEmail: email,
-    refundPercent: percent,
-    refundMinor: minor,
+    refundPercent,
+    refundMinor,
     travellers,
     ...lead
   } = others;
@@ -304,7 +319,7 @@ export function toLead(row: LeadRow): BookingLead {
     tenant: { id: tenantId, slug: tenantSlug },
     tour: { id: tourId, slug: tourSlug },
     customer: { name, phone, phoneAsSent, email },
-    refund: percent === null || minor === null ? null : { percent, minor },
+    refund: toRefund({ refundPercent, refundMinor }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../platform/errors';
+import type { SaleChange } from '../audit/changed-fields';
 import type { CancellationPolicy, DatedTier } from '../catalog/cancellation-policy';
 import { type OctoDetails, peopleOfOcto, travellerOfUnitItem } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
@@ -78,6 +79,20 @@ export interface Refund {
   minor: number;
 }
 
+/** What the change of a confirmed booking frees, because its total falls. */
+export interface Reduction {
+  /** The old total less the new one, in minor units. */
+  minor: number;
+  /** The refunded share of it. Null: nothing is stated. */
+  refund: Refund | null;
+}
+
+/** One change of a booking, as stored, with the refund of its reduction. */
+export interface BookingChange extends SaleChange {
+  /** Null: the change freed nothing, or nothing was stated. */
+  refund: Refund | null;
+}
+
 /** A booking: the customer's request, its price, and the state of its payment. Money is in minor units. */
 export interface BookingLead {
   id: number;
@@ -116,7 +131,11 @@ export interface BookingLead {
   tiers: DatedTier[] | null;
   /** The highest share of the total that a cancellation refunds, in percent. */
   refundCeiling: number;
-  /** The refund of the cancellation. Null: not cancelled, nothing was paid, or the policy was not stated. */
+  /** The lowest share, in percent, which a move by the operator has set. Null: none. */
+  refundFloor: number | null;
+  /** The instant at which the lowest share ends: the departure is past. Null: there is no lowest share. */
+  floorEndsAt: Date | null;
+  /** The refund of the cancellation. Null: not cancelled, nothing was paid, or nothing was stated. */
   refund: Refund | null;
   paymentMethod: PaymentMethod;
   externalRef: string | null;

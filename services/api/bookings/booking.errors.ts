@@ -64,15 +64,23 @@ export class PriceChangedError extends AppError {
 export class RefundChangedError extends AppError {
   readonly code = 'refund_changed';
 
+  /** @param refund null: nothing was paid, or nothing is stated. The amount is in major units */
   constructor(
-    private readonly percent: number,
-    private readonly amount: number,
+    private readonly refund: { percent: number; amount: number } | null,
     private readonly currency: string,
   ) {
-    super('The refund differs from expected_refund. Show the customer the new one and ask again.');
+    super(
+      refund
+        ? 'The refund differs from expected_refund. Show the customer the new one and ask again.'
+        : 'The booking has no refund: nothing was paid, or nothing is stated. Leave out expected_refund, or send 0.',
+    );
   }
 
   override get facts(): Record<string, unknown> {
-    return { refund_percent: this.percent, refund_amount: this.amount, currency: this.currency };
+    return {
+      refund_percent: this.refund?.percent ?? null,
+      refund_amount: this.refund?.amount ?? null,
+      currency: this.currency,
+    };
   }
 }

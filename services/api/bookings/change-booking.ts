@@ -7,9 +7,9 @@ import {
 } from '../../webhook-queue/enqueue-delivery';
 import { toMajor } from '../pricing/currency';
 import type { Actor } from '../tenants/actor';
-import type { BookingLead } from './booking-lead';
+import type { BookingLead, Reduction } from './booking-lead';
 import { cancelLeads, findLeadsById, lockStandingLeads } from './booking-lead.repository';
-import { refundAnswer } from './refund-answer';
+import { reductionAnswer, refundAnswer } from './refund-answer';
 
 /**
  * Cancels the standing bookings of a departure, also those of the sandbox, and enqueues their events. The caller has locked the departure
@@ -29,9 +29,13 @@ export async function cancelBookingsOf(
 
 type ChangeEventType = 'booking.created' | 'booking.confirmed' | 'booking.updated' | 'booking.cancelled';
 
-/** Returns an event that contains the present data of the lead. */
-export function eventOfLead(type: ChangeEventType, lead: BookingLead): WebhookEvent {
-  return bookingEvent(type, toEventData(lead));
+/** Returns an event that contains the present data of the lead. @param reduction only of `booking.updated` */
+export function eventOfLead(
+  type: ChangeEventType,
+  lead: BookingLead,
+  reduction: Reduction | null = null,
+): WebhookEvent {
+  return bookingEvent(type, { ...toEventData(lead), reduction: reductionAnswer(reduction, lead) });
 }
 
 /** Returns the data of the lead that its events contain. */

@@ -6,7 +6,13 @@ import type { HoldMoment } from '../holds/find-hold';
 import { describeParty, seatsOf } from '../pricing/party';
 import type { TenantScope } from '../tenants/tenant';
 import { BookingNotFoundError } from './booking.errors';
-import { isBookingRef, type BookingLead, type LeadPosition } from './booking-lead';
+import {
+  type BookingChange,
+  type BookingLead,
+  isBookingRef,
+  type LeadPosition,
+  type Refund,
+} from './booking-lead';
 import { findLead, findLeadPlace, findLeadsOfHolds, type LeadPlace } from './booking-lead.repository';
 import { refundAnswer } from './refund-answer';
 import { findLeads, type LeadFilter } from './lead-list.repository';
@@ -77,21 +83,26 @@ export interface Moment {
 /** Returns the events of the hold and the booking, the oldest first. */
 export function bookingHistory(
   lead: BookingLead,
-  changes: SaleChange[],
+  changes: BookingChange[],
   holdMoments: HoldMoment[] = [],
 ): Moment[] {
   const moments: (Omit<Moment, 'at'> & { at: Date | null })[] = [
     ...holdMoments,
     { at: lead.createdAt, event: 'booked', by: lead.createdBy, detail: seats(asBooked(lead, changes)) },
-    ...changes.map(({ at, by, fields }) => ({
+    ...changes.map(({ at, by, fields, refund }) => ({
       at,
       event: 'changed' as const,
       by,
-      detail: describeChange(fields),
+      detail: `${describeChange(fields)}${refunded(refund, lead)}`,
     })),
     { at: expiry(lead), event: 'expired', by: null, detail: 'not paid in time; its seats went back' },
     { at: lead.confirmedAt, event: 'confirmed', by: lead.confirmedBy, detail: null },
-    { at: lead.cancelledAt, event: 'cancelled', by: lead.cancelledBy, detail: cancelled(lead) },
+    {
+      at: lead.cancelledAt,
+      event: 'cancelled',
+      by: lead.cancelledBy,
+      detail: `its seats went back${refunded(lead.refund, lead)}`,
+    },
     { at: lead.anonymizedAt, event: 'anonymized', by: null, detail: null },
   ];
   return moments
@@ -116,11 +127,12 @@ function asBooked(lead: BookingLead, changes: SaleChange[]) {
   };
 }
 
-function cancelled(lead: BookingLead): string {
-  const refund = refundAnswer(lead.refund, lead);
-  const refunded =
-    refund && `; ${refund.percent}% refunded, ${refund.amount.toFixed(lead.currencyDigits)} ${lead.currency}`;
-  return `its seats went back${refunded ?? ''}`;
+/** Describes a refund behind what was done. Empty: there is none. */
+function refunded(refund: Refund | null, lead: BookingLead): string {
+  const shown = refundAnswer(refund, lead);
+  return shown
+    ? `; ${shown.percent}% refunded, ${shown.amount.toFixed(lead.currencyDigits)} ${lead.currency}`
+    : '';
 }
 
 function seats({ party, categories, departureDate, departureTime }: ReturnType<typeof asBooked>): string {

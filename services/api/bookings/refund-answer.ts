@@ -1,8 +1,8 @@
 import { toMajor } from '../pricing/currency';
-import { type BookingLead, isStanding, type Refund } from './booking-lead';
-import { nextRefundChange, refundOf, refundPercentAt, sharedPercent } from './refund';
+import type { BookingLead, Reduction, Refund } from './booking-lead';
+import { floorAt, nextRefundChange, refundAt, refundOf, sharedPercent } from './refund';
 
-/** The refund of a cancellation now, by the policy that the booking has locked. */
+/** The refund of a cancellation now, by the terms of the booking. */
 export interface CancellationAnswer {
   /**
    * The share of `total_price`.
@@ -36,14 +36,21 @@ export interface CancellationQuote {
   ok: true;
   currency: string;
   /**
-   * The share of `total_price`. Null: the tour stated no policy, or the booking has no date, has expired, or was cancelled before it was paid.
+   * The share of `total_price`: for a cancelled booking, what its cancellation refunded. Null: nothing is stated, or the booking was never
+   * confirmed, so nothing was paid.
    * @isInt
    * @example 50
    */
   refund_percent: number | null;
   /** @example 489.5 */
   refund_amount: number | null;
-  /** The tiers of the policy. After the last one, nothing is refunded. Null: the tour stated no policy, or the booking has no date. */
+  /**
+   * The share that a cancellation refunds at least, until the departure is past: the operator has moved the booking. Null: none.
+   * @isInt
+   * @example null
+   */
+  floor_percent: number | null;
+  /** The tiers of the policy, without `floor_percent`. After the last one, nothing is refunded. Null: the tour stated no policy, or the booking has no date. */
   tiers: CancellationTierQuote[] | null;
 }
 
@@ -67,14 +74,45 @@ export interface CancellationTierQuote {
   refund_amount: number;
 }
 
+/** The amount by which a change lowered the total of a confirmed booking, and its refund. */
+export interface ReductionAnswer {
+  /**
+   * The old `total_price` less the new one.
+   * @example 489.5
+   */
+  amount: number;
+  /**
+   * The share of `amount` that is refunded. Null: nothing is stated.
+   * @isInt
+   * @example 50
+   */
+  refund_percent: number | null;
+  /** @example 244.75 */
+  refund_amount: number | null;
+}
+
 /** Returns the field `cancellation` of a booking: what a cancellation would refund at the time at which the booking was read. */
 export function cancellationAnswer(lead: BookingLead): CancellationAnswer | null {
-  const percent = isStanding(lead) && lead.tiers ? refundPercentAt(lead, lead.asOf) : null;
-  if (percent === null) return null;
+  const refund = lead.status === 'cancelled' ? null : refundAt(lead, lead.asOf);
+  if (refund === null) return null;
   return {
-    refund_percent: percent,
-    refund_amount: amountOf(lead, percent),
+    refund_percent: refund.percent,
+    refund_amount: toMajor(refund.minor, lead.currencyDigits),
     next_change_at: nextRefundChange(lead, lead.asOf)?.toISOString() ?? null,
+  };
+}
+
+/** Returns the field `reduction` of a changed booking. */
+export function reductionAnswer(
+  reduction: Reduction | null,
+  { currencyDigits }: Pick<BookingLead, 'currencyDigits'>,
+): ReductionAnswer | null {
+  if (reduction === null) return null;
+  const { minor, refund } = reduction;
+  return {
+    amount: toMajor(minor, currencyDigits),
+    refund_percent: refund?.percent ?? null,
+    refund_amount: refund && toMajor(refund.minor, currencyDigits),
   };
 }
 
@@ -100,15 +138,14 @@ function amountOf({ totalMinor, currencyDigits }: BookingLead, percent: number):
 
 /** Returns what a cancellation of the booking would refund. For a cancelled booking, what its cancellation refunded. */
 export function cancellationQuote(lead: BookingLead): CancellationQuote {
-  const { currency, status, refund, refundCeiling } = lead;
-  const { tiers } = lead;
-  const now = isStanding(lead) ? refundPercentAt(lead, lead.asOf) : null;
-  const percent = status === 'cancelled' ? (refund?.percent ?? null) : now;
+  const { currency, tiers, refundCeiling } = lead;
+  const refund = lead.status === 'cancelled' ? lead.refund : refundAt(lead, lead.asOf);
   return {
     ok: true,
     currency,
-    refund_percent: percent,
-    refund_amount: percent === null ? null : amountOf(lead, percent),
+    refund_percent: refund?.percent ?? null,
+    refund_amount: refund && toMajor(refund.minor, lead.currencyDigits),
+    floor_percent: floorAt(lead, lead.asOf),
     tiers:
       tiers &&
       tiers.map((tier) => {

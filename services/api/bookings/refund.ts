@@ -1,10 +1,17 @@
+import { InvalidInputError } from '../../platform/errors';
 import type { CancellationTier } from '../catalog/cancellation-policy';
-import { isSameAmount, toMajor } from '../pricing/currency';
+import { isAmount, isSameAmount, toMajor } from '../pricing/currency';
 import { RefundChangedError } from './booking.errors';
-import type { BookingLead, Refund } from './booking-lead';
+import type { BookingLead, Reduction, Refund } from './booking-lead';
 
 /** The fields of a booking that decide its refund. */
-export type RefundTerms = Pick<BookingLead, 'departureStatus' | 'tiers' | 'refundCeiling' | 'totalMinor'>;
+export type RefundTerms = Pick<
+  BookingLead,
+  'departureStatus' | 'tiers' | 'refundCeiling' | 'refundFloor' | 'floorEndsAt' | 'totalMinor'
+>;
+
+/** The terms of a booking, with what says whether it was paid. */
+type PaidTerms = RefundTerms & Pick<BookingLead, 'confirmedAt'>;
 
 /** Returns the share of the total, rounded once to minor units, half up. */
 export function refundOf(totalMinor: number, percent: number): Refund {
@@ -14,14 +21,29 @@ export function refundOf(totalMinor: number, percent: number): Refund {
 }
 
 /**
- * Returns the share of the total that a cancellation at this time refunds, in percent: that of the first tier which has not ended. A
- * departure that its operator has cancelled refunds all. Null: the policy is not stated, or the booking has no date.
+ * Returns the share of the total that a cancellation of a paid booking at this time refunds, in percent: that of the first tier which has
+ * not ended, at most the ceiling, at least the floor. A departure that its operator has cancelled refunds all. Null: no policy and no floor
+ * is stated, or the booking has no date.
  */
-export function refundPercentAt(
-  { departureStatus, tiers, refundCeiling }: RefundTerms,
-  at: Date,
-): number | null {
-  if (departureStatus === 'cancelled') return 100;
+export function refundPercentAt(terms: RefundTerms, at: Date): number | null {
+  const lowest = lowestPercentAt(terms, at);
+  const share = policyPercentAt(terms, at);
+  if (lowest === null || share === null) return lowest ?? share;
+  return Math.max(lowest, share);
+}
+
+/** Returns the share below which no policy goes at this time, in percent. Null: there is none. */
+export function lowestPercentAt(terms: RefundTerms, at: Date): number | null {
+  return terms.departureStatus === 'cancelled' ? 100 : floorAt(terms, at);
+}
+
+/** Returns the floor that a move by the operator has set, in percent. Null: none, or the departure is past. */
+export function floorAt({ refundFloor, floorEndsAt }: RefundTerms, at: Date): number | null {
+  return floorEndsAt !== null && at < floorEndsAt ? refundFloor : null;
+}
+
+/** Returns the share by the policy alone, in percent. Null: the policy is not stated, or the booking has no date. */
+function policyPercentAt({ tiers, refundCeiling }: RefundTerms, at: Date): number | null {
   if (tiers === null) return null;
   const tier = tiers.find((one) => at < new Date(one.at));
   return tier ? sharedPercent(tier, refundCeiling) : 0;
@@ -35,37 +57,72 @@ export function sharedPercent({ refund_percent }: CancellationTier, ceiling: num
 /** Returns the next instant from which a cancellation refunds another share. Null: the share stays as it is. */
 export function nextRefundChange(terms: RefundTerms, at: Date): Date | null {
   const now = refundPercentAt(terms, at);
-  const ends = (terms.tiers ?? []).map((tier) => new Date(tier.at)).filter((end) => end > at);
-  return ends.find((end) => refundPercentAt(terms, end) !== now) ?? null;
+  const ends = (terms.tiers ?? []).map((tier) => new Date(tier.at));
+  // No tier ends later, because all end before the start of the departure or at it.
+  if (terms.floorEndsAt) ends.push(terms.floorEndsAt);
+  return ends.find((end) => end > at && refundPercentAt(terms, end) !== now) ?? null;
+}
+
+/** Returns what a cancellation of the booking at this time refunds. Null: nothing was paid, or nothing is stated. */
+export function refundAt(lead: PaidTerms, at: Date): Refund | null {
+  const percent = lead.confirmedAt === null ? null : refundPercentAt(lead, at);
+  return percent === null ? null : refundOf(lead.totalMinor, percent);
 }
 
 /** The choice of the caller or the operator about a refund. */
 export interface RefundChoice {
   /** The refund that the caller has shown, in major units. Undefined: not named. */
   expectedRefund?: number;
-  /** The operator's share instead of that of the policy, in percent. */
+  /** The operator's share instead of that of the terms, in percent. */
   refundPercent?: number;
 }
 
+/** Checks that the refund that the caller has shown is an amount of the booking's currency. @throws InvalidInputError (400) */
+export function assertRefundAmount(
+  { expectedRefund }: RefundChoice,
+  { currency, currencyDigits }: Pick<BookingLead, 'currency' | 'currencyDigits'>,
+): void {
+  if (expectedRefund === undefined || isAmount(expectedRefund, currencyDigits)) return;
+  throw new InvalidInputError(
+    'body',
+    'expected_refund',
+    `must have at most ${currencyDigits} decimals, as amounts in ${currency} have`,
+  );
+}
+
 /**
- * Returns what the cancellation of a booking refunds. Null: the booking was never confirmed, so nothing was paid, or the policy is not
- * stated.
+ * Returns what the cancellation of a booking refunds. Null: the booking was never confirmed, so nothing was paid, or nothing is stated.
+ * Where nothing is refunded, the caller may have shown 0.
  * @param at the clock reading under the lock
  * @throws RefundChangedError (409)
  */
 export function decideRefund(
-  lead: RefundTerms & Pick<BookingLead, 'confirmedAt' | 'currency' | 'currencyDigits'>,
+  lead: PaidTerms & Pick<BookingLead, 'currency' | 'currencyDigits'>,
   at: Date,
   { expectedRefund, refundPercent }: RefundChoice,
 ): Refund | null {
-  const percent = refundPercent ?? refundPercentAt(lead, at);
-  const refund = lead.confirmedAt === null || percent === null ? null : refundOf(lead.totalMinor, percent);
-  const minor = refund?.minor ?? 0;
-  // A quote shows what a paid booking would get back. So the caller may name the quote or 0 for a booking that was never paid.
-  const quoted = refund || percent === null ? minor : refundOf(lead.totalMinor, percent).minor;
-  const isExpected = (amount: number) =>
-    isSameAmount(amount, minor, lead.currencyDigits) || isSameAmount(amount, quoted, lead.currencyDigits);
-  if (expectedRefund !== undefined && !isExpected(expectedRefund))
-    throw new RefundChangedError(refund?.percent ?? 0, toMajor(minor, lead.currencyDigits), lead.currency);
+  const isOverridden = refundPercent !== undefined && lead.confirmedAt !== null;
+  const refund = isOverridden ? refundOf(lead.totalMinor, refundPercent) : refundAt(lead, at);
+  if (expectedRefund !== undefined && !isSameAmount(expectedRefund, refund?.minor ?? 0, lead.currencyDigits))
+    throw new RefundChangedError(
+      refund && { percent: refund.percent, amount: toMajor(refund.minor, lead.currencyDigits) },
+      lead.currency,
+    );
   return refund;
+}
+
+/**
+ * Returns what a change of the total frees, by the terms before the change at its instant. Null: the booking is not confirmed, or its total
+ * does not fall.
+ * @param refundPercent the operator's share instead of that of the terms
+ */
+export function decideReduction(
+  before: RefundTerms & Pick<BookingLead, 'status'>,
+  totalMinor: number,
+  at: Date,
+  refundPercent = refundPercentAt(before, at),
+): Reduction | null {
+  const minor = before.totalMinor - totalMinor;
+  if (before.status !== 'confirmed' || minor <= 0) return null;
+  return { minor, refund: refundPercent === null ? null : refundOf(minor, refundPercent) };
 }

@@ -19,7 +19,7 @@ interface ReportedSales {
   /** Like `from`, included. */
   to: string;
   groups: readonly ReportGroup[];
-  /** True: also the refunds of the bookings that were cancelled on these days, in UTC, whatever the basis is. */
+  /** True: also the refunds of the bookings that were cancelled or became cheaper on these days, in UTC, whatever the basis is. */
   refunds: boolean;
 }
 
@@ -45,12 +45,12 @@ export interface SalesRow {
   /** At the tenant's prices, which the customers pay. */
   tenantMinor: bigint;
   depositMinor: bigint;
-  /** The number of cancelled bookings of which more than 0 was refunded. This field and the next one exist only if the report has refunds. */
+  /** The number of cancellations and reductions of which more than 0 was refunded. This field and the next one exist only if the report has refunds. */
   refunds?: number;
   refundMinor?: bigint;
 }
 
-/** The date that decides whether a refund is reported, and in which month. */
+/** The date that decides whether a refund is reported, and in which month. The refund of a reduction has the date of its change. */
 export const REFUND_DATE_BASIS = 'cancelled_at';
 
 /** The date of a basis. Null for a booking without a departure. */
@@ -58,6 +58,7 @@ const BASIS_DATES = {
   created_at: `(l.created_at at time zone 'UTC')::date`,
   departure_date: 'l.departure_date',
   cancelled_at: `(l.cancelled_at at time zone 'UTC')::date`,
+  changed_at: `(c.at at time zone 'UTC')::date`,
 };
 type AnyBasis = keyof typeof BASIS_DATES;
 
@@ -66,6 +67,7 @@ const BASIS_PERIODS: Record<AnyBasis, string> = {
   created_at: periodOf('l.created_at'),
   departure_date: 'l.departure_date between :from::date and :to::date',
   cancelled_at: periodOf('l.cancelled_at'),
+  changed_at: periodOf('c.at'),
 };
 
 function periodOf(time: string): string {
@@ -84,7 +86,9 @@ function selectKeys(groups: readonly ReportGroup[], basis: AnyBasis): string {
   return [...selected, 'l.currency', 'l.currency_digits'].join(', ');
 }
 
-const LEADS = 'booking_leads l join tenants n on n.id = l.tenant_id join tours t on t.id = l.tour_id';
+const OF_LEAD = 'join tenants n on n.id = l.tenant_id join tours t on t.id = l.tour_id';
+const LEADS = `booking_leads l ${OF_LEAD}`;
+const CHANGES = `booking_changes c join booking_leads l on l.id = c.lead_id ${OF_LEAD}`;
 const IN_SCOPE = 'not l.sandbox and (:tenantId::uuid is null or l.tenant_id = :tenantId::uuid)';
 
 /**
@@ -127,16 +131,15 @@ function partiesQuery(keys: string): string {
     group by ${keys}`;
 }
 
-function refundsQuery(groups: readonly ReportGroup[]): string {
-  return `select ${selectKeys(groups, REFUND_DATE_BASIS)}, count(*)::integer as refunds, sum(l.refund_minor) as refund_minor
-    from ${LEADS}
-    where ${BASIS_PERIODS[REFUND_DATE_BASIS]} and l.refund_minor > 0 and ${IN_SCOPE}
-    group by ${placesOfKeys(groups)}`;
-}
-
-/** Returns the places of the keys in the select list, by which it is grouped. */
-function placesOfKeys(groups: readonly ReportGroup[]): string {
-  return [...groups, 'currency', 'currency_digits'].map((_, index) => index + 1).join(', ');
+/** Sums the refunds of the cancellations, and those of the changes that lowered the total of a confirmed booking. */
+function refundsQuery(groups: readonly ReportGroup[], keys: string): string {
+  return `select ${keys}, count(*)::integer as refunds, sum(refund_minor) as refund_minor
+    from (select ${selectKeys(groups, REFUND_DATE_BASIS)}, l.refund_minor
+          from ${LEADS} where ${BASIS_PERIODS[REFUND_DATE_BASIS]} and l.refund_minor > 0 and ${IN_SCOPE}
+          union all
+          select ${selectKeys(groups, 'changed_at')}, c.refund_minor
+          from ${CHANGES} where ${BASIS_PERIODS.changed_at} and c.refund_minor > 0 and ${IN_SCOPE}) as refunded
+    group by ${keys}`;
 }
 
 /**
@@ -150,7 +153,7 @@ export async function reportSales(
   const keys = keysOf(groups);
   const { rows } = await db.raw<{ rows: SummedRow[] }>(
     `${CLOCK}, sold as (${soldQuery(groups, basis)}), sales as (${salesQuery(keys)}), parties as (${partiesQuery(keys)})
-       ${refunds ? `, refunds as (${refundsQuery(groups)})` : ''}
+       ${refunds ? `, refunds as (${refundsQuery(groups, keys)})` : ''}
      select ${keys}, coalesce(bookings, 0) as bookings, coalesce(seats, 0) as seats, coalesce(party, '{}') as party,
        case when bookings is null then 0 else platform_minor end::text as platform_minor,
        coalesce(tenant_minor, 0)::text as tenant_minor, coalesce(deposit_minor, 0)::text as deposit_minor

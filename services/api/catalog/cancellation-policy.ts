@@ -67,7 +67,7 @@ export function tierIssue(
   return undefined;
 }
 
-/** Returns the tier in which a cancellation refunds in full. It is the first one, because the shares fall. Undefined: there is none. */
+/** Returns the last tier in which a cancellation refunds in full. Undefined: there is none. */
 export function fullRefundTier({ tiers }: CancellationPolicy): CancellationTier | undefined {
-  return tiers[0]?.refund_percent === 100 ? tiers[0] : undefined;
+  return tiers.findLast(({ refund_percent }) => refund_percent === 100);
 }

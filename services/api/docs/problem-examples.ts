@@ -73,7 +73,7 @@ const REFUSALS: Record<Exclude<ProblemCode, 'internal_error'>, AppError> = {
     'The most seats of this departure that your active holds and unpaid bookings may keep is 12.',
   ),
   price_changed: new PriceChangedError(979, 'EUR'),
-  refund_changed: new RefundChangedError(50, 489.5, 'EUR'),
+  refund_changed: new RefundChangedError({ percent: 50, amount: 489.5 }, 'EUR'),
   booking_state_conflict: new BookingStateConflictError('cancelled', 'confirmed'),
   idempotency_in_progress: new IdempotencyInProgressError(),
   body_too_large: new TransportError('body_too_large'),

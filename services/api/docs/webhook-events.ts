@@ -76,6 +76,21 @@ const LEAD = {
 const DATE_OF_BOOKING: Schema = { type: 'string', format: 'date', nullable: true };
 const TOTAL_PRICE: Schema = { type: 'number', description: 'For all travellers, in major units.' };
 
+const REDUCTION: Schema = {
+  ...exactly({
+    amount: { type: 'number', description: 'The old total less the new one, in major units.' },
+    refund_percent: {
+      type: 'integer',
+      nullable: true,
+      description: 'The share of the amount that is refunded. Null: nothing is stated.',
+    },
+    refund_amount: { type: 'number', nullable: true, description: 'The refund, in major units.' },
+  }),
+  nullable: true,
+  description:
+    'What the change of a confirmed booking frees. Null: it is not confirmed, or its total did not fall.',
+};
+
 /** The bodies of the events by the name of their schema. */
 export const EVENT_SCHEMAS = {
   BookingCreatedEvent: body(['booking.created'], {
@@ -93,6 +108,13 @@ export const EVENT_SCHEMAS = {
       total_price: TOTAL_PRICE,
     },
   ),
+  BookingUpdatedEvent: updatedBody(['booking.updated'], OF_BOOKING, {
+    ...LEAD,
+    departure_date: DATE_OF_BOOKING,
+    departure_time: DEPARTURE_TIME,
+    total_price: TOTAL_PRICE,
+    reduction: REDUCTION,
+  }),
   BookingCancelledEvent: updatedBody(['booking.cancelled'], OF_BOOKING, {
     ...LEAD,
     departure_date: DATE_OF_BOOKING,
@@ -102,7 +124,7 @@ export const EVENT_SCHEMAS = {
       type: 'integer',
       nullable: true,
       description:
-        'The share of `total_price` that the cancellation refunds. Null: nothing was paid, or no policy is stated.',
+        'The share of `total_price` that the cancellation refunds. Null: nothing was paid, or nothing is stated.',
     },
     refund_amount: { type: 'number', nullable: true, description: 'The refund, in major units.' },
   }),
@@ -203,7 +225,8 @@ export const WEBHOOK_EVENTS: Record<Exclude<WebhookEvent['type'], `octo.${string
   'booking.updated': describeBooking(
     'booking.updated',
     'A booking was changed',
-    'Its date, its party, its customer or another field. The body has the values after the change: read the booking for the others.',
+    'Its date, its party, its customer or another field. The body has the values after the change, and what a smaller total frees: read ' +
+      'the booking for the others.',
   ),
   'booking.cancelled': describeBooking(
     'booking.cancelled',
@@ -273,12 +296,14 @@ function describeBooking(
   description: string,
 ): EventDescription {
   const refund = { percent: 50, amount: 489.5 };
-  const { body: example } = bookingEvent(type, { ...BOOKING, refund });
+  const reduction = { amount: 489.5, refund_percent: 50, refund_amount: 244.75 };
+  const { body: example } = bookingEvent(type, { ...BOOKING, refund, reduction });
   return { summary, description, schema: schemaOfBooking(type), example };
 }
 
 function schemaOfBooking(type: BookingEventType) {
   if (type === 'booking.created') return 'BookingCreatedEvent';
+  if (type === 'booking.updated') return 'BookingUpdatedEvent';
   if (type === 'booking.cancelled') return 'BookingCancelledEvent';
   return type === 'booking.payment_due' ? 'BookingPaymentDueEvent' : 'BookingEvent';
 }

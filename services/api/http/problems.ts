@@ -164,7 +164,11 @@ export const PROBLEMS = {
       'Release holds that you no longer need, and confirm or cancel unpaid bookings; or let them expire. The operator sets the limits.',
   },
   price_changed: { ...CONFLICT, advice: 'Show the customer total_price and send it as expected_total.' },
-  refund_changed: { ...CONFLICT, advice: 'Show the customer refund_amount and send it as expected_refund.' },
+  refund_changed: {
+    ...CONFLICT,
+    advice:
+      'Show the customer refund_amount and send it as expected_refund; where it is null, nothing is refunded: send 0.',
+  },
   booking_state_conflict: { ...CONFLICT, advice: 'Read the booking: its status does not allow this step.' },
   idempotency_in_progress: {
     ...CONFLICT,
@@ -247,8 +251,8 @@ export interface ProblemDocument {
   seats_available?: number;
   total_price?: number;
   /** @isInt */
-  refund_percent?: number;
-  refund_amount?: number;
+  refund_percent?: number | null;
+  refund_amount?: number | null;
   currency?: string;
   hold_status?: string;
   booking_status?: string;

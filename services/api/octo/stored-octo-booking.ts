@@ -1,5 +1,6 @@
-import { sharedPercent } from '../bookings/refund';
+import { lowestPercentAt, sharedPercent } from '../bookings/refund';
 import { type CancellationPolicy, policyOf } from '../catalog/cancellation-policy';
+import { NO_CUTOFF } from '../catalog/cutoff';
 import type { Db } from '../../platform/database/database';
 import { isUuid } from '../../platform/text-forms';
 import { type BookingLead, isStanding } from '../bookings/booking-lead';
@@ -250,13 +251,17 @@ function onlyFor(principal: ApiKeyPrincipal): OctoFilter['only'] {
   return scopes.includes('booking:read') ? undefined : 'holds';
 }
 
-/** Returns the cancellation policy that the booking has locked, with its own highest share. Null: not stated. */
+/** Returns the cancellation policy that the booking has locked, with its own highest and lowest share. Null: nothing is stated. */
 export function lockedPolicy({ hold, lead }: StoredOctoBooking): CancellationPolicy | null {
   if (!lead) return policyOf(hold.tiers);
-  const { cancellation, refundCeiling } = lead;
-  const capped = cancellation?.tiers.map((tier) => ({
+  const { cancellation, refundCeiling, asOf } = lead;
+  const lowest = lowestPercentAt(lead, asOf);
+  if (cancellation === null && lowest === null) return null;
+  const tiers = (cancellation?.tiers ?? []).map((tier) => ({
     until: tier.until,
-    refund_percent: sharedPercent(tier, refundCeiling),
+    refund_percent: Math.max(sharedPercent(tier, refundCeiling), lowest ?? 0),
   }));
-  return capped ? { tiers: capped } : null;
+  // The lowest share has no tier of its own. It applies until the start.
+  if (lowest !== null) tiers.push({ until: NO_CUTOFF, refund_percent: lowest });
+  return { tiers };
 }

@@ -58,6 +58,11 @@ export function toMajor(minor: number, digits: number): number {
  */
 const FLOAT_ERROR_MINOR = 0.001;
 
+/** Returns whether a number in major units is an amount of a currency with these digits: it has no more decimals. */
+export function isAmount(named: number, digits: number): boolean {
+  return isSameAmount(named, Math.round(named * 10 ** digits), digits);
+}
+
 /** Returns whether an amount that a caller names, in major units, equals an amount in minor units. */
 export function isSameAmount(named: number, minor: number, digits: number): boolean {
   // An amount as an answer shows it is equal, however large it is.

@@ -27,19 +27,14 @@ import type { StoredChange } from '../seats/stored-change';
 import {
   bookingAnswer,
   type BookingAnswer,
-  bookingDetail,
-  type BookingDetail,
   type BookingPatch,
   type CancelBody,
+  changedBookingDetail,
+  type ChangedBookingDetail,
 } from './booking.dto';
 import { comparedBookingChange, bookingAmendment, cancelRequest } from './booking.request';
 import { performRequest } from '../http/perform-request';
-import {
-  type BookingLead,
-  type ChangedBooking,
-  isBookingRef,
-  type NamedBooking,
-} from '../bookings/booking-lead';
+import { type ChangedBooking, isBookingRef, type NamedBooking } from '../bookings/booking-lead';
 
 const KEEP = { status: 200, keepHours: 7 * 24 };
 const CONFIRM: WriteOperation = { name: 'booking.confirm', ...KEEP };
@@ -66,7 +61,7 @@ export class BookingChangesController {
   )
   @Middlewares(quota('booking'), emptyBody, strictQuery)
   async confirmBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingAnswer> {
-    return this.change(request, booking_ref, bookingAnswer, {
+    return this.change(request, booking_ref, ofStatus, {
       operation: { ...CONFIRM, validated: () => null },
       prepare: (seller, named) => prepareConfirmation(this.context.db, seller, named),
     });
@@ -87,7 +82,7 @@ export class BookingChangesController {
     @Body() body?: CancelBody,
   ): Promise<BookingAnswer> {
     const cancellation = cancelRequest(body);
-    return this.change(request, booking_ref, bookingAnswer, {
+    return this.change(request, booking_ref, ofStatus, {
       operation: { ...CANCEL, validated: () => cancellation },
       prepare: (seller, named) => prepareCancellation(this.context.db, seller, { ...named, ...cancellation }),
     });
@@ -97,8 +92,9 @@ export class BookingChangesController {
    * Changes a booking that is pending payment or confirmed: its date or time, its party, its customer, or other fields. Fields that
    * are left out stay as they are. On the same departure, a category that is already booked keeps its unit price, also for additional
    * travellers. A new category, and each category on another departure, gets the present price. Until the booking is confirmed, the
-   * deposit changes with the total. More seats, or another departure, need a tour that the tenant still sees. A change to the values
-   * that the booking has already records no event.
+   * deposit changes with the total. If the total of a confirmed booking falls, `reduction` says what is refunded of the difference. More
+   * seats, or another departure, need a tour that the tenant still sees. A change to the values that the booking has already records no
+   * event.
    * @summary Change a booking
    */
   @Patch('{booking_ref}')
@@ -112,33 +108,37 @@ export class BookingChangesController {
     @Request() request: HttpRequest,
     @Path() booking_ref: string,
     @Body() body: BookingPatch,
-  ): Promise<BookingDetail> {
+  ): Promise<ChangedBookingDetail> {
     const amendment = bookingAmendment(body, apiKeyPrincipalOf(request).tenant);
-    return this.change(request, booking_ref, bookingDetail, {
+    return this.change(request, booking_ref, changedBookingDetail, {
       operation: { ...CHANGE, validated: (country) => comparedBookingChange(body, country) },
       prepare: (seller, named) => prepareBookingChange(this.context.db, seller, { ...named, ...amendment }),
     });
   }
 
-  private change<A>(
+  private change<Changed extends ChangedBooking, A>(
     request: HttpRequest,
     bookingRef: string,
-    toAnswer: (lead: BookingLead) => A,
-    { operation, prepare }: BookingChange,
+    toAnswer: (changed: Changed) => A,
+    { operation, prepare }: BookingChange<Changed>,
   ): Promise<A> {
     const named = { bookingRef, by: byKey(apiKeyPrincipalOf(request)) };
-    return performRequest<StoredChange<ChangedBooking>, A>(this.context, request, {
+    return performRequest<StoredChange<Changed>, A>(this.context, request, {
       operation: { ...operation, subject: () => ({ booking: bookingRef }) },
       prepare: (seller) => prepare(seller, named),
-      toAnswer: ({ after }) => toAnswer(after),
+      toAnswer,
       named: () => validReference(bookingRef),
     });
   }
 }
 
-interface BookingChange {
+interface BookingChange<Changed extends ChangedBooking> {
   operation: Omit<Write, 'subject'>;
-  prepare(seller: Seller<ChangedBooking>, named: NamedBooking): Promise<StoredChange<ChangedBooking>>;
+  prepare(seller: Seller<Changed>, named: NamedBooking): Promise<StoredChange<Changed>>;
+}
+
+function ofStatus({ after }: ChangedBooking): BookingAnswer {
+  return bookingAnswer(after);
 }
 
 /** Returns the booking reference if its form is valid. The refusal log stores the text, so it must not contain any other text. */

@@ -3,12 +3,15 @@ import { type CustomerAnswer, customerAnswer } from '../holds/seat-hold';
 import {
   cancellationAnswer,
   type CancellationAnswer,
+  reductionAnswer,
+  type ReductionAnswer,
   type RefundAnswer,
   shownRefund,
 } from '../bookings/refund-answer';
 import { toMajor } from '../pricing/currency';
 import { namedNumbers } from '../pricing/party';
 import { type BookingLead, type PriceBreakdown, priceBreakdown } from '../bookings/booking-lead';
+import type { AmendedBooking } from '../seats/amend-booking';
 
 /**
  * @example {"tour_id": "ha-long-bay-cruise", "departure_date": "2027-03-06", "adults": 2, "name": "Ana Lima",
@@ -154,8 +157,8 @@ export interface CancelBody {
   /** Why the booking is cancelled. A second cancellation keeps the first reason. An anonymised booking stores none. */
   reason?: string;
   /**
-   * The refund that the customer saw, in major units. A different refund is refused. An unpaid booking refunds nothing: name 0, or the
-   * amount of its quote.
+   * The refund that the customer saw, in major units. A different refund is refused. Where nothing was paid or nothing is stated, nothing
+   * is refunded: name 0.
    * @minimum 0 must be at least 0
    * @example 489.5
    */
@@ -206,7 +209,7 @@ export interface BookingFields {
   cancelled_at: string | null;
   /** @example "The customer is ill." */
   cancel_reason: string | null;
-  /** The refund of a cancellation now. Null: the tour stated no policy, or the booking has no date, or is cancelled or expired. */
+  /** The refund of a cancellation now. Null: nothing is stated, or the booking was never confirmed, or is cancelled. */
   cancellation: CancellationAnswer | null;
   /**
    * The refund of the cancellation. Only in a cancelled booking with a stated policy or a refund by the operator. Null: the booking was never
@@ -239,6 +242,14 @@ export interface BookingDetail extends BookingItem {
   ok: true;
 }
 
+export interface ChangedBookingDetail extends BookingDetail {
+  /**
+   * What the change of a confirmed booking frees, by its terms before the change. Null: the booking is not confirmed, or its total did not
+   * fall.
+   */
+  reduction: ReductionAnswer | null;
+}
+
 export interface BookingPage {
   items: BookingItem[];
   /** Pass as `cursor` for the next page; null at the end. */
@@ -256,6 +267,10 @@ export function bookingItem(lead: BookingLead): BookingItem {
 
 export function bookingDetail(lead: BookingLead): BookingDetail {
   return { ok: true, ...bookingItem(lead) };
+}
+
+export function changedBookingDetail({ after, reduction }: AmendedBooking): ChangedBookingDetail {
+  return { ...bookingDetail(after), reduction: reductionAnswer(reduction, after) };
 }
 
 function fields(lead: BookingLead): BookingFields {

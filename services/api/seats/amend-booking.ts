@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/database/database';
+import { AppError } from '../../platform/errors';
 import { changedFields } from '../audit/changed-fields';
 import {
   BookingAnonymizedError,
@@ -11,11 +12,12 @@ import {
   type ChangedBooking,
   isStanding,
   type NamedBooking,
+  type Reduction,
   type Traveller,
 } from '../bookings/booking-lead';
 import { columnsOfLead } from '../bookings/booking-lead.repository';
 import { eventOfLead } from '../bookings/change-booking';
-import { refundPercentAt } from '../bookings/refund';
+import { decideReduction, refundPercentAt } from '../bookings/refund';
 import { getBookingPlace } from '../bookings/find-booking';
 import { paymentDueAfterMove } from '../bookings/payment-window';
 import type { DepartureChoice } from '../departures/choose-departure';
@@ -51,7 +53,7 @@ import { assertExpectedTotal } from './decide/decide-booking';
 import { existingDeparture, lockedDeparture, quoteDeparture } from './decide/departure-rules';
 import type { DepartureFacts } from './read/sale-facts';
 import type { Seller } from './sale';
-import { changeOfBooking, unchangedBooking } from './stored-booking';
+import { changeOfBooking } from './stored-booking';
 import { datesOfLead, type Decided } from './decided';
 import { departuresOfMove } from './seat-change';
 import type { StoredChange, StoredLead } from './stored-change';
@@ -71,6 +73,14 @@ export interface BookingAmendment {
   travellers?: Traveller[] | null;
   /** The new total that the customer saw, in major units. Null: not named. */
   expectedTotal: number | null;
+  /** The operator's share of what a smaller total frees, instead of that of the terms, in percent. */
+  refundPercent?: number;
+}
+
+/** A booking before and after a change of its fields. */
+export interface AmendedBooking extends ChangedBooking {
+  /** Null: the booking was not confirmed, or its total did not fall. */
+  reduction: Reduction | null;
 }
 
 /**
@@ -79,13 +89,13 @@ export interface BookingAmendment {
  * present price. A change to the same values writes nothing and has no event.
  * @throws BookingNotFoundError (404), InvalidInputError (400); the decision also TourNotFoundError (404), BookingStateConflictError,
  *   CurrencyConflictError, BookingAnonymizedError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError,
- *   HoldLimitReachedError, PriceChangedError (409)
+ *   HoldLimitReachedError, PriceChangedError (409), NothingFreedError
  */
 export async function prepareBookingChange(
   db: Db,
-  seller: Seller<ChangedBooking>,
+  seller: Seller<AmendedBooking>,
   { bookingRef, by, ...amendment }: NamedBooking & BookingAmendment,
-): Promise<StoredChange<ChangedBooking>> {
+): Promise<StoredChange<AmendedBooking>> {
   const { tenant } = seller;
   const found = await getBookingPlace(db, tenant.id, bookingRef);
   const { departureId, departureDate, departureTime } = amendment;
@@ -109,21 +119,36 @@ export function decideBookingChange(
   tenant: Tenant,
   lead: StoredLead,
   { by, to, amendment }: BookingChange,
-): Decided<ChangedBooking> {
+): Decided<AmendedBooking> {
   const amended = decideAmendment(facts, tenant, lead, to, amendment);
   const fields = changesOf(lead, amended);
-  if (Object.keys(fields).length === 0) return unchangedBooking(lead);
+  if (Object.keys(fields).length === 0)
+    return { result: { before: lead, after: lead, reduction: null }, changed: [] };
+  const { refundPercent } = amendment;
+  const reduction = decideReduction(lead, amended.totalMinor, lead.asOf, refundPercent);
+  if (refundPercent !== undefined && !reduction) throw new NothingFreedError();
   const after = afterAmendment(lead, amended);
   return {
-    result: { before: lead, after },
+    result: { before: lead, after, reduction },
     lead: {
       id: lead.id,
       columns: { ...columnsOf(amended), updated_at: lead.nextUpdatedAt },
-      change: { by, fields },
+      change: { by, fields, refund: reduction?.refund },
     },
-    events: [eventOfLead('booking.updated', after)],
+    events: [eventOfLead('booking.updated', after, reduction)],
     changed: [...datesOfLead(lead), ...datesOfLead(after)],
   };
+}
+
+/** The operator names a refund for a change that frees no money. */
+class NothingFreedError extends AppError {
+  readonly code = 'nothing_freed';
+
+  constructor() {
+    super(
+      'Nothing is refunded, because the booking is not confirmed or its total does not fall: leave out --refund-percent',
+    );
+  }
 }
 
 /** The values of a booking after its change. */
@@ -135,8 +160,8 @@ interface AmendedLead {
   cancellation: CancellationPolicy | null;
   tiers: DatedTier[] | null;
   refundCeiling: number;
-  /** A trigger stores it with the new departure (0147_payment_window.sql). */
-  paymentDueAt: Date | null;
+  refundFloor: number | null;
+  floorEndsAt: Date | null;
   prices: Prices;
   totalMinor: number;
   depositMinor: number;
@@ -196,7 +221,8 @@ function decideAmendment(
     cancellation: policy.cancellation,
     tiers: policy.tiers,
     refundCeiling: policy.refundCeiling,
-    paymentDueAt: moves ? paymentDueAfterMove(before, departure!) : before.paymentDueAt,
+    refundFloor: policy.refundFloor,
+    floorEndsAt: policy.floorEndsAt,
     prices: price.prices,
     totalMinor,
     notes,
@@ -243,10 +269,13 @@ function assertChangeable(lead: BookingLead, amendment: BookingAmendment): void 
   if (lead.anonymizedAt && personal.some((value) => value !== undefined)) throw new BookingAnonymizedError();
 }
 
-/** Returns the policy of the new departure's tour. The share that a cancellation refunded until now is the highest one from now on. */
+/**
+ * Returns the policy of the new departure's tour. The share that a cancellation refunded until now is the highest one from now on. No share
+ * is the lowest one any more, because the guest has chosen the date.
+ */
 function policyAfterMove(before: BookingLead, { tiers }: LockedDeparture) {
   const refundCeiling = refundPercentAt(before, before.asOf) ?? before.refundCeiling;
-  return { cancellation: policyOf(tiers), tiers, refundCeiling };
+  return { cancellation: policyOf(tiers), tiers, refundCeiling, refundFloor: null, floorEndsAt: null };
 }
 
 interface Priced {
@@ -340,7 +369,8 @@ function numbersOf(
     depositMinor,
     cancellation,
     refundCeiling,
-  }: Pick<AmendedLead, 'totalMinor' | 'depositMinor' | 'cancellation' | 'refundCeiling'>,
+    refundFloor,
+  }: Pick<AmendedLead, 'totalMinor' | 'depositMinor' | 'cancellation' | 'refundCeiling' | 'refundFloor'>,
   { currencyDigits }: BookingLead,
 ) {
   return {
@@ -348,6 +378,7 @@ function numbersOf(
     deposit_total: toMajor(depositMinor, currencyDigits),
     cancellation: describePolicy(cancellation),
     highest_refund_percent: refundCeiling,
+    lowest_refund_percent: refundFloor,
   };
 }
 

@@ -3,7 +3,7 @@ import { BookingStateConflictError } from '../bookings/booking.errors';
 import type { BookingLead, ChangedBooking, NamedBooking, Refund } from '../bookings/booking-lead';
 import { columnsOfLead } from '../bookings/booking-lead.repository';
 import { eventOfLead } from '../bookings/change-booking';
-import { decideRefund, type RefundChoice } from '../bookings/refund';
+import { assertRefundAmount, decideRefund, type RefundChoice } from '../bookings/refund';
 import { getBookingPlace } from '../bookings/find-booking';
 import { TourNotFoundError } from '../catalog/catalog.errors';
 import type { Departure } from '../departures/departure';
@@ -84,14 +84,15 @@ export async function prepareCancellation(
  * Cancels a booking; its seats become free, and the refund is stored. A cancelled booking keeps its first reason and its refund, stays
  * unchanged and has no event.
  * @param at the clock reading under the lock
- * @throws BookingStateConflictError for an expired booking, and for the operator's refund of a booking that was never confirmed;
- *   RefundChangedError (409)
+ * @throws InvalidInputError (400); BookingStateConflictError for an expired booking, and for the operator's refund of a booking that was
+ *   never confirmed; RefundChangedError (409)
  */
 export function decideCancellation(
   lead: StoredLead,
   at: string,
   { by, reason, ...choice }: Cancellation,
 ): Decided<ChangedBooking> {
+  assertRefundAmount(choice, lead);
   if (lead.status === 'cancelled') return unchangedBooking(lead);
   if (lead.status === 'expired') throw new BookingStateConflictError(lead.status, 'cancelled');
   if (choice.refundPercent !== undefined && lead.confirmedAt === null)

@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '../../webhook-queue/enqueue-delivery';
 import type { NewSaleChange } from '../audit/changed-fields';
-import type { BookingLead } from '../bookings/booking-lead';
+import type { BookingLead, Refund } from '../bookings/booking-lead';
 import type { Departure } from '../departures/departure';
 import type { SeatHold, StoredColumns } from '../holds/seat-hold';
 import type { Actor } from '../tenants/actor';
@@ -18,13 +18,18 @@ export interface Decided<Result> {
     /** The new end of an extended hold. */
     extension?: { expiresAt: string; by: Actor | null };
   };
-  lead?: { id: number; columns: StoredColumns; change?: NewSaleChange };
+  lead?: { id: number; columns: StoredColumns; change?: NewBookingChange };
   /** The details of OCTO of a hold. */
   octo?: { id: string; columns: StoredColumns };
   /** In the order in which the tenant gets them. */
   events?: WebhookEvent[];
   /** The dates whose seats change. */
   changed: ChangedDate[];
+}
+
+interface NewBookingChange extends NewSaleChange {
+  /** The refund of what a smaller total frees. Undefined, null: none. */
+  refund?: Refund | null;
 }
 
 interface NewHold {

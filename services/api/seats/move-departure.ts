@@ -3,13 +3,9 @@ import { AppError } from '../../platform/errors';
 import { enqueueDelivery } from '../../webhook-queue/enqueue-delivery';
 import type { ChangedFields } from '../audit/changed-fields';
 import type { BookingLead } from '../bookings/booking-lead';
-import {
-  findLeadsById,
-  insertBookingChanges,
-  lockStandingLeads,
-  moveLeadRows,
-} from '../bookings/booking-lead.repository';
+import { findLeadsById, lockStandingLeads, moveLeadRows } from '../bookings/booking-lead.repository';
 import { enqueueBookingEvents } from '../bookings/change-booking';
+import { refundPercentAt } from '../bookings/refund';
 import { nameDeparture } from '../catalog/start-time';
 import { type Departure, isOpen } from '../departures/departure';
 import { findDepartureById } from '../departures/departure.repository';
@@ -49,8 +45,8 @@ interface NamedMove {
 
 /**
  * Moves the standing bookings and live holds of a departure to another departure of the same tour, as long as they fit into the free seats.
- * Moves bookings before holds, and the oldest ones first. The bookings and holds keep their prices, deposits and payment windows. A hold ends
- * no later than the other departure closes, and an unpaid booking no later than it is past (a trigger of 0147_payment_window.sql). Enqueues
+ * Moves bookings before holds, and the oldest ones first. The bookings and holds keep their prices, deposits and ends, and a cancellation
+ * refunds at least the share that it refunded before the move. Enqueues
  * `booking.updated` for each booking, and the notification of each hold of OCTO. The old departure may be cancelled, closed or past. Limits
  * of tenants do not apply, because the operator decides.
  * @throws ClosedToMovesError if the other departure cannot be booked; errors of findNamedDeparture, DepartureBusyError
@@ -150,14 +146,28 @@ async function moveBookings(
   trx: Trx,
   leads: BookingLead[],
   to: Departure,
-  change: { by: Actor; fields: ChangedFields },
+  { by, fields }: { by: Actor; fields: ChangedFields },
 ): Promise<BookingLead[]> {
-  const ids = leads.map(({ id }) => id);
-  await moveLeadRows(trx, ids, to);
-  await insertBookingChanges(trx, ids, change);
-  const moved = await findLeadsById(trx, ids);
+  const changes = leads.map((lead) => {
+    const refundFloor = refundPercentAt(lead, lead.asOf);
+    return {
+      id: lead.id,
+      refundFloor,
+      fields: { ...fields, ...fieldsOfFloor(lead.refundFloor, refundFloor) },
+    };
+  });
+  await moveLeadRows(trx, changes, { to, by });
+  const moved = await findLeadsById(
+    trx,
+    leads.map(({ id }) => id),
+  );
   await enqueueBookingEvents(trx, 'booking.updated', moved);
   return moved;
+}
+
+/** Returns the field that changes in a booking with its lowest refund, under the name that a change by the guest has too. */
+function fieldsOfFloor(before: number | null, after: number | null): ChangedFields {
+  return before === after ? {} : { lowest_refund_percent: [before, after] };
 }
 
 /** Returns the fields that change in each booking and hold. */

@@ -11,11 +11,11 @@ import type { ChangeFacts, StoredChange, StoredLead } from './stored-change';
  * @param found the booking before the lock
  * @param decide gets the booking under the lock
  */
-export function changeOfBooking(
-  seller: Seller<ChangedBooking>,
+export function changeOfBooking<Result extends ChangedBooking>(
+  seller: Seller<Result>,
   found: LeadPlace,
-  decide: (lead: StoredLead, facts: ChangeFacts) => Decided<ChangedBooking>,
-): StoredChange<ChangedBooking> {
+  decide: (lead: StoredLead, facts: ChangeFacts) => Decided<Result>,
+): StoredChange<Result> {
   return {
     ...seller,
     kind: 'change',

@@ -17,9 +17,9 @@ export function changedRows({ hold, octo, lead }: Decided<unknown>): Part[] {
     changedRow('changedHold', 'seat_holds', hold),
     changedRow('changedOcto', 'octo_bookings', octo, 'hold_id'),
     extension(hold),
-    history('hold_change', 'hold_changes', 'hold_id', hold),
+    historyOfHold(hold),
     changedRow('changedLead', 'booking_leads', lead),
-    history('lead_change', 'booking_changes', 'lead_id', lead),
+    historyOfLead(lead),
   ];
 }
 
@@ -53,21 +53,35 @@ function extension(hold: Decided<unknown>['hold']): Part {
   };
 }
 
-function history(
-  name: string,
-  table: 'hold_changes' | 'booking_changes',
-  key: 'hold_id' | 'lead_id',
-  row: Decided<unknown>['hold'] | Decided<unknown>['lead'],
-): Part {
-  const { id, change } = row ?? {};
+function historyOfHold(hold: Decided<unknown>['hold']): Part {
+  const { id, change } = hold ?? {};
   return {
     rows: change ? 1 : 0,
-    sql: `${name} as (
-      insert into ${table} (${key}, at, by, fields) values (:${name}_id, :at::timestamptz, :${name}_by, :${name}_fields::json))`,
+    sql: `hold_change as (
+      insert into hold_changes (hold_id, at, by, fields)
+      values (:hold_change_id, :at::timestamptz, :hold_change_by, :hold_change_fields::json))`,
     values: {
-      [`${name}_id`]: id,
-      [`${name}_by`]: change?.by,
-      [`${name}_fields`]: JSON.stringify(change?.fields),
+      hold_change_id: id,
+      hold_change_by: change?.by,
+      hold_change_fields: JSON.stringify(change?.fields),
+    },
+  };
+}
+
+function historyOfLead(lead: Decided<unknown>['lead']): Part {
+  const { id, change } = lead ?? {};
+  return {
+    rows: change ? 1 : 0,
+    sql: `lead_change as (
+      insert into booking_changes (lead_id, at, by, fields, refund_percent, refund_minor)
+      values (:lead_change_id, :at::timestamptz, :lead_change_by, :lead_change_fields::json,
+        :lead_change_percent::smallint, :lead_change_refund::bigint))`,
+    values: {
+      lead_change_id: id,
+      lead_change_by: change?.by,
+      lead_change_fields: JSON.stringify(change?.fields),
+      lead_change_percent: change?.refund?.percent ?? null,
+      lead_change_refund: change?.refund?.minor ?? null,
     },
   };
 }

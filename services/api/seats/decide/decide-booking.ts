@@ -239,6 +239,8 @@ function toBookingLead(
     priceBreakdown: { ...price.priceBreakdown, deposit_percent: Number(tenant.depositPercent) },
     ...policy,
     refundCeiling: 100,
+    refundFloor: null,
+    floorEndsAt: null,
     refund: null,
     paymentMethod,
     externalRef: sale.externalRef ?? held?.externalRef ?? null,

@@ -168,6 +168,7 @@ const TIMES_OF_LEAD = [
   'cancelledAt',
   'expiredAt',
   'anonymizedAt',
+  'floorEndsAt',
   'asOf',
 ] as const satisfies (keyof StoredLeadRow)[];
 
