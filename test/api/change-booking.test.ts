@@ -438,6 +438,8 @@ describe('a change of a booking', () => {
           name: null,
           notes: null,
         },
+        refundPercent: null,
+        refundMinor: null,
       },
     ]);
   });
@@ -463,6 +465,7 @@ describe('a change of a booking', () => {
         departure_date: seats.date,
         departure_time: null,
         total_price: 1_000,
+        reduction: null,
         updated_at: (await asking.get(pathOf(booking_ref))).body.updated_at,
       },
     ]);

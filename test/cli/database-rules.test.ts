@@ -77,6 +77,9 @@ const RULES: Record<string, Attempt | string> = {
   api_keys_name_length: command('key issue SLUG --scope catalog:read --name', long(201)),
   api_keys_scopes_known: command('key issue SLUG --scope catalog:write'),
   api_keys_website_length: command('key issue SLUG --scope catalog:read --website', `${long(260)}.example`),
+  booking_changes_refund_complete: CODE,
+  booking_changes_refund_percent_range: command('booking change ACME-1 --adults 1 --refund-percent 101'),
+  booking_changes_refund_range: CODE,
   booking_leads_cancel_reason_length: request(async () => {
     const { body } = await site.book({ tour_id: seats.tour.slug });
     return site.post(`/api/tenant/bookings/${body.booking_ref}/cancel`, { reason: long(501) });
@@ -104,6 +107,7 @@ const RULES: Record<string, Attempt | string> = {
   booking_leads_ref_unique: CODE,
   booking_leads_refund_ceiling_range: CODE,
   booking_leads_refund_complete: CODE,
+  booking_leads_refund_floor_range: CODE,
   booking_leads_refund_percent_range: CODE,
   booking_leads_refund_range: CODE,
   booking_leads_seats_range: book({ adults: 51 }),

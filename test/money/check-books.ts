@@ -26,7 +26,7 @@ export async function checkBooks(shop: Shop, bookings: Booking[]): Promise<void>
 
 async function checkReport({ terminal, website, shape, model }: Shop, bookings: Booking[]): Promise<void> {
   const sums = new Map<Code, Sums>();
-  for (const { party, price, isCancelled, refund } of bookings) {
+  for (const { party, price, isCancelled, refund, reductions } of bookings) {
     const before = sums.get(price.currency) ?? NONE;
     const total = sumOf(party, price.tenant);
     if (!isCancelled)
@@ -38,12 +38,11 @@ async function checkReport({ terminal, website, shape, model }: Shop, bookings: 
         tenant: before.tenant + total,
         deposit: before.deposit + modelDeposit(total, model.depositPercent),
       });
-    else if (refund && refund.amount > 0n)
-      sums.set(price.currency, {
-        ...before,
-        refunds: before.refunds + 1,
-        refunded: before.refunded + refund.amount,
-      });
+    for (const { amount } of [...reductions, ...(refund ? [refund] : [])]) {
+      const sum = sums.get(price.currency) ?? NONE;
+      if (amount > 0n)
+        sums.set(price.currency, { ...sum, refunds: sum.refunds + 1, refunded: sum.refunded + amount });
+    }
   }
   const period = `--from ${daysFromToday(-1)} --to ${daysFromToday(1)}`;
   const { rows } = await terminal.json(

@@ -22,6 +22,7 @@ import {
   confirmBooking,
   confirmByOcto,
   moveBooking,
+  moveDeparture,
   placeHold,
   reserveByOcto,
 } from './sales';
@@ -65,6 +66,10 @@ async function sell(shop: Shop, run: MoneyRun): Promise<bigint[]> {
   await moveBooking(shop, late);
   await cancelBooking(shop, late);
   for (const booking of [early, fromHold, fromChanged]) await confirmBooking(shop, booking);
+  await changeParty(shop, fromHold, { adult: -1n });
+  await moveDeparture(shop, bookings, 1);
+  await moveBooking(shop, fromChanged);
+  await moveDeparture(shop, bookings, 1);
   await cancelBooking(shop, fromHold);
   await cancelByOperator(shop, fromChanged, run.override);
   await checkOctoBooking(shop, reservation.id, byOcto);

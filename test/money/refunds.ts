@@ -21,10 +21,18 @@ export interface ModelTerms {
   policy: ModelPolicy;
   /** The highest share, in percent. */
   ceiling: bigint;
+  /** The lowest share, which an operator has set by a move. Null: none. The model has no departure that is past. */
+  floor: bigint | null;
 }
 
 /** Returns the share that a cancellation refunds now. Null: not stated, or no date. */
-export function modelPercent({ date, policy, ceiling }: ModelTerms): bigint | null {
+export function modelPercent(terms: ModelTerms): bigint | null {
+  const [share, { floor }] = [policyPercent(terms), terms];
+  if (share === null) return floor;
+  return floor !== null && floor > share ? floor : share;
+}
+
+function policyPercent({ date, policy, ceiling }: ModelTerms): bigint | null {
   if (policy === null || date === null) return null;
   const left = BigInt(Date.parse(`${date}T00:00:00Z`)) - BigInt(Date.now());
   let percent = 0n;
@@ -39,9 +47,14 @@ export function modelRefund(total: bigint, percent: bigint): bigint {
   return rest >= 50n ? whole + 1n : whole;
 }
 
-/** Returns the terms after a change of the date: the policy of today, with the share reached before as its ceiling. */
+/** Returns the terms after a change of the date by the guest: the policy of today, with the share reached before as its ceiling. */
 export function modelTermsAfterMove(before: ModelTerms, date: string, today: ModelPolicy): ModelTerms {
-  return { date, policy: today, ceiling: modelPercent(before) ?? before.ceiling };
+  return { date, policy: today, ceiling: modelPercent(before) ?? before.ceiling, floor: null };
+}
+
+/** Returns the terms after a move by the operator: the same policy on another date, with the share reached before as its floor. */
+export function modelTermsAfterOperator(before: ModelTerms, date: string): ModelTerms {
+  return { ...before, date, floor: modelPercent(before) };
 }
 
 /** Returns the policy as a catalog file and the database have it. */

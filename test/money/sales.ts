@@ -10,7 +10,13 @@ import {
   priceOf,
   sumOf,
 } from './model';
-import { type ModelTerms, modelPercent, modelRefund, modelTermsAfterMove } from './refunds';
+import {
+  type ModelTerms,
+  modelPercent,
+  modelRefund,
+  modelTermsAfterMove,
+  modelTermsAfterOperator,
+} from './refunds';
 import { holdFields, partyFields, seatsOf, shownParty } from './shapes';
 import { DATES, expectAmount, majorOf, type Shop } from './shop';
 
@@ -38,6 +44,8 @@ export interface Booking extends Sale {
   isCancelled: boolean;
   /** Null: none. */
   refund: ModelRefund | null;
+  /** The refunds of the changes that lowered the total while the booking was confirmed. */
+  reductions: ModelRefund[];
 }
 
 const withoutSupplements = (party: ByCategory): ByCategory => ({ ...party, single_supplement: 0n });
@@ -46,6 +54,7 @@ const termsOn = ({ policy }: Shop, index: number): ModelTerms => ({
   date: DATES[index]!,
   policy,
   ceiling: 100n,
+  floor: null,
 });
 const totalOf = ({ party, price }: Sale) => sumOf(party, price.tenant);
 const present = ({ model }: Shop, index = 0) => priceOf(model, index);
@@ -109,7 +118,7 @@ export async function bookNow(shop: Shop, party: ByCategory): Promise<Booking> {
 /** Books at the base price. */
 export async function bookWithoutDate(shop: Shop): Promise<Booking> {
   const party = { adult: 2n, child: 0n, single_supplement: 0n };
-  const terms = { date: null, policy: null, ceiling: 100n };
+  const terms = { date: null, policy: null, ceiling: 100n, floor: null };
   return book(shop, {}, { id: '', party, price: basePriceOf(shop.model), terms });
 }
 
@@ -130,6 +139,7 @@ async function book(shop: Shop, by: object, sale: Sale): Promise<Booking> {
     isConfirmed: false,
     isCancelled: false,
     refund: null,
+    reductions: [],
   };
   expectBooking(shop, answer, booking);
   return booking;
@@ -170,7 +180,9 @@ export async function checkBooking(shop: Shop, booking: Booking): Promise<void> 
   const path = `/api/tenant/bookings/${booking.id}`;
   expectBooking(shop, await shop.website.get(path), booking);
   const { body } = await shop.website.get(`${path}/cancellation`);
-  const percent = booking.isCancelled ? (booking.refund?.percent ?? null) : modelPercent(booking.terms);
+  const percent = booking.isCancelled ? (booking.refund?.percent ?? null) : paidPercent(booking);
+  const { floor } = booking.terms;
+  expect(body.floor_percent).toBe(floor === null ? null : Number(floor));
   expect(body.refund_percent).toBe(percent === null ? null : Number(percent));
   if (percent !== null)
     expectAmount(body.refund_amount, modelRefund(totalOf(booking), percent), booking.price.currency);
@@ -228,18 +240,48 @@ async function change(
   after: Pick<Sale, 'party' | 'price' | 'terms'>,
   isRefused: boolean,
 ): Promise<void> {
-  const expected_total = majorOf(sumOf(after.party, after.price.tenant), after.price.currency);
+  const total = sumOf(after.party, after.price.tenant);
+  const expected_total = majorOf(total, after.price.currency);
   const answer = await shop.website.patch(`/api/tenant/bookings/${booking.id}`, {
     ...fields,
     expected_total,
   });
   if (isRefused) expectProblem(answer, 409, 'booking_state_conflict');
   else {
+    expectReduction(answer.body, booking, total);
     Object.assign(booking, after);
     booking.events.push(event('booking.updated', booking));
     expectBooking(shop, answer, booking);
   }
   await checkBooking(shop, booking);
+}
+
+/** Compares what a change frees with the model, by the terms before it, and keeps its refund for the report. */
+function expectReduction({ reduction }: Response['body'], booking: Booking, total: bigint): void {
+  const { currency } = booking.price;
+  const amount = totalOf(booking) - total;
+  if (!booking.isConfirmed || amount <= 0n) return expect(reduction).toBeNull();
+  const percent = modelPercent(booking.terms);
+  const refund = percent === null ? null : { percent, amount: modelRefund(amount, percent) };
+  expectAmount(reduction.amount, amount, currency);
+  expect([reduction.refund_percent, reduction.refund_amount]).toEqual(
+    refund ? [Number(refund.percent), majorOf(refund.amount, currency)] : [null, null],
+  );
+  if (refund) booking.reductions.push(refund);
+}
+
+/** Moves all bookings of the second departure to the first one, or back. They keep their prices. */
+export async function moveDeparture(shop: Shop, bookings: Booking[], from: 0 | 1): Promise<void> {
+  const { terminal, tour } = shop;
+  const [date, to] = [DATES[from]!, DATES[1 - from]!];
+  const moving = bookings.filter(({ isCancelled, terms }) => !isCancelled && terms.date === date);
+  const { moved, left } = await terminal.json(`departure move ${tour.slug} ${date} ${to}`);
+  expect([moved.sort(), left]).toEqual([moving.map(({ id }) => id).sort(), []]);
+  for (const booking of moving) {
+    booking.terms = modelTermsAfterOperator(booking.terms, to);
+    booking.events.push(event('booking.updated', booking));
+    await checkBooking(shop, booking);
+  }
 }
 
 export async function confirmBooking(shop: Shop, booking: Booking): Promise<void> {
@@ -255,9 +297,10 @@ export async function cancelBooking(shop: Shop, booking: Booking): Promise<void>
   const refund = refundNow(booking, modelPercent(booking.terms));
   const { currency } = booking.price;
   const amount = refund?.amount ?? 0n;
+  const shown = refund && majorOf(refund.amount, currency);
   const path = `/api/tenant/bookings/${booking.id}/cancel`;
   const refused = await shop.website.post(path, { expected_refund: majorOf(amount + 1n, currency) });
-  expectProblem(refused, 409, 'refund_changed', { refund_amount: majorOf(amount, currency), currency });
+  expectProblem(refused, 409, 'refund_changed', { refund_amount: shown, currency });
   const answer = await shop.website.post(path, { expected_refund: majorOf(amount, currency) });
   expect([answer.body.status, answer.body.detail]).toEqual(['cancelled', undefined]);
   markCancelled(booking, refund);
@@ -284,6 +327,11 @@ export async function cancelDeparture(shop: Shop, bookings: Booking[]): Promise<
   }
 }
 
+/** Returns the share that a cancellation refunds now. Null: nothing was paid, or nothing is stated. */
+function paidPercent({ isConfirmed, terms }: Booking): bigint | null {
+  return isConfirmed ? modelPercent(terms) : null;
+}
+
 /** Returns the refund of a share. Null: nothing was paid, or nothing is stated. */
 function refundNow(booking: Booking, percent: bigint | null): ModelRefund | null {
   if (!booking.isConfirmed || percent === null) return null;
@@ -302,7 +350,7 @@ function markCancelled(booking: Booking, refund: ModelRefund | null): void {
 /** Compares what a cancellation would refund, or has refunded, with the model. */
 function expectCancellation(body: Response['body'], booking: Booking): void {
   const { terms, price, isCancelled, refund } = booking;
-  const percent = isCancelled ? null : modelPercent(terms);
+  const percent = isCancelled ? null : paidPercent(booking);
   if (percent === null) expect(body.cancellation).toBeNull();
   else {
     expect(body.cancellation.refund_percent).toBe(Number(percent));
@@ -346,6 +394,7 @@ export async function confirmByOcto(shop: Shop, reservation: Sale): Promise<Book
     isConfirmed: true,
     isCancelled: false,
     refund: null,
+    reductions: [],
   };
   await checkBooking(shop, booking);
   return booking;

@@ -3,6 +3,7 @@ import type { OctoBooking } from '../../services/api/octo/booking.dto';
 import { useTestApi } from '../support/api';
 import { givenDeparture, givenTour, type GivenTour, todayIn, type TourOverrides } from '../support/given';
 import { useWebsite } from '../support/website';
+import { add } from '../webhook-queue/queue-fixture';
 import { adults } from './conformance-api';
 import { expectOcto, expectOctoError } from './schemas';
 
@@ -123,6 +124,54 @@ describe('the refund of a cancelled booking', () => {
     expect(cancelled).toMatchObject({ status: 'CANCELLED', cancellable: false, cancellation: { refund } });
     expect((await read(booking)).cancellation).toEqual(cancelled.cancellation);
     expect(expectOcto(await cancel(booking), 'booking')).toEqual(cancelled);
+  });
+
+  it.each([USUAL, policyOf(), undefined])(
+    'a booking of a cancelled departure with the policy %j is refunded in full, and its option says so',
+    async (cancellation) => {
+      const { tour, booking } = await book(3 * DAY, { cancellation });
+      await api.db('departures').where({ tour_id: tour.id }).update({ status: 'cancelled' });
+      const shown = await read(booking);
+      expect(cutoffOf(shown)).toEqual(['0 minutes', 0, 'minute']);
+      expect(shown.cancellable).toBe(true);
+      expect(expectOcto(await cancel(booking), 'booking').cancellation.refund).toBe('FULL');
+    },
+  );
+
+  it.each<[string, number, CancellationPolicy | undefined, unknown[]]>([
+    ['FULL', 100, policyOf(), ['0 minutes', 0, 'minute']],
+    ['FULL', 100, undefined, ['0 minutes', 0, 'minute']],
+    ['PARTIAL', 40, policyOf(), ['Never refunded in full', 365, 'day']],
+    ['PARTIAL', 40, undefined, ['Never refunded in full', 365, 'day']],
+    ['PARTIAL', 40, USUAL, ['30 days', 30, 'day']],
+    ['NONE', 0, undefined, ['Never refunded', 365, 'day']],
+  ])(
+    'a booking that its operator has moved refunds %s by a floor of %i percent',
+    async (refund, floor, cancellation, cutoff) => {
+      const { booking } = await book(3 * DAY, { cancellation });
+      await api
+        .db('booking_leads')
+        .where({ booking_ref: booking.supplierReference })
+        .update({ refund_floor: floor });
+      expect(cutoffOf(await read(booking))).toEqual(cutoff);
+      expect(expectOcto(await cancel(booking), 'booking').cancellation.refund).toBe(refund);
+    },
+  );
+
+  it('a confirmed booking with fewer units shows no reduction, which its event has', async () => {
+    const { booking } = await book(20 * DAY, { cancellation: USUAL });
+    const path = at(booking);
+    const more = { unitItems: adults(2) };
+    await reseller.patch(path, more);
+    await add(api.db, reseller.tenant.id, 'https://reseller.example/', ['booking.updated']);
+    const changed = expectOcto(await reseller.patch(path, { unitItems: adults(1) }), 'booking');
+    expect(changed).not.toHaveProperty('reduction');
+    const row = await api
+      .db('webhook_events')
+      .where({ booking_ref: booking.supplierReference, type: 'booking.updated' })
+      .orderBy('id', 'desc')
+      .first();
+    expect(JSON.parse(row.body).reduction).toMatchObject({ refund_percent: 50 });
   });
 
   it('a cancelled hold refunds nothing, because nothing was paid', async () => {
