@@ -1,5 +1,5 @@
 import { daysFromToday } from '../support/given';
-import { type Code, modelDeposit, sumOf } from './model';
+import { type Code, sumOf } from './model';
 import type { Booking } from './sales';
 import { seatsOf, shownParty } from './shapes';
 import { DATES, expectAmount, type Shop } from './shop';
@@ -24,9 +24,9 @@ export async function checkBooks(shop: Shop, bookings: Booking[]): Promise<void>
   await checkEvents(shop, bookings);
 }
 
-async function checkReport({ terminal, website, shape, model }: Shop, bookings: Booking[]): Promise<void> {
+async function checkReport({ terminal, website, shape }: Shop, bookings: Booking[]): Promise<void> {
   const sums = new Map<Code, Sums>();
-  for (const { party, price, isCancelled, refund, reductions } of bookings) {
+  for (const { party, price, isCancelled, refund, deposit, reductions } of bookings) {
     const before = sums.get(price.currency) ?? NONE;
     const total = sumOf(party, price.tenant);
     if (!isCancelled)
@@ -36,7 +36,7 @@ async function checkReport({ terminal, website, shape, model }: Shop, bookings: 
         seats: before.seats + seatsOf(shape, party),
         platform: before.platform + sumOf(party, price.platform),
         tenant: before.tenant + total,
-        deposit: before.deposit + modelDeposit(total, model.depositPercent),
+        deposit: before.deposit + deposit,
       });
     for (const { amount } of [...reductions, ...(refund ? [refund] : [])]) {
       const sum = sums.get(price.currency) ?? NONE;

@@ -44,6 +44,8 @@ export interface Booking extends Sale {
   isCancelled: boolean;
   /** Null: none. */
   refund: ModelRefund | null;
+  /** In minor units. It follows the total until the booking is confirmed. */
+  deposit: bigint;
   /** The refunds of the changes that lowered the total while the booking was confirmed. */
   reductions: ModelRefund[];
 }
@@ -139,6 +141,7 @@ async function book(shop: Shop, by: object, sale: Sale): Promise<Booking> {
     isConfirmed: false,
     isCancelled: false,
     refund: null,
+    deposit: modelDeposit(total, shop.model.depositPercent),
     reductions: [],
   };
   expectBooking(shop, answer, booking);
@@ -150,12 +153,12 @@ const event = (type: string, sale: Sale): [string, number] => [
   majorOf(totalOf(sale), sale.price.currency),
 ];
 
-function expectBooking({ model, shape }: Shop, { body }: Response, booking: Booking): void {
+function expectBooking({ shape }: Shop, { body }: Response, booking: Booking): void {
   const { party, price } = booking;
   const { currency, platform, tenant, converted, isBound } = price;
   expect([body.currency, body.party]).toEqual([currency, shownParty(shape, party)]);
   expectAmount(body.total_price, totalOf(booking), currency);
-  expectAmount(body.deposit_total, modelDeposit(totalOf(booking), model.depositPercent), currency);
+  expectAmount(body.deposit_total, booking.deposit, currency);
   expectCancellation(body, booking);
   const breakdown = body.price_breakdown;
   expectAmount(breakdown.platform_unit_price, platform.adult, currency);
@@ -250,6 +253,7 @@ async function change(
   else {
     expectReduction(answer.body, booking, total);
     Object.assign(booking, after);
+    if (!booking.isConfirmed) booking.deposit = modelDeposit(total, shop.model.depositPercent);
     booking.events.push(event('booking.updated', booking));
     expectBooking(shop, answer, booking);
   }
@@ -394,6 +398,7 @@ export async function confirmByOcto(shop: Shop, reservation: Sale): Promise<Book
     isConfirmed: true,
     isCancelled: false,
     refund: null,
+    deposit: modelDeposit(totalOf(reservation), shop.model.depositPercent),
     reductions: [],
   };
   await checkBooking(shop, booking);
