@@ -60,7 +60,8 @@ describe('a change of a booking on its date', () => {
       categories: [{ category: 'adult', number: 4, unit_price: 500, total: 2_000 }],
     });
     expect(grown.body.updated_at > booking.updated_at).toBe(true);
-    expect((await website.get(pathOf(booking.booking_ref))).text).toBe(grown.text);
+    const { text } = await website.get(pathOf(booking.booking_ref));
+    expect(grown.text).toBe(text.replace(/\}$/, ',"reduction":null}'));
     expect(await seatsTaken(api.db, seats)).toBe(4);
     const shrunk = await change(booking.booking_ref, { adults: 1 });
     expect(shrunk.body).toMatchObject({ adults: 1, total_price: 500, deposit_total: 100 });

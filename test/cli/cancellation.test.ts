@@ -175,7 +175,9 @@ describe('an operator who moves or cancels a departure', () => {
     const shown = await show(ref);
     expect(shown.cancellation).toEqual({ refund_percent: 100, refund_amount: 979, next_change_at: ends[0] });
     const { detail } = shown.history.find(({ event }: { event: string }) => event === 'changed');
-    expect(detail).toBe(`departure date from ${date} to ${to}, departure time from none to 09:30`);
+    expect(detail).toBe(
+      `departure date from ${date} to ${to}, departure time from none to 09:30, lowest refund percent from none to 50`,
+    );
   });
 
   it('departure cancel names the refund that it promises, with and without the cancellation of the bookings', async () => {

@@ -95,5 +95,5 @@ it(
     );
     expect(totals.size).toBeGreaterThan(RUNS);
   },
-  60_000 + RUNS * 8_000,
+  60_000 + RUNS * 10_000,
 );
