@@ -320,7 +320,7 @@ async function changeBookingCommand(
   if (departure !== undefined && departure.date !== lead.departureDate)
     await assertUnambiguous(context.db, lead.tour, departure);
   const tenant = await findTenant(context.db, lead.tenant.slug);
-  const read = phone === undefined ? {} : phoneInput('--phone', phone, tenant.country);
+  const read = phone === undefined ? {} : phoneInput('--phone', phone, tenant);
   const customer = { name, email, ...read };
   const amendment = {
     departureDate: departure?.date,

@@ -3,6 +3,7 @@ import { inTransaction, type Trx } from '../../platform/database/database';
 import { setTransactionTrace, traceparentOf } from '../../platform/traces';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { lockKeyForUse } from '../credentials/verify-credential';
+import type { RequestReading } from '../idempotency/fingerprint';
 import type { IdempotentRequest, ReplayedResponse, Subject } from '../idempotency/key-claim';
 import type { Operation } from '../idempotency/operation';
 import { contextOf } from './api-context';
@@ -25,9 +26,8 @@ export interface Write extends WriteOperation {
   subject: () => Subject | Promise<Subject>;
   /**
    * Reads the validated body again, without defaults of the tenant. Another spelling of the same request gives an equal value.
-   * @param phoneCountry the country of phone numbers without a country code
    */
-  validated: (phoneCountry: string) => unknown;
+  validated: (reading: RequestReading) => unknown;
 }
 
 /** Marks the answer as the stored one of an earlier request, and returns its body. */

@@ -1,6 +1,19 @@
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 
+/** How a request is read to compare it with an earlier one. */
+export interface RequestReading {
+  /** ISO 3166: the country of phone numbers without a country code. */
+  country: string;
+  /** The release that stored the earlier request, if it read requests in another way. Undefined: as this release does. */
+  release?: '0.1.0';
+}
+
+/** Returns whether the reading is that of a new request of the tenant. */
+export function isPresentReading({ country, release }: RequestReading, tenant: { country: string }): boolean {
+  return release === undefined && country === tenant.country;
+}
+
 /** A request that is compared with an earlier one. */
 export interface ComparedRequest {
   /** ISO 3166: the tenant's country now. */
@@ -8,17 +21,26 @@ export interface ComparedRequest {
   /**
    * Returns the canonical ids and the validated body. Two spellings of the same request give equal values. The value contains no defaults
    * of the tenant, because the tenant's defaults can change between two requests.
-   * @param phoneCountry the country of phone numbers without a country code
    */
-  read: (phoneCountry: string) => unknown;
+  read: (reading: RequestReading) => unknown;
 }
+
+/** Stands in the digests that this release stores. Increase it when the read values change their form, and add the form before to EARLIER. */
+const FORM = 2;
+
+/**
+ * The readings whose digests earlier releases stored, without a form: those of the builds after 0.1.0, and of 0.1.0. Such digests are compared
+ * until they expire, a week after the update at the latest. Delete them, and readPhoneAs010 (tenants/phone.ts), when 0.1.0 cannot be
+ * updated to the release directly.
+ */
+const EARLIER: RequestReading['release'][] = [undefined, '0.1.0'];
 
 /**
  * Returns the fingerprint that is stored with the answer: the two letters of the country by which phone numbers were read, and the
  * SHA-256 of the request.
  */
-export function fingerprintOf({ read, phoneCountry }: ComparedRequest): Buffer {
-  return Buffer.concat([Buffer.from(phoneCountry, 'latin1'), digestOf(read(phoneCountry))]);
+export function fingerprintOf({ read, phoneCountry: country }: ComparedRequest): Buffer {
+  return fingerprint(country, [FORM, read({ country })]);
 }
 
 const DIGEST_BYTES = 32;
@@ -27,12 +49,16 @@ const DIGEST_BYTES = 32;
  * Returns whether the request is the one whose fingerprint is stored. Reads phone numbers by the country in the stored fingerprint, because
  * the tenant's country may have changed since.
  */
-export function isSameRequest(stored: Buffer, request: ComparedRequest): boolean {
-  const phoneCountry = stored.toString('latin1', 0, stored.length - DIGEST_BYTES);
-  return stored.equals(fingerprintOf({ read: request.read, phoneCountry }));
+export function isSameRequest(stored: Buffer, { read }: ComparedRequest): boolean {
+  const country = stored.toString('latin1', 0, stored.length - DIGEST_BYTES);
+  const isStored = (value: unknown) => stored.equals(fingerprint(country, value));
+  return (
+    isStored([FORM, read({ country })]) || EARLIER.some((release) => isStored(read({ country, release })))
+  );
 }
 
-/** Returns the SHA-256 of a JSON value. The order of keys in objects makes no difference. */
-function digestOf(value: unknown): Buffer {
-  return createHash('sha256').update(stringify(value)!).digest();
+/** Digests a JSON value. The order of keys in objects makes no difference. */
+function fingerprint(country: string, value: unknown): Buffer {
+  const digest = createHash('sha256').update(stringify(value)!).digest();
+  return Buffer.concat([Buffer.from(country, 'latin1'), digest]);
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/database';
 import { erasedForm } from './erase-answers';
-import { type ComparedRequest, fingerprintOf, isSameRequest } from './fingerprint';
+import { type ComparedRequest, fingerprintOf, isSameRequest, type RequestReading } from './fingerprint';
 import { IdempotencyKeyReusedError } from './idempotency.errors';
 import { type ClaimedKey, isTaken, type StoredAnswer } from './idempotency.repository';
 import type { Operation } from './operation';
@@ -38,7 +38,7 @@ export interface IdempotentRequest<T> {
   operation: Operation;
   key: string;
   /** Returns the validated body, as in ComparedRequest. */
-  validated: (phoneCountry: string) => unknown;
+  validated: (reading: RequestReading) => unknown;
   /** ISO 3166: the tenant's country. */
   phoneCountry: string;
   /** Hours for which the answer is stored. */
@@ -71,7 +71,7 @@ export function claimOf<T>(idempotent: IdempotentRequest<T>, subject: Subject): 
   const { tenantId, operation, key, validated, phoneCountry, keepHours, secret, toResponse } = idempotent;
   const request: ComparedRequest = {
     phoneCountry,
-    read: (country) => ({ subject, body: validated(country) }),
+    read: (reading) => ({ subject, body: validated(reading) }),
   };
   const erasedKey = erasedForm(secret, idempotent);
   const fingerprint = fingerprintOf(request);

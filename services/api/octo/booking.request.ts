@@ -5,7 +5,7 @@ import { customerOfContact, type OctoContact, type StoredUnitItem } from '../hol
 import type { PartialCustomer } from '../holds/seat-hold';
 import { clearableInput, emailInput, proseInput, readAll, textInput } from '../http/input';
 import type { Party } from '../pricing/party';
-import { PHONE_MAX, phoneInput, readPhone } from '../tenants/phone';
+import { PHONE_MAX, phoneInput, type PhoneReading, readPhoneBy } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
 import { countUnits } from './find-product';
 import { unprocessable } from './octo.errors';
@@ -176,21 +176,21 @@ export function detailsOf(body: OctoReservationBody | OctoChangeBody | OctoConfi
  * Returns the details in a form in which different spellings of the same details are equal: phone numbers have the country's code, and the
  * contact of a unit has no null fields.
  */
-export function comparableDetails({ contact, unitItems, ...texts }: SentDetails, phoneCountry: string) {
+export function comparableDetails({ contact, unitItems, ...texts }: SentDetails, reading: PhoneReading) {
   return {
     ...texts,
-    contact: contact && withPhoneBy(phoneCountry, contact),
+    contact: contact && withPhoneBy(reading, contact),
     unitItems: unitItems?.map((item) => ({
       ...item,
-      contact: withoutNull(withPhoneBy(phoneCountry, item.contact)),
+      contact: withoutNull(withPhoneBy(reading, item.contact)),
     })),
   };
 }
 
-function withPhoneBy(country: string, contact: OctoContact): OctoContact {
+function withPhoneBy(reading: PhoneReading, contact: OctoContact): OctoContact {
   const { phoneNumber } = contact;
   if (!phoneNumber) return contact;
-  const { phone = phoneNumber, phoneAsSent = phone } = readPhone(phoneNumber, country) ?? {};
+  const { phone = phoneNumber, phoneAsSent = phone } = readPhoneBy(reading, phoneNumber) ?? {};
   return { ...contact, phoneNumber: phoneAsSent };
 }
 
@@ -292,11 +292,11 @@ export function withUuids(items: SentUnitItem[], earlier: StoredUnitItem[] = [])
  * Returns the customer of a contact, with the phone number in the form of REST.
  * @throws InvalidInputError for a phone number of fewer than 6 digits (400)
  */
-export function customerOf(contact: OctoContact, { country }: Tenant): PartialCustomer {
+export function customerOf(contact: OctoContact, reading: PhoneReading): PartialCustomer {
   const customer = customerOfContact(contact);
   const { phone } = customer;
   const name = customer.name === null ? null : [...customer.name].slice(0, 200).join('');
-  const read = phone === null ? undefined : phoneInput('contact.phoneNumber', phone, country);
+  const read = phone === null ? undefined : phoneInput('contact.phoneNumber', phone, reading);
   return { name, phone: read?.phone ?? null, phoneAsSent: read?.phoneAsSent ?? null, email: customer.email };
 }
 

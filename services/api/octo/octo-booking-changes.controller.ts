@@ -8,6 +8,7 @@ import { tolerantQuery } from '../http/query-parameters';
 import { readsBody } from '../http/json-body';
 import { performRequest } from '../http/perform-request';
 import type { Write, WriteOperation } from '../http/write-request';
+import type { RequestReading } from '../idempotency/fingerprint';
 import type { SalesContext } from '../sales-context';
 import type { StoredChange } from '../seats/stored-change';
 import type { Tenant } from '../tenants/tenant';
@@ -113,8 +114,8 @@ export class OctoBookingChangesController {
   ): Promise<OctoBooking> {
     const currency = body?.currency ?? undefined;
     const details = detailsOf(body ?? {});
-    const validated = (country: string) => {
-      const { contact, unitItems } = comparableDetails(details, country);
+    const validated = (reading: RequestReading) => {
+      const { contact, unitItems } = comparableDetails(details, reading);
       return { contact, unitItems, resellerReference: details.resellerReference ?? undefined, currency };
     };
     const units = details.unitItems && unitsOfItems(details.unitItems);
@@ -145,8 +146,8 @@ export class OctoBookingChangesController {
       currency,
       holdMinutes: expirationMinutes == null ? undefined : holdMinutesOf(body, tenant),
     };
-    const validated = (country: string) => ({
-      ...comparableDetails(details, country),
+    const validated = (reading: RequestReading) => ({
+      ...comparableDetails(details, reading),
       tour: productId?.toLowerCase(),
       departure: availabilityId?.toLowerCase(),
       expirationMinutes: expirationMinutes ?? undefined,

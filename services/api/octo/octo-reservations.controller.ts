@@ -265,15 +265,16 @@ function comparedReservation(
   const sent = {
     ...sentIds,
     expirationMinutes: expirationMinutes ?? undefined,
-    currency: currency ?? undefined,
     notes,
     externalRef,
   };
   return {
     phoneCountry: country,
-    read: (phoneCountry) => {
-      const comparable = comparableDetails({ ...details, contact: withoutNull(contact) }, phoneCountry);
-      return { ...sent, contact: comparable.contact, unitItems: comparable.unitItems };
+    read: (reading) => {
+      const comparable = comparableDetails({ ...details, contact: withoutNull(contact) }, reading);
+      // Release 0.1.0 did not compare the currency.
+      const sold = reading.release === undefined ? (currency ?? undefined) : undefined;
+      return { ...sent, currency: sold, contact: comparable.contact, unitItems: comparable.unitItems };
     },
   };
 }

@@ -110,8 +110,8 @@ export class BookingChangesController {
     @Body() body: BookingPatch,
   ): Promise<ChangedBookingDetail> {
     const amendment = bookingAmendment(body, apiKeyPrincipalOf(request).tenant);
-    return this.change(request, booking_ref, changedBookingDetail, {
-      operation: { ...CHANGE, validated: (country) => comparedBookingChange(body, country) },
+    return this.change(request, booking_ref, bookingDetail, {
+      operation: { ...CHANGE, validated: (reading) => comparedBookingChange(body, reading) },
       prepare: (seller, named) => prepareBookingChange(this.context.db, seller, { ...named, ...amendment }),
     });
   }

@@ -20,8 +20,7 @@ import {
   withoutEmptyParty,
 } from '../pricing/requested-party';
 import { isCountry } from '../tenants/country';
-import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
-import type { Tenant } from '../tenants/tenant';
+import { PHONE_MAX, type PhoneInput, phoneInput, type PhoneReading } from '../tenants/phone';
 import type { BookingAmendment } from '../seats/amend-booking';
 import type { Cancellation } from '../seats/change-booking-status';
 import type { BookingBody, BookingPatch, CancelBody, TravellerBody } from './booking.dto';
@@ -32,17 +31,14 @@ import type { BookingRequest } from '../seats/prepare-sale';
  * Reads the body of a new booking. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
  * @throws BadInputError with all issues of the body (400)
  */
-export function bookingRequest(
-  body: BookingBody,
-  { country }: Pick<Tenant, 'country'>,
-): Omit<BookingRequest, 'by'> {
+export function bookingRequest(body: BookingBody, reading: PhoneReading): Omit<BookingRequest, 'by'> {
   const { holdId, externalRef, departureDate, departureTime, party, travellers, ...others } = readAll({
     departureDate: () => optionalDate('body', 'departure_date', body.departure_date) ?? null,
     departureTime: () => optionalDepartureTime('body', body.departure_time, dateSource(body)),
     party: () => newPartyInput(body),
     travellers: () => optionalInput(body.travellers, travellersOf),
     name: () => textInput('name', body.name, 200),
-    phone: () => customerPhone(body.phone, phoneCountryOf(body) ?? country),
+    phone: () => customerPhone(body.phone, phoneReading(body, reading)),
     phoneCountry: () => optionalInput(body.phone_country, (code) => phoneCountryInput('phone_country', code)),
     email: () => emailInput('email', body.email),
     holdId: () => optionalInput(body.hold_id, (id) => textInput('hold_id', id, 128).toLowerCase()),
@@ -70,8 +66,8 @@ export function comparedBooking({ party, ...others }: ReturnType<typeof bookingR
 }
 
 /** Returns the change that a body asks for, for the comparison with an earlier request. */
-export function comparedBookingChange(body: BookingPatch, country: string) {
-  const { party = {}, ...others } = bookingAmendment(body, { country });
+export function comparedBookingChange(body: BookingPatch, reading: PhoneReading) {
+  const { party = {}, ...others } = bookingAmendment(body, reading);
   return { ...others, party: comparedUnits(party) };
 }
 
@@ -79,7 +75,7 @@ export function comparedBookingChange(body: BookingPatch, country: string) {
  * Reads the body of a change. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
  * @throws BadInputError with all issues of the body (400)
  */
-export function bookingAmendment(body: BookingPatch, { country }: Pick<Tenant, 'country'>): BookingAmendment {
+export function bookingAmendment(body: BookingPatch, reading: PhoneReading): BookingAmendment {
   const { expected_total: expectedTotal = null, ...fields } = body;
   const { phone_country } = body;
   const { departureDate, departureTime, party, name, phone, email, notes, externalRef, travellers } = readAll(
@@ -89,7 +85,7 @@ export function bookingAmendment(body: BookingPatch, { country }: Pick<Tenant, '
       departureDate: () => optionalDate('body', 'departure_date', body.departure_date),
       departureTime: () => givenInput(body.departure_time, (time) => departureTimeInput('body', time)),
       name: () => givenInput(body.name, (name) => textInput('name', name, 200)),
-      phone: () => givenInput(body.phone, (phone) => customerPhone(phone, phoneCountryOf(body) ?? country)),
+      phone: () => givenInput(body.phone, (phone) => customerPhone(phone, phoneReading(body, reading))),
       phoneCountry: () => givenInput(phone_country, (code) => countryOfPhone(code, body.phone)),
       email: () => givenInput(body.email, (email) => emailInput('email', email)),
       notes: () => clearableInput(body.notes, (notes) => proseInput('notes', notes, 2000)),
@@ -117,12 +113,16 @@ function dateSource({ departure_date, hold_id, external_ref }: BookingBody): str
   return departure_date ?? hold_id ?? external_ref;
 }
 
-function customerPhone(phone: string, country: string): PhoneInput {
-  return phoneInput('phone', textInput('phone', phone, PHONE_MAX), country);
+function customerPhone(phone: string, reading: PhoneReading): PhoneInput {
+  return phoneInput('phone', textInput('phone', phone, PHONE_MAX), reading);
 }
 
-function phoneCountryOf({ phone_country: code }: Pick<BookingBody, 'phone_country'>): string | undefined {
-  return typeof code === 'string' && isCountry(code) ? code : undefined;
+/** Returns the reading with the country that the body names. */
+function phoneReading(
+  { phone_country: code }: Pick<BookingBody, 'phone_country'>,
+  reading: PhoneReading,
+): PhoneReading {
+  return typeof code === 'string' && isCountry(code) ? { ...reading, country: code } : reading;
 }
 
 function countryOfPhone(code: string, phone: string | undefined): string {

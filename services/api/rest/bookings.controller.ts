@@ -22,6 +22,7 @@ import { pageAnswer, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
+import { isPresentReading } from '../idempotency/fingerprint';
 import { performRequest } from '../http/perform-request';
 import type { WriteOperation } from '../http/write-request';
 import { cachedTourId } from '../catalog/cached-catalog';
@@ -82,8 +83,8 @@ export class BookingsController {
           tour: await cachedTourId(context, tenant, body.tour_id),
           hold: wanted.holdId,
         }),
-        validated: (country) =>
-          comparedBooking(country === tenant.country ? read : bookingRequest(body, { country })),
+        validated: (reading) =>
+          comparedBooking(isPresentReading(reading, tenant) ? read : bookingRequest(body, reading)),
       },
       prepare: async (seller) => {
         const tour = await findTourToBook(context, tenant, body.tour_id, wanted);

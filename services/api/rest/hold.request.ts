@@ -18,8 +18,7 @@ import {
   type RequestedParty,
   withoutEmptyParty,
 } from '../pricing/requested-party';
-import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
-import type { Tenant } from '../tenants/tenant';
+import { PHONE_MAX, type PhoneInput, phoneInput, type PhoneReading } from '../tenants/phone';
 import type { HoldAmendment } from '../seats/amend-hold';
 import type { HoldBody, HoldPatch } from './hold.dto';
 import type { HoldRequest } from '../seats/prepare-sale';
@@ -28,7 +27,7 @@ import type { HoldRequest } from '../seats/prepare-sale';
  * Reads the body of a new hold. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
  * @throws BadInputError with all issues of the body (400)
  */
-export function holdRequest(body: HoldBody, { country }: Pick<Tenant, 'country'>): Omit<HoldRequest, 'by'> {
+export function holdRequest(body: HoldBody, reading: PhoneReading): Omit<HoldRequest, 'by'> {
   const customer = body.customer ?? {};
   const read = readAll({
     departureDate: () => dateInput('body', 'departure_date', body.departure_date),
@@ -36,7 +35,7 @@ export function holdRequest(body: HoldBody, { country }: Pick<Tenant, 'country'>
     party: () => holdPartyInput(body),
     externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
     name: () => optionalInput(customer.name, (name) => textInput('customer.name', name, 200)),
-    phone: () => optionalInput(customer.phone, (phone) => customerPhone(phone, country)),
+    phone: () => optionalInput(customer.phone, (phone) => customerPhone(phone, reading)),
     email: () => optionalInput(customer.email, (email) => emailInput('customer.email', email)),
   });
   const { departureDate, departureTime, party, externalRef, name, phone, email } = read;
@@ -54,8 +53,8 @@ export function comparedHold({ party, ...others }: ReturnType<typeof holdRequest
  * Returns the change that a body asks for, for the comparison with an earlier request. It has the form that answers stored before categories
  * were data were compared by. A quantity beside a party says nothing more.
  */
-export function comparedHoldChange(body: HoldPatch, country: string) {
-  const { party = {}, ...others } = holdAmendment(body, { country });
+export function comparedHoldChange(body: HoldPatch, reading: PhoneReading) {
+  const { party = {}, ...others } = holdAmendment(body, reading);
   const { adult: adults, child: children, ...units } = comparedUnits(party);
   return {
     ...others,
@@ -70,7 +69,7 @@ export function comparedHoldChange(body: HoldPatch, country: string) {
  * Reads the body of a change. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
  * @throws BadInputError with all issues of the body (400)
  */
-export function holdAmendment(body: HoldPatch, { country }: Pick<Tenant, 'country'>): HoldAmendment {
+export function holdAmendment(body: HoldPatch, reading: PhoneReading): HoldAmendment {
   const { departure_date, external_ref } = body;
   const customer = body.customer ?? {};
   const { departureDate, departureTime, party, externalRef, name, phone, email } = readAll({
@@ -81,7 +80,7 @@ export function holdAmendment(body: HoldPatch, { country }: Pick<Tenant, 'countr
     party: () => partyInput(body),
     externalRef: () => givenInput(external_ref, (ref) => textInput('external_ref', ref, 128)),
     name: () => givenInput(customer.name, (name) => textInput('customer.name', name, 200)),
-    phone: () => givenInput(customer.phone, (phone) => customerPhone(phone, country)),
+    phone: () => givenInput(customer.phone, (phone) => customerPhone(phone, reading)),
     email: () => givenInput(customer.email, (email) => emailInput('customer.email', email)),
   });
   return {
@@ -100,6 +99,6 @@ function holdPartyInput(body: HoldBody): RequestedParty {
   return newPartyInput(body);
 }
 
-function customerPhone(phone: string, country: string): PhoneInput {
-  return phoneInput('customer.phone', textInput('customer.phone', phone, PHONE_MAX), country);
+function customerPhone(phone: string, reading: PhoneReading): PhoneInput {
+  return phoneInput('customer.phone', textInput('customer.phone', phone, PHONE_MAX), reading);
 }

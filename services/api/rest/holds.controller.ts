@@ -26,6 +26,7 @@ import { pageAnswer, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
+import { isPresentReading, type RequestReading } from '../idempotency/fingerprint';
 import { performRequest } from '../http/perform-request';
 import type { Write, WriteOperation } from '../http/write-request';
 import { toMajor } from '../pricing/currency';
@@ -82,8 +83,8 @@ export class HoldsController {
       operation: {
         ...PLACE,
         subject: async () => ({ tour: await cachedTourId(context, tenant, id_or_slug) }),
-        validated: (country) =>
-          comparedHold(country === tenant.country ? read : holdRequest(body, { country })),
+        validated: (reading) =>
+          comparedHold(isPresentReading(reading, tenant) ? read : holdRequest(body, reading)),
       },
       prepare: async (seller) => {
         assertHoldMinutes(tenant, wanted.holdMinutes);
@@ -187,7 +188,7 @@ export class HoldsController {
   ): Promise<HoldAnswer> {
     const principal = apiKeyPrincipalOf(request);
     const amendment = { holdId: hold_id, by: byKey(principal), ...holdAmendment(body, principal.tenant) };
-    const validated = (country: string) => comparedHoldChange(body, country);
+    const validated = (reading: RequestReading) => comparedHoldChange(body, reading);
     return performRequest(this.context, request, {
       operation: { ...CHANGE, ...subjectOf(hold_id), validated },
       prepare: (seller) => prepareHoldChange(this.context.db, seller, amendment),

@@ -13,12 +13,20 @@ export interface PhoneInput {
   phoneAsSent?: string;
 }
 
+/** How the phone numbers of a request are read. */
+export interface PhoneReading {
+  /** ISO 3166 alpha-2, for numbers written without a country code. */
+  country: string;
+  /** Undefined: as this release reads them. */
+  release?: '0.1.0';
+}
+
 /**
- * Reads the phone number of a request with readPhone.
+ * Reads the phone number of a request with readPhoneBy.
  * @throws InvalidInputError for fewer than 6 digits (400)
  */
-export function phoneInput(field: string, text: string, country: string): PhoneInput {
-  const read = readPhone(text, country);
+export function phoneInput(field: string, text: string, reading: PhoneReading): PhoneInput {
+  const read = readPhoneBy(reading, text);
   if (read === undefined)
     throw new InvalidInputError('body', field, `must have at least ${LEAST_DIGITS} digits`);
   return read;
@@ -43,6 +51,20 @@ export function readPhone(sent: string, country: string): PhoneInput | undefined
     phone: digitsWithPlus(part),
     phoneAsSent: saysMore(text, digitsOf(part).length) ? sent : undefined,
   };
+}
+
+/** Reads a phone number as a release does. @returns undefined for fewer than 6 digits */
+export function readPhoneBy({ country, release }: PhoneReading, text: string): PhoneInput | undefined {
+  return release === '0.1.0' ? readPhoneAs010(text, country) : readPhone(text, country);
+}
+
+/** Reads a phone number as release 0.1.0 did, for the digests that it has stored (EARLIER in idempotency/fingerprint.ts). */
+function readPhoneAs010(sent: string, country: string): PhoneInput | undefined {
+  const text = asciiDigits(sent);
+  if (!hasDigits(text)) return undefined;
+  const parsed = parsePhoneNumberFromString(text, country as CountryCode);
+  if (parsed?.isPossible()) return { phone: parsed.number };
+  return { phone: text.startsWith('+') ? `+${digitsOf(text)}` : digitsOf(text) };
 }
 
 /** Returns the digits of each number of a text, with a plus if the number has one. */
