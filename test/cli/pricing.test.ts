@@ -1,10 +1,11 @@
-import { givenDeparture, givenTour } from '../support/given';
+import { givenDeparture, givenTour, type GivenTour } from '../support/given';
 import { expectPages, useTestTerminal } from './terminal';
 
 const terminal = useTestTerminal();
+let alps: GivenTour;
 beforeAll(async () => {
   await terminal.tourctl('tenant create --slug acme --name Acme --currency EUR --deposit-percent 20');
-  const alps = await givenTour(terminal.db, { slug: 'alps', continent: 'europe', basePriceMinor: 100_000 });
+  alps = await givenTour(terminal.db, { slug: 'alps', continent: 'europe', basePriceMinor: 100_000 });
   await givenDeparture(terminal.db, alps, { date: '2031-06-01', prices: { adult: 110_000, child: 55_000 } });
   await givenTour(terminal.db, { slug: 'fuji', continent: 'asia', currency: 'JPY', basePriceMinor: 90_000 });
 });
@@ -154,11 +155,67 @@ describe('tourctl pricing simulate', () => {
     expect(stdout).toContain(`it overrides rule ${general.id} (all tours: +50 %, any time)`);
   });
 
-  it('tourctl pricing simulate refuses a date on which the tour does not depart, an unknown tour and an unknown tenant', async () => {
+  it('tourctl pricing simulate refuses an unknown tour and an unknown tenant', async () => {
     const refusal = (line: string) => terminal.refusal(`pricing simulate ${line}`);
-    expect(await refusal('acme alps --date 2031-06-02')).toBe('1 departure_not_found');
+    expect(await refusal('acme alps --date 2031-06-1')).toMatch(/^2 /);
     expect(await refusal('acme nowhere')).toBe('1 tour_not_found');
     expect(await refusal('nobody alps')).toBe('1 tenant_not_found');
+  });
+
+  it('tourctl pricing simulate prices a date without a departure by the nearest one, and names the rule', async () => {
+    await givenDeparture(terminal.db, alps, { date: '2031-09-01', prices: { adult: 120_000 } });
+    await givenDeparture(terminal.db, alps, {
+      date: '2031-08-01',
+      prices: { adult: 1 },
+      status: 'cancelled',
+    });
+    const rule = (await pricing('add acme --percent 10 --travel-from 2031-07-25 --travel-to 2031-08-31'))
+      .json;
+    const of = (departure_date: string) => ({ departure_date, departure_time: null });
+    const answer = await pricing('simulate acme alps --date 2031-08-01T10:00 --adults 2');
+    expect(answer.json).toMatchObject({
+      departure_date: '2031-08-01',
+      departure_time: '10:00',
+      departure_status: 'gone',
+      prices_of: of('2031-09-01'),
+      prices: { adult: 1200 },
+      unit_price: 1320,
+      total_price: 2640,
+      rule,
+    });
+    expect([answer.code, answer.stderr]).toEqual([
+      0,
+      expect.stringContaining('no departure on 2031-08-01 10:00'),
+    ]);
+    expect((await pricing('simulate acme alps --date 2031-06-20 --children 1')).json).toMatchObject({
+      prices_of: of('2031-06-01'),
+      tenant_prices: { adult: 1100, child: 550 },
+      rule: null,
+      inapplicable: [{ id: rule.id, lost_because: 'outside_window' }],
+    });
+    const { stdout } = await terminal.tourctl('pricing simulate acme alps --date 2031-08-10');
+    expect(stdout).toContain(
+      "no departure on 2031-08-10: the platform's prices are those of the nearest departure, on 2031-09-01",
+    );
+    expect(stdout).toContain(`decided by rule ${rule.id} (all tours: +10 %, 2031-07-25..2031-08-31)`);
+    await terminal.db('departures').whereNot({ departure_date: '2031-06-01' }).delete();
+  });
+
+  it('tourctl pricing simulate prices a date of a tour without departures by its base price', async () => {
+    const { code, json, stderr } = await pricing('simulate acme fuji --date 2031-08-01');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('fuji has no departure on 2031-08-01')]);
+    expect(json).toMatchObject({ departure_status: 'gone', prices_of: null, unit_price: 90_000 });
+    const { stdout } = await terminal.tourctl('pricing simulate acme fuji --date 2031-08-01');
+    expect(stdout).toContain("no departure on 2031-08-01: the platform's prices are the base price");
+  });
+
+  it('tourctl pricing simulate names the departure whose prices count, and none for a price without a date', async () => {
+    const { json } = await pricing('simulate acme alps --date 2031-06-01');
+    expect(json.prices_of).toEqual({ departure_date: '2031-06-01', departure_time: null });
+    expect((await pricing('simulate acme alps')).json.prices_of).toBeNull();
+    expect((await terminal.tourctl('pricing simulate acme alps --date 2031-06-01')).stdout).not.toContain(
+      'nearest',
+    );
   });
 
   it('tourctl pricing simulate explains why each other rule lost or does not apply', async () => {

@@ -1,8 +1,12 @@
 import { findTour } from '../../../services/api/catalog/find-tour';
 import { explainVisibility } from '../../../services/api/catalog/manage-visibility';
 import { basePrices, type CatalogTour } from '../../../services/api/catalog/tour';
-import { type Departure, departureStatus } from '../../../services/api/departures/departure';
-import { findTourDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
+import { departureStatus, type DepartureStatus } from '../../../services/api/departures/departure';
+import {
+  findNearestDeparture,
+  type FoundDeparture,
+  type NamedDeparture,
+} from '../../../services/api/departures/find-departures';
 import { firstCategory, SEATS_MAX } from '../../../services/api/pricing/category';
 import type { Defeat, Inapplicability, PriceRule } from '../../../services/api/pricing/choose-price-rule';
 import { toMajor } from '../../../services/api/pricing/currency';
@@ -41,12 +45,13 @@ import {
   toPriceRuleDocument,
 } from './price-rule';
 
-interface Trip {
+interface Trip extends FoundDeparture {
   tour: CatalogTour;
-  date: string | null;
-  departure: Departure | null;
+  named: NamedDeparture | undefined;
   party: Party;
 }
+
+const NO_DEPARTURE: FoundDeparture = { departure: null, nearest: null };
 
 interface SimulateOptions extends PartyOptions {
   date?: NamedDeparture;
@@ -57,7 +62,11 @@ export const simulateVerb: Verb = {
   about:
     'Calculate what a booking costs a customer of the tenant, and name the rule that decides each price category',
   flags: [
-    flag('--date <date>', 'the departure; without it the base price counts', { parse: departureOnDate }),
+    flag(
+      '--date <date>',
+      'the departure; without it the base price counts, and where none departs the prices of the nearest one',
+      { parse: departureOnDate },
+    ),
     flag('--adults <number>', 'how many adults', { parse: wholeNumber(0, SEATS_MAX), otherwise: '1' }),
     flag('--children <number>', 'how many children', { parse: wholeNumber(0, SEATS_MAX), otherwise: '0' }),
     flag('--single-supplements <number>', 'how many adults with a room alone', {
@@ -93,32 +102,52 @@ async function simulatePricingCommand(
   const tenant = await findTenant(db, slug);
   const found = await findTour(db, idOrSlug);
   const date = named?.date ?? null;
-  const departure = named === undefined ? null : await findTourDeparture(db, found, named);
+  // A rule may be made before its departures: without a departure, the prices of the nearest one count.
+  const sought = named ? await findNearestDeparture(db, found, named) : NO_DEPARTURE;
+  const { nearest } = sought;
   // Takes prices and currency from one statement: an import may have changed both since the tour was found.
-  const tour = { ...found, ...departure?.tour };
-  const platform = departure?.prices ?? basePrices(tour);
+  const tour = { ...found, ...nearest?.tour };
+  const platform = nearest?.prices ?? basePrices(tour);
   const meant = partyOfRequest(partyInput(partyBody(numbers)), tour.categories, date !== null);
   const simulated = await simulatePrice(db, tenant, tour, platform, { travelDate: date, meant });
   const { visible } = await explainVisibility(db, tenant, tour);
-  const document = toDocument(tenant, { tour, date, departure, party: meant.party }, simulated, visible);
-  const status = document.departure_status;
-  if (!mayBeUsed(tenant))
-    output.warn(`${slug} is ${tenant.status}, and its requests are refused: tourctl tenant activate ${slug}`);
-  if (!visible)
-    output.warn(`${slug} does not see ${tour.slug}: tourctl visibility explain ${slug} ${tour.slug}`);
-  if (status && status !== 'available')
-    output.warn(
-      `${tour.slug} cannot be booked on ${departureOf(document)}: it is ${status.replace('_', ' ')}`,
-    );
+  const document = toDocument(tenant, { tour, named, ...sought, party: meant.party }, simulated, visible);
+  for (const warning of warningsOf(tenant, document)) output.warn(warning);
   await output.answer(document, (screen) => describe(document, firstCategory(tour.categories).code, screen));
+}
+
+/** Returns `gone` where no departure exists, like the answers of availability. Null: no departure is named. */
+function statusOf({ named, departure }: Trip): DepartureStatus | null {
+  if (departure) return departureStatus(departure);
+  return named ? 'gone' : null;
+}
+
+/** Says why the tenant cannot sell at the simulated price. */
+function warningsOf({ slug, ...tenant }: Tenant, document: Document): string[] {
+  const { tour, visible, departure_status: status } = document;
+  const departure = departureOf(document);
+  const isMissing = isWithoutDeparture(document);
+  const warnings = [
+    !mayBeUsed(tenant) &&
+      `${slug} is ${tenant.status}, and its requests are refused: tourctl tenant activate ${slug}`,
+    !visible && `${slug} does not see ${tour.slug}: tourctl visibility explain ${slug} ${tour.slug}`,
+    isMissing && `${tour.slug} has no departure on ${departure}`,
+    status &&
+      status !== 'available' &&
+      !isMissing &&
+      `${tour.slug} cannot be booked on ${departure}: it is ${status.replace('_', ' ')}`,
+  ];
+  return warnings.filter((warning) => typeof warning === 'string');
 }
 
 function toDocument(
   tenant: Tenant,
-  { tour, date, departure, party }: Trip,
+  trip: Trip,
   { quote, unroundedMinor, totalMinor, depositMinor, beaten, inapplicable }: SimulatedPrice,
   visible: boolean,
 ) {
+  const { tour, named, departure, nearest, party } = trip;
+  const date = named?.date ?? null;
   const { currency, currencyDigits } = quote;
   const major = (minor: number) => toMajor(minor, currencyDigits);
   const ruleDocument = (decides: PriceRule | undefined) =>
@@ -131,8 +160,10 @@ function toDocument(
     visible,
     tenant_status: tenant.status,
     departure_date: date,
-    departure_time: departure && departure.startTime,
-    departure_status: departure && departureStatus(departure),
+    departure_time: departure ? departure.startTime : (named?.time ?? null),
+    departure_status: statusOf(trip),
+    // The departure whose prices count. Null: the base price counts.
+    prices_of: nearest && { departure_date: nearest.departureDate, departure_time: nearest.startTime },
     ...namedNumbers(party),
     party,
     seats: seatsOf(party, tour.categories),
@@ -198,6 +229,7 @@ function describe(document: Document, first: string, screen: Screen): string {
     deposit_total: money(document.deposit_total),
   };
   const reasons = [
+    otherPrices(document),
     conversionInWords(document, first),
     decision(rule),
     rule && `  ${calculation(document, first)}`,
@@ -207,6 +239,20 @@ function describe(document: Document, first: string, screen: Screen): string {
     ...inapplicable.map((unused) => `  ${ruleInWords(unused)} does not apply: ${unused.reason}`),
   ];
   return `${properties(amounts, screen)}\n\n${paragraph(reasons.filter(Boolean).join('\n'), screen)}`;
+}
+
+/** Says which prices count on a date without a departure. Undefined: those of the departure, or the base price without a date. */
+function otherPrices(document: Document): string | undefined {
+  if (!isWithoutDeparture(document)) return undefined;
+  const { prices_of: of } = document;
+  const which = of ? `those of the nearest departure, on ${departureOf(of)}` : 'the base price';
+  return `no departure on ${departureOf(document)}: the platform's prices are ${which}`;
+}
+
+/** Returns whether a date is given on which the tour does not depart, at the given time. */
+function isWithoutDeparture(document: Document): boolean {
+  const { departure_date: date, prices_of: of } = document;
+  return date !== null && (of === null || departureOf(of) !== departureOf(document));
 }
 
 /** Returns a line for each category of the party whose price another rule decides than that of the first category. */

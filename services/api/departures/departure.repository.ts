@@ -49,6 +49,25 @@ export async function findDeparturesOfDate(db: Db, tourId: string, date: string)
   return rows;
 }
 
+/**
+ * Returns the id of the scheduled departure whose date is nearest, of two equally near ones the later; on its date the one at the wanted time
+ * or, without it, the first. Undefined: the tour has no scheduled departure.
+ */
+export async function findNearestId(
+  db: Db,
+  tourId: string,
+  { date, time }: { date: string; time?: string },
+): Promise<string | undefined> {
+  const { rows } = await db.raw(
+    `select d.id from departures d join tours t on t.id = d.tour_id
+     where d.tour_id = :tourId and d.status = 'scheduled'
+     order by abs(d.departure_date - :wantedDate::date), d.departure_date desc, ${START_TIME} is distinct from :time, ${START_TIME}
+     limit 1`,
+    { tourId, wantedDate: date, time: time ?? null },
+  );
+  return rows[0]?.id;
+}
+
 /** Returns the tour's departures from yesterday (UTC) on, because in the tour's time zone it may still be yesterday. */
 export async function findUpcomingDepartures(
   db: Db,

@@ -29,6 +29,7 @@ import {
   type DepartureRange,
   findDepartures,
   findDeparturesOfDate,
+  findNearestId,
   findUpcomingDepartures,
 } from './departure.repository';
 import { departureTimeWithoutDate, nameDeparture } from '../catalog/start-time';
@@ -221,6 +222,30 @@ export async function findTourDeparture(
   const [departure] = await findDepartures(db, null, { sandbox: false, ids, limit: 1 });
   if (!departure) throw new DepartureNotFoundError(tour.slug, named);
   return departure;
+}
+
+/** A departure that was looked for by its date. */
+export interface FoundDeparture {
+  /** The named departure. Null: there is none. */
+  departure: Departure | null;
+  /** The named departure or, if there is none, the nearest scheduled one. Null: the tour has none. */
+  nearest: Departure | null;
+}
+
+/**
+ * Returns the departure that a command names, also a cancelled or past one, or the nearest one.
+ * @throws SeveralDeparturesError, which lists the times
+ */
+export async function findNearestDeparture(
+  db: Db,
+  tour: TourOfDeparture,
+  named: NamedDeparture,
+): Promise<FoundDeparture> {
+  const { departureId } = chooseDeparture(await assertUnambiguous(db, tour, named), named.time);
+  const id = departureId ?? (await findNearestId(db, tour.id, named));
+  const page = { sandbox: false, limit: 1 };
+  const [nearest = null] = id === undefined ? [] : await findDepartures(db, null, { ...page, ids: [id] });
+  return { departure: departureId === null ? null : nearest, nearest };
 }
 
 export interface Availability {
