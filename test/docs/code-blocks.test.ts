@@ -82,7 +82,11 @@ const TRIALS: Record<string, Trials> = {
     Departures: NAMES,
     Scripts: NAMES,
   },
-  'upgrade.md': { Kubernetes: KUBERNETES, 'One server': DOCKER },
+  'upgrade.md': {
+    Kubernetes: KUBERNETES,
+    'One server': DOCKER,
+    'An update that is not rolling': by('cli/migrate-prices.test.ts'),
+  },
   'watching.md': {
     'Without Prometheus': OWN,
     'What to watch': [SQL],

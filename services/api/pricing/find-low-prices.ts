@@ -146,7 +146,7 @@ async function findLowPrices(
 }
 
 /** Returns the first day of each travel window and the first day after it. */
-function boundsOf(rules: PriceRule[]): string[] {
+export function boundsOf(rules: PriceRule[]): string[] {
   const dayAfter = (date: string) => new Date(Date.parse(date) + 86_400_000).toISOString().slice(0, 10);
   const days = rules.flatMap(({ travelFrom, travelTo }) => [
     ...(travelFrom ? [travelFrom] : []),
