@@ -22,4 +22,6 @@ alter role tours set log_error_verbosity = 'terse';
 alter role tours_api set log_error_verbosity = 'terse';
 alter role tours_queue set log_error_verbosity = 'terse';
 select 'create database tours owner tours' where not exists (select from pg_database where datname = 'tours') \gexec
+-- Compiling a statement takes longer than a sale.
+alter database tours set jit = off;
 SQL

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database/database';
+import { type Db, inTransaction } from '../../platform/database/database';
 import { startOfInstance } from '../../platform/read-cache/instance.repository';
 import { HAS_CUTOFF, SALES_END_AT } from '../catalog/departure-state';
 
@@ -42,6 +42,22 @@ export async function findCollationVersions(db: Db): Promise<CollationVersions |
        and pg_database_collation_actual_version(oid) is not null`,
   );
   return rows[0];
+}
+
+/**
+ * Reads whether a session of this database compiles expensive statements unless it turns jit off. Its own setting is off
+ * (platform/database/connect.ts), so this reads the value that a session begins with.
+ */
+export async function findCompilation(db: Db): Promise<{ compiles: boolean; database: string }> {
+  return inTransaction(db, async (trx) => {
+    // pg_jit_available() is false while jit is off.
+    await trx.raw('set local jit = on');
+    const { rows } = await trx.raw<{ rows: [{ compiles: boolean; database: string }] }>(
+      `select reset_val::boolean and pg_jit_available() as compiles, format('%I', current_database()) as database
+       from pg_settings where name = 'jit'`,
+    );
+    return rows[0];
+  });
 }
 
 /** The last backup that `tourctl backup` completed, or recorded for another tool. */

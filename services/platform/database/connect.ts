@@ -110,6 +110,12 @@ interface PoolClient {
 /** Knex stores on a connection the error that ended the connection. The pool does not use such a connection again. */
 type PooledConnection = pg.Client & { __knex__disposed?: unknown };
 
+/**
+ * Turns off the compilation of statements, for reads outside a transaction. A transaction pooler keeps the setting on the server connection
+ * that ran it, which all services want without it too. A startup parameter would not do: PgBouncer refuses the ones that it does not know.
+ */
+const WITHOUT_JIT = 'set jit = off';
+
 /** Makes a pool open its connections with `connect`. Knex itself would connect to one host only. */
 export function openConnectionsBy(connect: Connect, db: Knex): Knex {
   (db.client as PoolClient)._acquireOnlyConnection = async function () {
@@ -117,6 +123,7 @@ export function openConnectionsBy(connect: Connect, db: Knex): Knex {
     const dispose = (reason: unknown) => void (connection.__knex__disposed = reason);
     connection.on('error', dispose);
     connection.on('end', () => dispose('the connection has ended'));
+    await connection.query(WITHOUT_JIT);
     return connection;
   };
   return db;

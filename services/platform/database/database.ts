@@ -87,10 +87,15 @@ const LOCK_MS = 2_000;
 /** Shortest lock_timeout: long enough to take a lock that is free. 0 would mean no limit. */
 const SHORTEST_LOCK_MS = 100;
 
-/** Uses SET LOCAL, because connection options do not pass a transaction pooler. */
+/**
+ * Uses SET LOCAL, because connection options do not pass a transaction pooler. Turns the compilation of statements off: enable_seqscan = off
+ * (commit-changes.ts) raises the costs of a plan above jit_above_cost, and PostgreSQL 15 to 17 then compiled the statement of the facts for
+ * 4 s in each transaction of a sale.
+ */
 const BEGIN = `begin isolation level read committed;
   set local statement_timeout = '10s';
-  set local idle_in_transaction_session_timeout = '15s'`;
+  set local idle_in_transaction_session_timeout = '15s';
+  set local jit = off`;
 
 /**
  * Begins a statement with a CTE that returns the time as `clock.at`. The CTE is materialized, so that the statement reads the clock only
