@@ -8,7 +8,7 @@ import {
   joinEmbeddedPostgres,
 } from '../../services/platform/embedded-postgres/embedded-postgres';
 import { AppError, sqlState } from '../../services/platform/errors';
-import { migrate, pendingMigrations } from '../../services/platform/migrate/migrate';
+import { migrate, pendingMigrations, refuseLaterSchema } from '../../services/platform/migrate/migrate';
 import { type Secrets, openSecrets } from '../../services/platform/secrets';
 import { findDeliveries } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { opensSealed } from '../../services/webhook-queue/endpoints/endpoint-secrets';
@@ -85,7 +85,7 @@ async function reachServer(
 
 async function ensureSchema(db: Db, ours: boolean, output: Output): Promise<void> {
   const pending = await pendingMigrations(db);
-  if (pending.length === 0) return;
+  if (pending.length === 0) return refuseLaterSchema(db);
   if (!ours) throw new MigrationsPendingError(pending);
   const ran = await migrate(db, (line) => output.warn(line), true);
   output.note(`Brought the database up to date (${countOf(ran.length, 'migration')})`);
@@ -123,8 +123,24 @@ class DatabaseSilentError extends AppError {
   }
 }
 
-/** Sends the first statement to a server. @throws DatabaseSilentError, and the errors of the connection */
+/** The pause before the second try. A server that restarts, or whose standby takes over, often answers after it. */
+const RETRY_MS = 1000;
+
+/** Sends the first statement to a server, and once more if it does not answer. @throws DatabaseSilentError, and the errors of the connection */
 async function greetDatabase(db: Db): Promise<void> {
+  try {
+    await askOnce(db);
+  } catch (error) {
+    if (!isDatabaseLost(error) || REFUSED.test(sqlState(error) ?? '')) throw error;
+    await sleep(RETRY_MS);
+    await askOnce(db);
+  }
+}
+
+/** Classes of SQLSTATE of a login or database that the server does not know. It refuses them again. */
+const REFUSED = /^(28|3D)/;
+
+async function askOnce(db: Db): Promise<void> {
   const timer = new AbortController();
   try {
     const silence = sleep(ANSWER_MS, undefined, { signal: timer.signal });
@@ -147,7 +163,7 @@ async function whileAnswering<T>(openProbe: () => Db, work: () => Promise<T>): P
   const silence = new Promise<never>((_, reject) => {
     const ask = async () => {
       probe ??= openProbe();
-      if (await isSilent(probe)) reject(new DatabaseSilentError(true));
+      if ((await isSilent(probe)) && (await isSilentAgain(probe))) reject(new DatabaseSilentError(true));
       else if (!ended) wait();
     };
     const wait = () => (timer = setTimeout(() => void ask(), EVERY_MS).unref());
@@ -160,6 +176,11 @@ async function whileAnswering<T>(openProbe: () => Db, work: () => Promise<T>): P
     clearTimeout(timer);
     void probe?.destroy();
   }
+}
+
+async function isSilentAgain(db: Db): Promise<boolean> {
+  await sleep(RETRY_MS);
+  return isSilent(db);
 }
 
 /** Returns false if the server answers, also with an error. */

@@ -181,9 +181,9 @@ describe('the migration to closing times before the start', () => {
     await expect(migrate(database.db)).rejects.toMatchObject({
       code: 'instances_running',
       message: expect.stringMatching(
-        /^1 API process runs .* stop all API processes, migrate, then start the new ones/,
+        /^1 API process runs .* stop all API processes, migrate, then start the new ones; .* Nothing was changed$/,
       ),
-      facts: { instances: 1 },
+      facts: { instances: 1, applied: [] },
     });
     expect(await database.db('knex_migrations').where({ name: NOT_ROLLING })).toEqual([]);
   });

@@ -9,6 +9,8 @@ export interface TcpProxy {
   hang(): void;
   /** Closes new and open connections. */
   refuse(): void;
+  /** Closes the next connection, and passes the bytes of those after it. */
+  refuseOne(): void;
   /** Answers everything with these bytes. */
   answerWith(bytes: string): void;
   /** Passes bytes again. */
@@ -21,13 +23,17 @@ export interface TcpProxy {
  * @param port the proxy's port; 0 chooses any free port
  */
 export async function startTcpProxy(target: number, port = 0): Promise<TcpProxy> {
-  let mode: 'pass' | 'hang' | 'refuse' | 'fake' = 'pass';
+  let mode: 'pass' | 'hang' | 'refuse' | 'refuse one' | 'fake' = 'pass';
   let delayMs = 0;
   let fake = '';
   const sockets = new Set<Socket>();
 
   const server = net.createServer((client) => {
     if (mode === 'refuse') return client.destroy();
+    if (mode === 'refuse one') {
+      mode = 'pass';
+      return client.destroy();
+    }
     const upstream = net.connect(target, '127.0.0.1');
     for (const socket of [client, upstream]) {
       sockets.add(socket);
@@ -60,6 +66,7 @@ export async function startTcpProxy(target: number, port = 0): Promise<TcpProxy>
       mode = 'refuse';
       closeAll();
     },
+    refuseOne: () => (mode = 'refuse one'),
     answerWith: (bytes) => {
       mode = 'fake';
       fake = bytes;

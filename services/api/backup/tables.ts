@@ -53,6 +53,7 @@ export const COPIED_TABLES = [
 export const LEFT_OUT_TABLES = {
   knex_migrations: 'a restore runs the migrations itself',
   knex_migrations_lock: 'a restore runs the migrations itself',
+  rolling_migrations: 'a restore runs the migrations itself',
   api_instances: 'the processes that run',
   webhook_workers: 'the processes that run',
   change_marks: 'transactions that run',

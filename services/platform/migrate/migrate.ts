@@ -4,7 +4,12 @@ import { awaitIndexBuilds, type OnWait, withMigrationLock } from './migration-lo
 import type { Db, Trx } from '../database/database';
 import { AppError, DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from '../errors';
 import { CONCURRENTLY, listMigrations, readMigration, runMigrationWithin } from './migration-files';
-import { awaitKilledInstances, needsStoppedInstances, refuseRunningInstances } from './running-instances';
+import {
+  awaitKilledInstances,
+  NEEDS_STOPPED_INSTANCES,
+  needsStoppedInstances,
+  refuseRunningInstances,
+} from './running-instances';
 
 /** Gives Knex the numbered files. Migrations go forward only. */
 class SqlMigrationSource implements Knex.MigrationSource<string> {
@@ -43,33 +48,51 @@ const migrationSource = new SqlMigrationSource();
  * @param awaitsKilled true: waits up to a minute while processes of the API count as running that were killed. False: refuses at once
  * @returns the names of the migrations that ran
  * @throws TablesInUseError, InstancesRunningError; earlier migrations of the same run stay applied
- * @throws DatabaseTooOldError
+ * @throws DatabaseTooOldError, SchemaLaterError
  */
 export async function migrate(db: Db, onWait: OnWait = () => {}, awaitsKilled = false): Promise<string[]> {
   return withMigrationLock(db, onWait, async () => {
     await awaitIndexBuilds(db, onWait);
     const pending = await pendingMigrations(db);
+    if (pending.length === 0) await refuseLaterSchema(db);
+    // Asks before the first migration, so that a refusal leaves the schema as it is.
+    if (pending.some(isNotRolling)) await awaitStopped(db, { onWait, awaitsKilled, applied: [] });
     // Frees Knex's own lock, which a killed migration leaves locked. MIGRATION_LOCK prevents concurrent migrations.
     await db.migrate.forceFreeMigrationsLock({ migrationSource });
     // Runs each migration in a transaction of its own, so that its locks end with it.
-    for (const name of pending) await runMigration(db, name, { onWait, awaitsKilled });
+    for (const [place, name] of pending.entries())
+      await runMigration(db, name, { onWait, awaitsKilled, applied: pending.slice(0, place) });
     return pending;
   });
 }
 
-/** Runs a migration. If it needs that no process of the API runs, refuses or waits as `migrate` says. */
-async function runMigration(
-  db: Db,
-  name: string,
-  { onWait, awaitsKilled }: { onWait: OnWait; awaitsKilled: boolean },
-): Promise<void> {
+/** Returns true for a migration that must not run while processes of the API run. */
+function isNotRolling(name: string): boolean {
+  return readMigration(name).includes(NEEDS_STOPPED_INSTANCES);
+}
+
+interface StoppedInstances {
+  onWait: OnWait;
+  awaitsKilled: boolean;
+  /** The migrations that this run has applied. */
+  applied: readonly string[];
+}
+
+/** Refuses or waits, as `migrate` says, while processes of the API run. A new database has none. @throws InstancesRunningError */
+async function awaitStopped(db: Db, { onWait, awaitsKilled, applied }: StoppedInstances): Promise<void> {
+  if (!(await db.schema.hasTable('api_instances'))) return;
+  if (awaitsKilled) await awaitKilledInstances(db, applied, onWait);
+  else await refuseRunningInstances(db, applied);
+}
+
+/** Runs a migration. If a process of the API has started since `migrate` asked, refuses or waits as `migrate` says. */
+async function runMigration(db: Db, name: string, stopped: StoppedInstances): Promise<void> {
   const run = () => runUntilLocked(() => db.migrate.up({ migrationSource, name }));
   try {
     await run();
   } catch (error) {
     if (!needsStoppedInstances(error)) throw error;
-    if (awaitsKilled) await awaitKilledInstances(db, onWait);
-    else await refuseRunningInstances(db);
+    await awaitStopped(db, stopped);
     await run();
   }
 }
@@ -132,6 +155,43 @@ export async function appliedMigrations(db: Db): Promise<string[]> {
 export async function pendingMigrations(db: Db): Promise<string[]> {
   const applied = new Set(await appliedMigrations(db));
   return listMigrations().filter((name) => !applied.has(name));
+}
+
+/** Migrations that the database has and this build lacks: those of a later release. */
+export interface LaterMigrations {
+  /** They declare by a row of rolling_migrations (0153) that processes of an earlier release can work with their schema. */
+  rolling: string[];
+  /** All others. */
+  breaking: string[];
+}
+
+/** Lists the migrations of a later release that the database has. All migrations of this build must be applied. */
+export async function laterMigrations(db: Db): Promise<LaterMigrations> {
+  const known = new Set(listMigrations());
+  const later = (await appliedMigrations(db)).filter((name) => !known.has(name));
+  if (later.length === 0) return { rolling: [], breaking: [] };
+  const declared = new Set(await db('rolling_migrations').whereIn('name', later).pluck<string[]>('name'));
+  return {
+    rolling: later.filter((name) => declared.has(name)),
+    breaking: later.filter((name) => !declared.has(name)),
+  };
+}
+
+/** The database has migrations of a later release, with which this build cannot work. */
+class SchemaLaterError extends AppError {
+  readonly code = 'schema_later';
+
+  constructor(breaking: string[]) {
+    super(
+      `The database has migrations of a later release, from ${breaking[0]} on: use that release. Nothing was changed`,
+    );
+  }
+}
+
+/** @throws SchemaLaterError */
+export async function refuseLaterSchema(db: Db): Promise<void> {
+  const { breaking } = await laterMigrations(db);
+  if (breaking.length > 0) throw new SchemaLaterError(breaking);
 }
 
 /** Creates Knex's tables as Knex does. Knex's migrator is not used: in a transaction, it would change the settings of the pool. */

@@ -5,32 +5,37 @@ import { AppError } from '../errors';
 import type { OnWait } from './migration-lock';
 
 /** The constraint that a migration names if it must not run while processes of the API run (0141_closing_and_cancellation.sql). */
-const NEEDS_STOPPED_INSTANCES = 'migration_needs_stopped_instances';
+export const NEEDS_STOPPED_INSTANCES = 'migration_needs_stopped_instances';
 
 export function needsStoppedInstances(error: unknown): boolean {
   return (error as { constraint?: unknown }).constraint === NEEDS_STOPPED_INSTANCES;
 }
 
-/** Processes of the API run, and a pending migration would break them. Earlier migrations of the same run stay applied. */
+/** Processes of the API run, and a pending migration would break them. */
 class InstancesRunningError extends AppError {
   readonly code = 'instances_running';
 
-  constructor(private readonly instances: number) {
+  /** @param applied the migrations that this run has applied; they stay applied */
+  constructor(
+    private readonly instances: number,
+    private readonly applied: readonly string[],
+  ) {
     super(
       `${instances} API ${instances === 1 ? 'process runs' : 'processes run'} on this database, and this update is not rolling: stop all API ` +
-        'processes, migrate, then start the new ones; a process that was killed counts for a minute',
+        'processes, migrate, then start the new ones; a process that was killed counts for a minute. ' +
+        (applied.length > 0 ? `This run has applied ${applied.join(', ')}` : 'Nothing was changed'),
     );
   }
 
   override get facts(): Record<string, unknown> {
-    return { instances: this.instances };
+    return { instances: this.instances, applied: this.applied };
   }
 }
 
 /** @throws InstancesRunningError, unless the last process has ended meanwhile */
-export async function refuseRunningInstances(db: Db): Promise<void> {
+export async function refuseRunningInstances(db: Db, applied: readonly string[]): Promise<void> {
   const { length } = await findRunningInstances(db);
-  if (length > 0) throw new InstancesRunningError(length);
+  if (length > 0) throw new InstancesRunningError(length, applied);
 }
 
 /** A process of the API polls twice a second. */
@@ -42,14 +47,19 @@ const SILENT_POLLS = 4;
  * Waits until no process counts as running: for at most a minute after processes were killed.
  * @throws InstancesRunningError if one of them polls again
  */
-export async function awaitKilledInstances(db: Db, onWait: OnWait): Promise<void> {
+export async function awaitKilledInstances(
+  db: Db,
+  applied: readonly string[],
+  onWait: OnWait,
+): Promise<void> {
   const seen = new Map((await findRunningInstances(db)).map(({ id, poll }) => [id, poll]));
+  if (seen.size === 0) return;
   for (let polls = 1; ; polls++) {
     await sleep(POLL_MS);
     const running = await findRunningInstances(db);
     if (running.length === 0) return;
     if (running.some(({ id, poll }) => seen.get(id) !== poll))
-      throw new InstancesRunningError(running.length);
+      throw new InstancesRunningError(running.length, applied);
     if (polls === SILENT_POLLS) onWait('Waiting up to a minute for API processes that were killed');
   }
 }
