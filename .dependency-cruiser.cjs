@@ -28,6 +28,7 @@ const PLATFORM = [
   'metrics',
   'traces',
   'service',
+  'readiness',
   'start-advice',
 ];
 

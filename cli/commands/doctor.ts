@@ -19,6 +19,7 @@ import { CURRENCIES_AS_OF } from '../../services/api/pricing/currency';
 import { findOldRates, findUnsellableTours } from '../../services/api/pricing/exchange-rate.repository';
 import { findLowPriceRules } from '../../services/api/pricing/find-low-prices';
 import { findUnsoldPrices } from '../../services/api/pricing/find-unsold-prices';
+import { SALE_TRIAL } from '../../services/api/seats/try-sale';
 import type { Config } from '../../services/platform/config/config';
 import type { Db } from '../../services/platform/database/database';
 import { readDiskSpace } from '../../services/platform/directories';
@@ -131,9 +132,11 @@ function checkFor(all: AtRisk[], name: string, warning: CredentialWarning, meani
 function checkDisk({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>): HealthCheck[] {
   const space = readDiskSpace(dataDir);
   if (!space) return [];
-  if (space.state === 'enough') return [ok('disk', 'more than 1 GiB is free')];
+  // Only the check of the database knows the disk of its server.
+  const place = databaseUrl === undefined ? dataDir : `${dataDir} on this machine, not for the database`;
+  if (space.state === 'enough') return [ok('disk', `more than 1 GiB is free for ${place}`)];
   const isDown = space.state === 'full' && databaseUrl === undefined;
-  const detail = `${Math.floor(space.freeBytes / 1024 ** 2)} MiB are free for ${dataDir}`;
+  const detail = `${Math.floor(space.freeBytes / 1024 ** 2)} MiB are free for ${place}`;
   return [
     isDown
       ? broken('disk', `${detail}: the database cannot write`, [`df -h ${dataDir}`])
@@ -257,7 +260,7 @@ async function doctorCommand(terminal: OpeningTerminal<Context>): Promise<number
 async function examine(terminal: OpeningTerminal<Context>): Promise<HealthCheck[]> {
   try {
     return await terminal.withDatabase({ schema: 'as-is' }, async ({ db }) => {
-      const checks = await inspectInstallation(db);
+      const checks = await inspectInstallation(db, SALE_TRIAL);
       const isOutdated = checks.some(({ name, status }) => name === 'migrations' && status === 'broken');
       if (isOutdated) return checks;
       const secrets = await checkSecrets(db, terminal.config);

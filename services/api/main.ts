@@ -3,8 +3,8 @@ import { type Config, loadConfig } from '../platform/config/config';
 import type { Db } from '../platform/database/database';
 import { type Logger, createLogger } from '../platform/logger';
 import { loadSecrets, verifySecrets, openSecrets } from '../platform/secrets';
+import { READINESS_POOL, Readiness, requireUsable } from '../platform/readiness';
 import {
-  requireUsable,
   untilUsable,
   openServiceDatabase,
   type ServiceDatabase,
@@ -19,12 +19,12 @@ import { NEVER_VALID, startReadCacheValidity } from '../platform/read-cache/read
 import { createApp, createServer } from './app';
 import { startUseRecorder } from './credentials/record-use';
 import { drain } from './drain';
-import { API_WRITES } from './health/health.router';
 import { createLoadShedder } from './http/load-shedding';
 import { listen } from '../platform/http/edge';
 import { startMetricsServer } from '../platform/http/metrics-server';
 import type { ApiSecrets } from './http/api-context';
 import { createSalesContext } from './sales-context';
+import { SALE_TRIAL } from './seats/try-sale';
 import { startSweeper } from './sweeper';
 
 /** The time limit of the shutdown. The requests in flight get ten seconds (drain.ts); closing the connections gets the other five. */
@@ -77,7 +77,9 @@ async function serve(
   const validity = config.remember
     ? startReadCacheValidity(database.openPool(VALIDITY_POOL), log)
     : { ...NEVER_VALID, stop: async () => {} };
-  const context = createSalesContext({ config, secrets, db, writes, log, store, uses, validity });
+  const probes = database.openPool({ applicationName: 'api readiness', ...READINESS_POOL });
+  const readiness = new Readiness(probes, SALE_TRIAL, log);
+  const context = createSalesContext({ config, secrets, db, writes, log, store, uses, validity, readiness });
   const shedder = createLoadShedder();
   const app = createApp(context, shedder);
   const server = createServer(app);
@@ -120,7 +122,7 @@ async function openApiSecrets(
   if (!config.databaseUrl) return openSecrets(db, config, NEEDED);
   const secrets = await loadSecrets(config, NEEDED, () => Promise.resolve(false));
   const checked = untilUsable(log, async () => {
-    await requireUsable(db, API_WRITES);
+    await requireUsable(db, SALE_TRIAL);
     await requirePreparedStatements(config);
     await verifySecrets(db, config, secrets, NEEDED);
   });

@@ -1,6 +1,7 @@
 import type { Config } from '../platform/config/config';
 import type { Db } from '../platform/database/database';
 import type { Logger } from '../platform/logger';
+import type { Readiness } from '../platform/readiness';
 import type { ReadCacheValidity } from '../platform/read-cache/read-cache';
 import type { SharedStore } from '../platform/shared-store/shared-store';
 import type { UseRecorder } from './credentials/record-use';
@@ -31,6 +32,7 @@ interface ApiParts {
   store: Pick<SharedStore, 'cache' | 'quotas'>;
   uses: UseRecorder;
   validity: ReadCacheValidity;
+  readiness: Readiness;
 }
 
 /** Composes the API from the parts that its process has opened. Each listener of changed seats registers here. */
@@ -43,6 +45,7 @@ export function createSalesContext({
   store,
   uses,
   validity,
+  readiness,
 }: ApiParts): SalesContext & { seats: ChangedSeats } {
   const availability = createAvailabilityCache(db, store.cache, log);
   const changes = new ChangeQueue(writes, log, config.groupCommit);
@@ -56,6 +59,7 @@ export function createSalesContext({
     writes,
     log,
     uses,
+    readiness,
     availability,
     changes,
     seats,

@@ -3,10 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './logger';
 import type { Config } from './config/config';
 import { type DatabaseOptions, type Db, openDatabase } from './database/database';
-import { findTablesWithoutInsert, findWriteObstacle } from './database/write-obstacle';
 import { joinEmbeddedPostgres } from './embedded-postgres/embedded-postgres';
-import { databaseReason, isDatabaseAway, READ_ONLY, sqlState } from './errors';
-import { pendingMigrations } from './migrate/migrate';
+import { databaseReason, isDatabaseAway, sqlState } from './errors';
+import { UnusableDatabaseError } from './readiness';
 
 /**
  * Runs a service. The process ends through onShutdown. After an error it ends with exit code 1 and one line on stderr that names the next
@@ -93,62 +92,6 @@ export async function openServiceDatabase(config: Config, log: Logger): Promise<
       await server.leave();
     },
   };
-}
-
-/** A reason that /readyz reports. */
-type Unusable =
-  'database does not answer' | 'database is read-only' | 'migrations pending' | 'login may not write';
-
-/** The database answers, but a service cannot work with it. */
-class UnusableDatabaseError extends Error {
-  constructor(
-    readonly reason: Unusable,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
-/**
- * Checks that a service can work with the database.
- * @param writes tables into which the service inserts
- * @throws UnusableDatabaseError, and the errors of a database that is away
- */
-export async function requireUsable(db: Db, writes: string[]): Promise<void> {
-  // Asks again for each check, because a pooler may have connected this process to a standby.
-  const obstacle = await findWriteObstacle(db);
-  if (obstacle)
-    throw new UnusableDatabaseError('database is read-only', `the database refuses writes: ${obstacle}`);
-  const { length } = await pendingMigrations(db);
-  if (length > 0)
-    throw new UnusableDatabaseError(
-      'migrations pending',
-      `${length} ${length === 1 ? 'migration is' : 'migrations are'} missing: run tourctl migrate`,
-    );
-  const refused = await findTablesWithoutInsert(db, writes);
-  if (refused.length > 0)
-    throw new UnusableDatabaseError(
-      'login may not write',
-      `the login of DATABASE_URL may not insert into ${refused.join(', ')}: docs/run-many.md has the rights of each login`,
-    );
-}
-
-/** Limits the time of a check, because a pooler keeps a statement waiting while its server is lost. */
-const ANSWER_MS = 2000;
-
-/** Returns within two seconds why a service cannot use the database, as requireUsable does. Undefined: it can. Never rejects. */
-export async function whyUnusable(db: Db, writes: string[]): Promise<Unusable | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<Unusable>((resolve) => {
-    timer = setTimeout(() => resolve('database does not answer'), ANSWER_MS);
-  });
-  const answer = requireUsable(db, writes).then(() => undefined, reasonOf);
-  return Promise.race([answer, silence]).finally(() => clearTimeout(timer));
-}
-
-function reasonOf(error: unknown): Unusable {
-  if (error instanceof UnusableDatabaseError) return error.reason;
-  return sqlState(error) === READ_ONLY ? 'database is read-only' : 'database does not answer';
 }
 
 const PAUSE_MS = 1000;

@@ -5,23 +5,16 @@ import type { Db } from '../platform/database/database';
 import { createLogger, type Logger } from '../platform/logger';
 import { startMetricsServer } from '../platform/http/metrics-server';
 import { openSecrets } from '../platform/secrets';
-import {
-  openServiceDatabase,
-  requireUsable,
-  untilUsable,
-  whyUnusable,
-  onShutdown,
-  runService,
-} from '../platform/service';
+import { READINESS_POOL, Readiness, requireUsable } from '../platform/readiness';
+import { openServiceDatabase, untilUsable, onShutdown, runService } from '../platform/service';
 import { opensSealed } from './endpoints/endpoint-secrets';
 import { registerDatabaseGauges } from './metrics/database-metrics';
 import { createQueueMetrics, registerQueueGauges } from './metrics/queue-metrics';
 import { startQueueServer } from './queue-server';
+import { DELIVERY_TRIAL } from './try-delivery';
 import { startWorker } from './worker/worker';
 
 const SHUTDOWN_MS = 10_000;
-/** The tables into which each attempt of a delivery inserts. */
-const QUEUE_WRITES = ['webhook_attempts', 'webhook_queue'];
 
 /** Stop functions of everything that runs; called in reverse order. */
 type Stops = (() => Promise<unknown>)[];
@@ -61,7 +54,9 @@ async function start(config: Config, log: Logger, stops: Stops, stopping: () => 
     // Is shorter than the lease, so that time is left to record a result.
     answerTimeoutMs: 12_000,
   });
-  whyNotReady = () => whyUnusable(db, QUEUE_WRITES);
+  const probes = database.openPool({ applicationName: 'webhook-queue readiness', ...READINESS_POOL });
+  const readiness = new Readiness(probes, DELIVERY_TRIAL, log);
+  whyNotReady = () => readiness.whyNot();
   const secretsKey = await openSecretsKey(db, config, log, stopping);
   if (secretsKey === undefined) return;
 
@@ -101,7 +96,7 @@ async function openSecretsKey(
 ): Promise<string | undefined> {
   let secretsKey: string | undefined;
   const open = async () => {
-    await requireUsable(db, QUEUE_WRITES);
+    await requireUsable(db, DELIVERY_TRIAL);
     await requirePreparedStatements(config);
     ({ secretsKey } = await openSecrets(db, config, ['secretsKey'], opensSealed));
   };

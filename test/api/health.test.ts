@@ -6,7 +6,7 @@ import { openDatabase, toColumns } from '../../services/platform/database/databa
 import { useTestApi } from '../support/api';
 import { databaseUrl } from '../support/database';
 import { expectProblem } from '../support/responses';
-import { givenWebsite } from '../support/website';
+import { givenSeats, givenWebsite } from '../support/website';
 
 const api = useTestApi({ logLevel: 'silent' });
 
@@ -64,6 +64,78 @@ describe('/readyz', () => {
     const { status, body } = await api.http.get('/readyz');
     await db('knex_migrations').insert(toColumns(last));
     expect({ status, body }).toEqual({ status: 503, body: { ok: false, reason: 'migrations pending' } });
+  });
+});
+
+describe('/readyz judges by what a sale does', () => {
+  const ready = async () => {
+    const { status, body } = await api.http.get('/readyz');
+    return status === 200 ? 'ready' : body.reason;
+  };
+  const asOwner = (sql: string) => api.db.raw(sql);
+
+  it.each([
+    ['the table of bookings', 'insert', 'booking_leads'],
+    ['the table of holds', 'insert', 'seat_holds'],
+    ['the table of events', 'insert', 'webhook_events'],
+    ['the numbers of bookings', 'usage', 'sequence booking_leads_id_seq'],
+  ])(
+    '/readyz answers 503 while the login of the API lacks its right on %s, and a sale is a 500',
+    async (_, right, object) => {
+      const buyer = await givenWebsite(api);
+      const { tour, date } = await givenSeats(api.db);
+      await asOwner(`revoke ${right} on ${object} from tour_platform_api`);
+      try {
+        expect(await ready()).toBe('login may not write');
+        const hold = await buyer.hold(tour, { departure_date: date, quantity: 1 });
+        const held = hold.status === 201 ? { hold_id: hold.body.hold_id } : {};
+        const sale = await buyer.book({ tour_id: tour.id, departure_date: date, adults: 1, ...held });
+        const refused = hold.status === 201 ? sale : hold;
+        expectProblem(refused, 500, 'internal_error', { retryable: true });
+      } finally {
+        await asOwner('select grant_database_roles()');
+      }
+      expect(await ready()).toBe('ready');
+    },
+  );
+
+  it('/readyz answers 503 on the schema of a later release, unless each of its migrations declares that it is rolling', async () => {
+    const { db } = api;
+    await db('knex_migrations').insert([{ name: '9998_later' }, { name: '9999_later' }]);
+    await db('rolling_migrations').insert({ name: '9998_later' });
+    try {
+      expect(await ready()).toBe('schema of a later release');
+      await db('rolling_migrations').insert({ name: '9999_later' });
+      expect(await ready()).toBe('ready');
+    } finally {
+      await db('rolling_migrations').delete();
+      await db('knex_migrations').where('name', 'like', '999%').delete();
+    }
+  });
+
+  it('/readyz answers 503 on a schema that lacks a column that a sale writes', async () => {
+    await asOwner('alter table booking_leads rename notes to remarks');
+    try {
+      expect(await ready()).toBe('schema does not fit this release');
+    } finally {
+      await asOwner('alter table booking_leads rename remarks to notes');
+    }
+    expect(await ready()).toBe('ready');
+  });
+
+  it('the check of /readyz writes no row, takes no number of a booking and waits for no locked departure', async () => {
+    const { db } = api;
+    const { tour, date } = await givenSeats(db);
+    const numbers = () =>
+      db.raw('select last_value, is_called from booking_leads_id_seq').then(({ rows }) => rows);
+    const before = await numbers();
+    await db.transaction(async (trx) => {
+      await trx('departures').where({ tour_id: tour.id, departure_date: date }).forUpdate().select('id');
+      expect(await ready()).toBe('ready');
+    });
+    expect(await numbers()).toEqual(before);
+    const { rows } = await db.raw(`select count(*)::int as rows from idempotency_keys`);
+    expect(rows).toEqual([{ rows: 0 }]);
   });
 });
 

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, openDatabase } from '../../services/platform/database/database';
 import { queryOnce } from '../../services/platform/database/connect';
 import { migrate } from '../../services/platform/migrate/migrate';
-import { whyUnusable } from '../../services/platform/service';
+import { requireUsable } from '../../services/platform/readiness';
+import { SALE_TRIAL } from '../../services/api/seats/try-sale';
 import { runOnce } from '../cli/run-once';
 import { killChildren } from '../stack/child';
 import { lowPorts } from '../stack/low-ports';
@@ -89,7 +90,7 @@ function suite(): void {
     });
     const none = standby.url.replace('127.0.0.1:', '127.0.0.1:1,127.0.0.1:');
     const db = openDatabase(standby.url, { applicationName: 'test', poolMax: 1 });
-    expect(await whyUnusable(db, [])).toBe('database is read-only');
+    await expect(requireUsable(db, SALE_TRIAL)).rejects.toMatchObject({ code: '25006' });
     await db.destroy();
     expect((await at(none, 'tenant list')).stderr).toMatch(
       /^error: The database: no host accepts writes \(127\.0\.0\.1:1: connect ECONNREFUSED [^;]*; 127\.0\.0\.1:\d+: the server is a standby, which accepts no writes\): /,

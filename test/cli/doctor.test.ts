@@ -41,6 +41,66 @@ describe('tourctl doctor', () => {
     ]);
   });
 
+  it('tourctl doctor fails where the login of this terminal, which the services use too, may not insert bookings', async () => {
+    const { db } = terminal;
+    const role = `only_login_${process.pid}`;
+    await db.raw(`create role ${role}`);
+    for (const objects of ['tables', 'sequences', 'functions'])
+      await db.raw(`grant all on all ${objects} in schema public to ${role}`);
+    const ofLogin = new URL(terminal.url);
+    ofLogin.searchParams.set('options', `-c role=${role}`);
+    const database = () => withEnv(terminal, { DATABASE_URL: ofLogin.href }, () => check('database'));
+    expect(await database()).toMatchObject({ code: 0, status: 'ok' });
+    await db.raw(`revoke insert on booking_leads from ${role}`);
+    expect(await database()).toMatchObject({
+      code: 1,
+      status: 'broken',
+      detail: expect.stringMatching(
+        /answers, but a sale fails: the login lacks a right .*: permission denied for table booking_leads$/,
+      ),
+    });
+    await db.raw(`drop owned by ${role}`);
+    await db.raw(`drop role ${role}`);
+  });
+
+  it('tourctl doctor fails where the login of the API lacks a right that the login of this terminal has', async () => {
+    const { db } = terminal;
+    const login = `api_login_${process.pid}`;
+    await db.raw(`create role ${login} login in role tour_platform_api`);
+    await db.raw('revoke insert on booking_leads from tour_platform_api');
+    const broken = await check('rights');
+    await db.raw('select grant_database_roles()');
+    const mended = await check('rights');
+    await db.raw(`drop role ${login}`);
+    expect(broken).toMatchObject({
+      code: 1,
+      status: 'broken',
+      detail: `the services fail: ${login} lacks insert on booking_leads`,
+      commands: ['psql "$DATABASE_URL" -c "select grant_database_roles()"'],
+    });
+    expect(mended).toMatchObject({ code: 0, status: 'ok' });
+  });
+
+  it('tourctl doctor fails on the schema of a later release, and gives a notice if its migrations are rolling', async () => {
+    const { db } = terminal;
+    await db('knex_migrations').insert({ name: '9999_later' });
+    try {
+      expect(await check('migrations')).toMatchObject({
+        code: 1,
+        status: 'broken',
+        detail: expect.stringMatching(/of a later release, from 9999_later on/),
+      });
+      expect(await terminal.refusal('tenant list')).toBe('1 schema_later');
+      expect(await terminal.refusal('migrate')).toBe('1 schema_later');
+      await db('rolling_migrations').insert({ name: '9999_later' });
+      expect(await check('migrations')).toMatchObject(notice('complete the update'));
+      expect((await terminal.tourctl('tenant list')).code).toBe(0);
+    } finally {
+      await db('rolling_migrations').delete();
+      await db('knex_migrations').where({ name: '9999_later' }).delete();
+    }
+  });
+
   it('tourctl doctor reports keys that expire soon, and exits with 0', async () => {
     const { id } = await terminal.json('key issue acme --scope catalog:read --expires-in 3d');
     expect(await check('keys')).toMatchObject({

@@ -27,7 +27,7 @@ describeWithSmallDisks('a full disk', () => {
     expect(await check()).toMatchObject({
       code: 0,
       status: 'notice',
-      detail: `20 MiB are free for ${directory}`,
+      detail: `20 MiB are free for ${directory} on this machine, not for the database`,
     });
     writeFileSync(path.join(directory, 'most'), Buffer.alloc(18 * 1024 * 1024));
     expect(await check()).toMatchObject({

@@ -7,11 +7,13 @@ import { createApp, createServer } from '../../services/api/app';
 import { startUseRecorder } from '../../services/api/credentials/record-use';
 import { createLoadShedder } from '../../services/api/http/load-shedding';
 import type { ChangedSeats } from '../../services/api/octo/changed-seats';
+import { SALE_TRIAL } from '../../services/api/seats/try-sale';
 import { createSalesContext, type SalesContext } from '../../services/api/sales-context';
 import { NEVER_VALID } from '../../services/platform/read-cache/read-cache';
 import { type Config, loadConfig } from '../../services/platform/config/config';
 import { type Db, openDatabase } from '../../services/platform/database/database';
 import { createLogger } from '../../services/platform/logger';
+import { Readiness } from '../../services/platform/readiness';
 import { openSharedStore } from '../../services/platform/shared-store/shared-store';
 import type { StoreTiming } from '../../services/platform/shared-store/store-guard';
 import { createTestDatabase, type TestDatabase } from './database';
@@ -66,7 +68,19 @@ export async function startTestApi(
   const store = await openSharedStore(config, log);
   // Turns the read cache off, because tests write to the database directly and the next request must read the change.
   const validity = NEVER_VALID;
-  const context = createSalesContext({ config, secrets, db, writes: db, log, store, uses, validity });
+  // Checks at each request, because tests change the database between two requests.
+  const readiness = new Readiness(db, SALE_TRIAL, log, 0);
+  const context = createSalesContext({
+    config,
+    secrets,
+    db,
+    writes: db,
+    log,
+    store,
+    uses,
+    validity,
+    readiness,
+  });
   const shedder = createLoadShedder();
   const app = createApp(context, shedder);
   const server = createServer(app).listen(0, '127.0.0.1');

@@ -15,9 +15,10 @@ import {
   type UnusedPriceRule,
 } from './installation.repository';
 import { START_API } from '../../platform/start-advice';
-import { findWriteObstacle } from '../../platform/database/write-obstacle';
-import { pendingMigrations } from '../../platform/migrate/migrate';
-import { findCollationVersions, findDatabaseFacts } from './status.repository';
+import { laterMigrations, pendingMigrations } from '../../platform/migrate/migrate';
+import { requireUsable, type Trial, type Unusable, UnusableDatabaseError } from '../../platform/readiness';
+import { findCollationVersions, findCompilation, findDatabaseFacts } from './status.repository';
+import { findMissingRights } from './rights.repository';
 
 /**
  * The largest difference between the database's clock and the clock of this machine that gives no notice. Expiry uses only the database's
@@ -27,18 +28,20 @@ const SKEW_MS = 5000;
 /** An instance without a poll for this time (twenty polls) counts as silent. A process that stops normally deletes its row. */
 export const SILENT_SECONDS = 10;
 
-/** Runs all checks of the database. If migrations are missing, reports only that and whether the database accepts writes. */
-export async function inspectInstallation(db: Db): Promise<HealthCheck[]> {
-  const database = await checkDatabase(db);
-  const pending = await pendingMigrations(db);
-  if (pending.length > 0) {
-    const detail = `${pending.length} missing, from ${pending[0]} on`;
-    return [database, broken('migrations', detail, ['tourctl migrate'])];
-  }
+/**
+ * Runs all checks of the database. If its schema is not that of this release, reports only that and whether the database accepts writes.
+ * @param sale what a sale does with the database
+ */
+export async function inspectInstallation(db: Db, sale: Trial): Promise<HealthCheck[]> {
+  const database = await checkDatabase(db, sale);
+  const migrations = await checkMigrations(db);
+  if (migrations.status === 'broken') return [database, migrations];
   const facts = await collectFacts(db);
   return [
     database,
-    ok('migrations', 'all are applied'),
+    migrations,
+    await checkRights(db),
+    await checkCompilation(db),
     await checkCollation(db),
     await checkSeats(db),
     await checkHolds(db, facts),
@@ -48,13 +51,77 @@ export async function inspectInstallation(db: Db): Promise<HealthCheck[]> {
   ];
 }
 
-async function checkDatabase(db: Db): Promise<HealthCheck> {
-  const { version } = await findDatabaseFacts(db);
-  const obstacle = await findWriteObstacle(db);
-  if (!obstacle) return ok('database', `PostgreSQL ${version} answers and accepts writes`);
-  return broken('database', `PostgreSQL ${version} answers, but refuses writes: ${obstacle}`, [
+/** Commands that show the cause, by the reason for which a sale fails. `checkMigrations` reports a wrong schema. */
+const LOOK: Partial<Record<Unusable, string>> = {
+  'database is read-only':
     'psql "$DATABASE_URL" -c "show default_transaction_read_only" -c "select pg_is_in_recovery()"',
+  'database disk is full':
+    'psql "$DATABASE_URL" -c "select pg_size_pretty(pg_database_size(current_database()))"',
+  'login may not write': 'psql "$DATABASE_URL" -c "\\dp"',
+};
+
+/** Checks what /readyz checks, as the login of this terminal. */
+async function checkDatabase(db: Db, sale: Trial): Promise<HealthCheck> {
+  const { version } = await findDatabaseFacts(db);
+  const server = `PostgreSQL ${version}`;
+  const unusable = await requireUsable(db, sale).then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof UnusableDatabaseError) return error;
+      throw error;
+    },
+  );
+  if (!unusable || REPORTED_BY_MIGRATIONS.includes(unusable.reason))
+    return ok('database', `${server} answers and accepts writes`);
+  const look = LOOK[unusable.reason];
+  return broken('database', `${server} answers, but a sale fails: ${unusable.message}`, look ? [look] : []);
+}
+
+const REPORTED_BY_MIGRATIONS: Unusable[] = ['migrations pending', 'schema of a later release'];
+
+async function checkMigrations(db: Db): Promise<HealthCheck> {
+  const pending = await pendingMigrations(db);
+  if (pending.length > 0)
+    return broken('migrations', `${pending.length} missing, from ${pending[0]} on`, ['tourctl migrate']);
+  const { rolling, breaking } = await laterMigrations(db);
+  if (breaking.length > 0)
+    return broken(
+      'migrations',
+      `the database has those of a later release, from ${breaking[0]} on: nothing of this release may run; start the later one`,
+      [],
+    );
+  if (rolling.length > 0)
+    return notice(
+      'migrations',
+      `the database has those of a later release, from ${rolling[0]} on, and this release can work with them: complete the update ` +
+        '(docs/upgrade.md)',
+      [],
+    );
+  return ok('migrations', 'all are applied');
+}
+
+/** Checks the rights of the logins of the API and the webhook queue, where they are not this terminal's (ADR 35). */
+async function checkRights(db: Db): Promise<HealthCheck> {
+  const missing = await findMissingRights(db);
+  if (missing.length === 0) return ok('rights', 'each login of the services has its rights');
+  const shown = missing
+    .slice(0, NAMED)
+    .map(({ login, right, object }) => `${login} lacks ${right} on ${object}`);
+  const more = missing.length > NAMED ? ` and ${missing.length - NAMED} more` : '';
+  return broken('rights', `the services fail: ${shown.join(', ')}${more}`, [
+    'psql "$DATABASE_URL" -c "select grant_database_roles()"',
   ]);
+}
+
+/** Tells that PostgreSQL compiles statements unless a session turns it off. A session behind a pooler cannot keep its settings. */
+async function checkCompilation(db: Db): Promise<HealthCheck> {
+  const { compiles, database } = await findCompilation(db);
+  if (!compiles) return ok('compilation', 'PostgreSQL compiles no statements');
+  return notice(
+    'compilation',
+    'jit is on for this database: sales turn it off themselves, but reads through a pooler may be compiled for seconds',
+    [`psql "$DATABASE_URL" -c 'alter database ${database} set jit = off'`],
+  );
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 import type { Config } from '../../platform/config/config';
 import type { Db } from '../../platform/database/database';
 import type { Logger } from '../../platform/logger';
+import type { Readiness } from '../../platform/readiness';
 import type { QuotaStore } from '../../platform/shared-store/quota-store';
 import { type CredentialSource, cachedCredentials } from '../credentials/credential-source';
 import type { InTurn } from '../idempotency/in-turn';
@@ -32,6 +33,8 @@ export interface ApiContext extends CachedReads {
   answers: ReadCache;
   quotas: QuotaStore;
   uses: UseRecorder;
+  /** Answers /readyz. */
+  readiness: Readiness;
   /** Runs writes that have the same idempotency key one after another. */
   inTurn: InTurn;
 }

@@ -1,4 +1,6 @@
-import type { StoredColumns } from '../holds/seat-hold';
+import { columnsOfLead } from '../bookings/booking-lead.repository';
+import type { PartialCustomer, StoredColumns } from '../holds/seat-hold';
+import { columnsOfHold } from '../holds/seat-hold.repository';
 import type { Decided } from './decided';
 import type { Part } from './write-changed-rows';
 
@@ -40,9 +42,25 @@ export function newRows(decided: Decided<unknown>[], at: string): Part[] {
   ];
 }
 
-/** Inserts rows of a table. All rows have the same columns. */
-function inserted(table: 'seat_holds' | 'octo_bookings' | 'booking_leads', rows: StoredColumns[]): Part {
-  const columns = Object.keys(rows[0] ?? {}).join(', ');
+const NOBODY: PartialCustomer = { name: null, phone: null, email: null };
+
+/** Returns the parts of newRows for no hold and no booking, with the columns that new ones have. */
+export function noNewRows(): Part[] {
+  const [converted] = newRows([], '') as [Part];
+  return [
+    converted,
+    inserted('seat_holds', [], columnsOfHold({ customer: NOBODY })),
+    inserted('booking_leads', [], columnsOfLead({ customer: NOBODY })),
+  ];
+}
+
+/** Inserts rows of a table. All rows have the same columns as `like`. */
+function inserted(
+  table: 'seat_holds' | 'octo_bookings' | 'booking_leads',
+  rows: StoredColumns[],
+  like = rows[0] ?? {},
+): Part {
+  const columns = Object.keys(like).join(', ');
   return {
     rows: rows.length,
     // The number of a booking is chosen before the insert, because its reference contains the number.

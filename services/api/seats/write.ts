@@ -6,7 +6,7 @@ import { bindAnswers, INSERT_ANSWERS } from '../idempotency/idempotency.reposito
 import type { Decided } from './decided';
 import type { SeatChange } from './seat-change';
 import { changedRows, type Part } from './write-changed-rows';
-import { newRows } from './write-new-rows';
+import { newRows, noNewRows } from './write-new-rows';
 
 export interface Granted {
   change: SeatChange;
@@ -53,6 +53,12 @@ export async function writeChanges(trx: Trx, granted: Granted[], at: string): Pr
     changedHolds: all.flatMap(({ hold }) => hold?.id ?? []),
     changedLeads: all.flatMap(({ lead }) => lead?.id ?? []),
   };
+}
+
+/** Runs the statement that writes new holds, bookings, events and answers, for no change. */
+export async function writeNothing(trx: Trx): Promise<void> {
+  const parts = [...noNewRows(), events([]), storedAnswers([])];
+  await write(trx, new Date().toISOString(), parts);
 }
 
 async function write(trx: Trx, at: string, parts: Part[]): Promise<void> {

@@ -12,12 +12,3 @@ export async function findWriteObstacle(db: Db): Promise<string | undefined> {
   if (standby) return 'it is a standby, which is read-only';
   return readOnly ? 'default_transaction_read_only is on' : undefined;
 }
-
-/** Returns those of the tables into which this login may not insert. */
-export async function findTablesWithoutInsert(db: Db, tables: string[]): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { name: string }[] }>(
-    `select t.name from unnest(?::text[]) as t (name) where not has_table_privilege(t.name, 'insert')`,
-    [tables],
-  );
-  return rows.map(({ name }) => name);
-}

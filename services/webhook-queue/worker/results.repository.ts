@@ -161,7 +161,7 @@ const RECORD_DELIVERED = `
  * Records the results of delivered attempts in one statement.
  * @returns ids of the deliveries whose result was not recorded, because the result came too late or the endpoint has a webhook_health row
  */
-export async function recordDelivered(db: Db, results: AttemptResult[]): Promise<Set<string>> {
+export async function recordDelivered(db: Db | Trx, results: AttemptResult[]): Promise<Set<string>> {
   const { rows } = await db.raw<{ rows: [{ others: string[] }] }>(RECORD_DELIVERED, {
     results: JSON.stringify(results.map(toDeliveredRow)),
     ids: results.map(({ delivery }) => delivery.id),

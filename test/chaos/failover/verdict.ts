@@ -1,4 +1,5 @@
 import { inspectInstallation } from '../../../services/api/health/inspect-installation';
+import { SALE_TRIAL } from '../../../services/api/seats/try-sale';
 import type { Db } from '../../../services/platform/database/database';
 import { type Seats, seatsTaken } from '../../support/website';
 import type { Acknowledged } from './clients';
@@ -49,7 +50,7 @@ export async function checkPurchases(
       .filter((answer) => !isExpected(answer))
       .map(({ status, text }) => `${status} ${text}`),
     miscounted: await recount(db, rows, departures),
-    unhealthy: (await inspectInstallation(db))
+    unhealthy: (await inspectInstallation(db, SALE_TRIAL))
       .filter(({ status }) => status === 'broken')
       .map(({ name, detail }) => `${name}: ${detail}`),
   };

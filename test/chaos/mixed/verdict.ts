@@ -1,4 +1,5 @@
 import { inspectInstallation } from '../../../services/api/health/inspect-installation';
+import { SALE_TRIAL } from '../../../services/api/seats/try-sale';
 import type { Db } from '../../../services/platform/database/database';
 import { webhookId } from '../../../services/webhook-queue/signing/sign-payload';
 import type { Seen } from '../receiver-process';
@@ -41,7 +42,7 @@ export async function inspect(
   seen: Seen[],
 ): Promise<Faulty> {
   const { found, doubled } = await readSales(db);
-  const health = await inspectInstallation(db);
+  const health = await inspectInstallation(db, SALE_TRIAL);
   return {
     differing: compare(promised, found),
     doubled,

@@ -10,7 +10,7 @@ import { TenantCounter } from '../decide/tenant-limits';
 import type { ChangedDate } from '../decided';
 import { departuresToLock, type ResultOf, type SeatChange } from '../seat-change';
 import { type Outcome, transactChanges, type WrittenChanges } from '../transact-changes';
-import { type CommitResult, commitChanges } from './commit-changes';
+import { type CommitResult, commitChanges, refusesEveryWrite } from './commit-changes';
 import { createLimit } from './concurrency-limit';
 import { OpenBatches } from './open-batches';
 import { QUEUE_LIMITS } from './queue-limits';
@@ -195,7 +195,8 @@ export class ChangeQueue {
   }
 
   /**
-   * Answers the changes of a transaction. If it failed and rolled back, writes each change again in a transaction of its own.
+   * Answers the changes of a transaction. If it failed and rolled back, writes each change again in a transaction of its own, unless the
+   * server would refuse each of them.
    * @param keep is called with the changes that are still to be written
    */
   private async finish(
@@ -208,8 +209,9 @@ export class ChangeQueue {
     // A refusal by the database may be due to another change of the batch. An error without an SQLSTATE has another cause: no connection was
     // free, or the connection was lost.
     const isRefusal = error instanceof AppError || sqlState(error) !== undefined;
-    const causeIsUnknown = rolledBack && isRefusal && batch.length > 1;
-    const again = batch.filter((one) => rolledBack && isInTime(one));
+    const mayWriteAlone = rolledBack && !refusesEveryWrite(error);
+    const causeIsUnknown = mayWriteAlone && isRefusal && batch.length > 1;
+    const again = batch.filter((one) => mayWriteAlone && isInTime(one));
     for (const one of without(batch, again)) one.reject(causeIsUnknown ? this.timeoutRefusal(one) : error);
     this.aloneWaiting += again.length;
     while (again.length > 0) {

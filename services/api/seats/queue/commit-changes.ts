@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Histogram } from 'prom-client';
 import { type Db, inTransaction, isRolledBack, type Trx } from '../../../platform/database/database';
+import { sqlState } from '../../../platform/errors';
 import type { Logger } from '../../../platform/logger';
 import { inSpan, linkSpan } from '../../../platform/traces';
 import type { SeatChange } from '../seat-change';
@@ -40,6 +41,17 @@ const transactionChanges = new Histogram({
  * whole tables: a plan that was made while a table was small would stay in use when the table has grown.
  */
 export const CHANGE_PLANS = 'set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off';
+
+/** SQLSTATEs with which the server refuses every write: read-only, missing rights or another schema (class 42), and a full disk. */
+const REFUSES_EVERY_WRITE = /^(25006|42|53100)/;
+
+/**
+ * Returns true if each change would fail with the same error. Written one by one, they would take the two seconds of those behind them, which
+ * would then get `departure_busy` for a full disk.
+ */
+export function refusesEveryWrite(error: unknown): boolean {
+  return REFUSES_EVERY_WRITE.test(sqlState(error) ?? '');
+}
 
 interface CommitServices {
   db: Db;

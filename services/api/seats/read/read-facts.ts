@@ -79,6 +79,32 @@ export async function readFacts(
   };
 }
 
+/** Runs the statement of the facts with all its lists, for no change. */
+export async function readNoFacts(trx: Trx): Promise<void> {
+  const none: FactList[] = [
+    lists.storedAnswers([]),
+    lists.apiKeys([]),
+    lists.departures([], []),
+    lists.lockedElsewhere([]),
+    lists.views([]),
+    lists.priceRules([]),
+    lists.exchangeRates([]),
+    lists.undatedTours([]),
+    lists.holdCounts([]),
+    lists.unpaidCounts([]),
+    lists.namedHolds([]),
+    lists.holdsByReference([]),
+    lists.takenUuids([]),
+    lists.references([]),
+    lists.leadIds(0),
+    ...listsOfStoredChanges([]),
+  ];
+  await readRow(
+    trx,
+    none.map((list) => ({ ...list, isWanted: true })),
+  );
+}
+
 /** The lists that every change needs: the API keys, and the locked departures or the tours, with all that decides their prices and seats. */
 function listsOfDepartures(changes: SeatChange[], { departureIds, notLocked }: ChangeLocks): FactList[] {
   const locked = new Set(departureIds);
