@@ -60,6 +60,15 @@ export async function lockKeyForUse(trx: Trx, principal: ApiKeyPrincipal): Promi
   return verifyKeyAgain(trx, principal);
 }
 
+/**
+ * Verifies, after a transaction has waited for further locks, that the key serves and has the scopes that it had when lockKeyForUse locked it.
+ * @throws CredentialError
+ */
+export async function assertStillServes(trx: Trx, principal: ApiKeyPrincipal): Promise<void> {
+  const { scopes } = await verifyKeyAgain(trx, principal);
+  for (const scope of principal.scopes) assertScope({ ...principal, scopes }, scope);
+}
+
 /** The state of an API key and its tenant when a transaction reads it again. */
 export interface ApiKeyState {
   id: string;

@@ -2,8 +2,7 @@ import type { Request } from 'express';
 import { inTransaction, type Trx } from '../../platform/database/database';
 import { setTransactionTrace, traceparentOf } from '../../platform/traces';
 import type { ApiKeyPrincipal } from '../credentials/credential';
-import { lockKeyForUse } from '../credentials/verify-credential';
-import type { RequestReading } from '../idempotency/fingerprint';
+import { assertStillServes, lockKeyForUse } from '../credentials/verify-credential';
 import type { IdempotentRequest, ReplayedResponse, Subject } from '../idempotency/key-claim';
 import type { Operation } from '../idempotency/operation';
 import { contextOf } from './api-context';
@@ -65,7 +64,8 @@ export function idempotentRequest<T, A>(
 
 /**
  * Runs one write that changes no seats in one transaction. First locks the API key and the tenant for use until COMMIT and verifies the key
- * again, because it may have been revoked since the request began. (A change of seats locks and checks in seats/lock.ts.)
+ * again, because it may have been revoked since the request began. Verifies it once more before COMMIT, because `work` may wait for locks for
+ * two seconds, and the key may expire meanwhile. (A change of seats locks and checks in seats/lock.ts.)
  * @param work gets the caller with its present tenant and scopes
  * @throws CredentialError (401)
  */
@@ -76,7 +76,10 @@ export async function writeChecked<T>(
   const traceparent = traceparentOf(request);
   const checked = async (trx: Trx) => {
     setTransactionTrace(trx, traceparent);
-    return work(trx, await lockKeyForUse(trx, apiKeyPrincipalOf(request)));
+    const principal = await lockKeyForUse(trx, apiKeyPrincipalOf(request));
+    const result = await work(trx, principal);
+    await assertStillServes(trx, principal);
+    return result;
   };
   return inTransaction(contextOf(request).writes, checked);
 }

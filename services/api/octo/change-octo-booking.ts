@@ -159,6 +159,7 @@ export async function prepareOctoConfirmation(
     scope: 'booking:manage',
     makesBooking: request.found.lead === null,
     decide: (booking, facts, parts) => {
+      facts.assertKeyServes({ ...principal, scope: 'booking:create' });
       const { lead } = booking;
       if (!lead) return decideSaleOfHold(request, sent, booking, facts, parts);
       assertCurrency(sent.currency, lead, 'booking');
