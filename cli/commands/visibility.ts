@@ -48,7 +48,7 @@ export const visibilityVerbs: Verb[] = [
       'visibility allow acme',
     ],
     audits: true,
-    run: changing('allow', allow),
+    run: changeVisibilityCommand('allow', allow),
   },
   {
     usage: 'deny <slug>',
@@ -56,7 +56,7 @@ export const visibilityVerbs: Verb[] = [
     flags: TARGETS,
     examples: ['visibility deny acme --continent africa'],
     audits: true,
-    run: changing('deny', deny),
+    run: changeVisibilityCommand('deny', deny),
   },
   {
     usage: 'clear <slug>',
@@ -68,7 +68,7 @@ export const visibilityVerbs: Verb[] = [
     },
     examples: ['visibility clear acme --tour dolomites-hut-to-hut'],
     audits: true,
-    run: changing('clear', clear),
+    run: changeVisibilityCommand('clear', clear),
   },
   {
     usage: 'explain <slug> <tour>',
@@ -200,9 +200,13 @@ function commandsFor({ kind, visible, of }: Decision, tenant: Tenant, tour: Cata
   return [`tourctl visibility allow ${tenant.slug} --tour ${tour.slug}`];
 }
 
-/** Returns the action that changes the rules of the targets by `step`. */
-function changing(verb: 'allow' | 'deny' | 'clear', step: Step) {
-  return async ({ audited, output }: AuditedContext, options: TargetOptions, slug: string): Promise<void> => {
+/**
+ * Returns the action that changes the rules of the targets by `step`. An action that may hide tours waits for the writes that began while the
+ * tenant saw them.
+ */
+function changeVisibilityCommand(verb: 'allow' | 'deny' | 'clear', step: Step) {
+  return async (context: AuditedContext, options: TargetOptions, slug: string): Promise<void> => {
+    const { audited, db, output } = context;
     const changed = await audited({ action: `visibility.${verb}`, subject: slug }, async (trx, note) => {
       const tenant = await findTenantForChange(trx, slug);
       const before = await readVisibility(trx, tenant);
@@ -213,8 +217,20 @@ function changing(verb: 'allow' | 'deny' | 'clear', step: Step) {
       note(rulesOf(targets, before), rulesOf(targets, after), { tenantId: tenant.id });
       return after;
     });
+    if (verb !== 'allow') await awaitHidden(context, await findTenant(db, slug));
     await output.answer(toVisibilityDocument(slug, changed), (screen) => describeVisibility(changed, screen));
   };
+}
+
+/**
+ * Waits for the writes of a tenant that began before tours were hidden from it.
+ * @throws WritesInFlightError after five seconds
+ */
+export async function awaitHidden(
+  { awaitWrites }: AuditedContext,
+  { id, slug }: Pick<Tenant, 'id' | 'slug'>,
+): Promise<void> {
+  await awaitWrites({ id, subject: `each tour that ${slug} does not see now` });
 }
 
 export interface TargetOptions {

@@ -59,11 +59,11 @@ export async function runAudited<T>(
   }
 }
 
-/** A key or a tenant that a committed change has ended. */
+/** What a committed change has ended: a key, a tenant, or a part of what a tenant sees. */
 export interface Ended {
-  /** Id of the key or the tenant. */
+  /** Id of the key or the tenant whose writes are waited for. */
   id: string;
-  /** Such as `the key 4nL0pQ8sTzX2`. */
+  /** What is refused now, such as `the key 4nL0pQ8sTzX2`. */
   subject: string;
   /** The command that waits again, if it is another one than this command. */
   again?: string;
@@ -73,7 +73,7 @@ export interface Ended {
 const WAIT_FOR_WRITES_MS = 5_000;
 
 /**
- * Waits until no write of the ended key or tenant runs, at most five seconds. Call it after `runAudited`, and after the output of an issued
+ * Waits until no write of the key or tenant runs that began before the change, at most five seconds. Call it after `runAudited`, and after the output of an issued
  * secret. Ctrl-C ends the wait.
  * @throws WritesInFlightError; CancelledError, which says that the change was made
  */
@@ -88,7 +88,7 @@ export async function awaitWrites(
     const next = again ? `Run ${again}` : 'Repeat the command';
     if (signal?.aborted)
       throw new CancelledError(
-        `Interrupted: ${subject} is refused already, but writes that it began may still run. ${next} to learn that they ended.`,
+        `Interrupted: ${subject} is refused already, but writes that began before may still run. ${next} to learn that they ended.`,
       );
     throw new WritesInFlightError(subject, next);
   } finally {
@@ -96,13 +96,13 @@ export async function awaitWrites(
   }
 }
 
-/** The key or the tenant has ended, but a write that began before still runs. */
+/** The change is made, but a write that began before it still runs. */
 class WritesInFlightError extends AppError {
   readonly code = 'writes_in_flight';
 
   constructor(subject: string, next: string) {
     super(
-      `${subject[0]!.toUpperCase()}${subject.slice(1)} is refused already, but writes that it began still run after five seconds. ${next} to learn that they ended.`,
+      `${subject[0]!.toUpperCase()}${subject.slice(1)} is refused already, but writes that began before still run after five seconds. ${next} to learn that they ended.`,
     );
   }
 }

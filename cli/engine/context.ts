@@ -73,7 +73,7 @@ export interface AuditedContext extends Context {
    */
   audited<T>(entry: Audited, work: (trx: Trx, note: Note) => Promise<T>): Promise<T>;
   /**
-   * Waits until no write of a key or tenant runs that a change of `audited` has ended. Call it before the command returns.
+   * Waits until no write of a key or tenant runs that began before a change of `audited` ended something. Call it before the command returns.
    * @throws WritesInFlightError after five seconds
    */
   awaitWrites(ended: Ended): Promise<void>;

@@ -66,6 +66,19 @@ describe('a sale while an operator ends its tenant or key', () => {
     expect(await Promise.all(waits)).toEqual([true, true]);
   });
 
+  it('a wait for uses ends when the transactions that used the tenant at its beginning have ended, although others use it', async () => {
+    const { db } = api;
+    const { tenant } = await givenWebsite(api);
+    const [before, after] = [await db.transaction(), await db.transaction()];
+    await lockForUse(before, [tenant.id]);
+    const wait = awaitUses(db, tenant.id, { atMostMs: 60_000 });
+    await sleep(50);
+    await lockForUse(after, [tenant.id]);
+    await before.commit();
+    expect(await wait).toBe(true);
+    await after.commit();
+  });
+
   it('a wait for uses delays no other use', async () => {
     const { db } = api;
     const { tenant } = await givenWebsite(api);

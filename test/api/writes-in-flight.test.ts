@@ -6,18 +6,31 @@ import { useTestApi } from '../support/api';
 import { PEPPER } from '../support/given';
 import { untilTransactionWaits } from '../support/lock-wait';
 import { givenWebsite, type Website } from '../support/website';
-import { explainUnlistedWrites, type Given, givenForWrites, WRITES } from '../support/writing-requests';
+import {
+  explainUnlistedWrites,
+  type Given,
+  givenForWrites,
+  SEAT_CHANGES,
+  WRITES,
+} from '../support/writing-requests';
 
-/** A command that ends a key or a tenant waits for the writes whose COMMIT is slow, on every route. */
+/** A command that ends a key, a tenant or what a tenant sees waits for the writes whose COMMIT is slow, on every route. */
 const api = useTestApi();
 const terminal = useTerminalOf(api);
 
-/** The commands, by the id that they name. */
+/** The commands that end a key or a tenant. */
 const COMMANDS: Record<string, (given: Given) => string> = {
   'key revoke': ({ site }) => `key revoke ${keyIdOf(site)}`,
   'key rotate --grace 0': ({ site }) => `key rotate ${keyIdOf(site)} --grace 0`,
   'tenant suspend': ({ site }) => `tenant suspend ${site.tenant.slug}`,
   'tenant close': ({ site }) => `tenant close ${site.tenant.slug}`,
+};
+
+/** The commands that hide the tour from the tenant. */
+const HIDING: Record<string, (given: Given) => string> = {
+  'visibility deny': ({ site }) => `visibility deny ${site.tenant.slug}`,
+  'visibility deny --tour': ({ site, tour }) => `visibility deny ${site.tenant.slug} --tour ${tour.slug}`,
+  'tenant set --visibility none': ({ site }) => `tenant set ${site.tenant.slug} --visibility none`,
 };
 
 const keyIdOf = ({ key }: Website) => key.split('_')[2]!;
@@ -68,9 +81,19 @@ async function rowsOf({ site }: Given): Promise<unknown> {
   return rows[0];
 }
 
-/** Runs the command while the COMMIT of a write of the route is slow. @returns what is wrong; undefined: nothing */
-async function faultOf(route: string, command: (given: Given) => string): Promise<string | undefined> {
-  const all = await given();
+/**
+ * Runs the command while the COMMIT of a write of the route is slow.
+ * @param later the status of the same request after the command. Undefined: any
+ * @param made its tenant and its departures; by default new ones
+ * @returns what is wrong; undefined: nothing
+ */
+async function faultOf(
+  route: string,
+  command: (given: Given) => string,
+  later: number | undefined,
+  made?: Given,
+): Promise<string | undefined> {
+  const all = made ?? (await given());
   const send = await WRITES[route]!(all);
   const before = await rowsOf(all);
   await slowCommitsOf(all, 0.4);
@@ -85,7 +108,21 @@ async function faultOf(route: string, command: (given: Given) => string): Promis
   if (status >= 300) return `${route} answers ${status}`;
   if (JSON.stringify(before) === JSON.stringify(atReturn)) return `${route} is not committed at the return`;
   if (JSON.stringify(after) !== JSON.stringify(atReturn)) return `${route} commits after the return`;
-  return again.status === 401 ? undefined : `${route} answers ${again.status} later`;
+  return [undefined, again.status].includes(later) ? undefined : `${route} answers ${again.status} later`;
+}
+
+/** @returns the faults on all routes */
+async function faultsOf(
+  routes: string[],
+  command: (given: Given) => string,
+  later?: number,
+): Promise<string[]> {
+  const faults: (string | undefined)[] = [];
+  const left = [...routes];
+  // The API has eight connections.
+  while (left.length > 0)
+    faults.push(...(await Promise.all(left.splice(0, 4).map((route) => faultOf(route, command, later)))));
+  return faults.filter((fault) => fault !== undefined);
 }
 
 describe('a command that ends a key or a tenant while the COMMIT of a write is slow', () => {
@@ -96,14 +133,41 @@ describe('a command that ends a key or a tenant while the COMMIT of a write is s
   it.each(Object.entries(COMMANDS))(
     '%s returns when the write is committed, on every route',
     async (_, command) => {
-      const faults: (string | undefined)[] = [];
-      const routes = Object.keys(WRITES);
-      // The API has eight connections.
-      while (routes.length > 0)
-        faults.push(...(await Promise.all(routes.splice(0, 4).map((route) => faultOf(route, command)))));
-      expect(faults.filter(Boolean)).toEqual([]);
+      expect(await faultsOf(Object.keys(WRITES), command, 401)).toEqual([]);
     },
   );
+});
+
+describe('a command that hides a tour while the COMMIT of a write is slow', () => {
+  it.each(Object.entries(HIDING))(
+    '%s returns when the change of seats is committed, on every route',
+    async (_, command) => {
+      expect(await faultsOf(Object.keys(SEAT_CHANGES), command)).toEqual([]);
+    },
+  );
+
+  it('visibility clear returns when a hold is committed, and the next hold finds no tour', async () => {
+    const route = 'POST /api/gateway/tours/{id_or_slug}/hold';
+    const clear = ({ site, tour }: Given) => `visibility clear ${site.tenant.slug} --tour ${tour.slug}`;
+    const all = await given();
+    const { slug } = all.site.tenant;
+    await terminal.tourctl(`visibility allow ${slug} --tour ${all.tour.slug}`);
+    await terminal.tourctl(`visibility deny ${slug}`);
+    expect(await faultOf(route, clear, 404, all)).toBeUndefined();
+  });
+
+  it('visibility deny ends with writes_in_flight after five seconds, although the tour is hidden already', async () => {
+    const all = await given();
+    const { answer } = await beginLongWrite(all, 'POST /api/tenant/bookings');
+    const line = `visibility deny ${all.site.tenant.slug} --json`;
+    const first = terminal.tourctl(line);
+    while ((await all.site.get(`/api/tenant/tours/${all.tour.slug}`)).status !== 404) await sleep(50);
+    const { code, stdout, error } = await first;
+    expect([code, stdout, error.code]).toEqual([1, '', 'writes_in_flight']);
+    expect(error.message).toMatch(/^Each tour that \S+ does not see now is refused already, but writes/);
+    expect((await terminal.tourctl(line)).code).toBe(0);
+    expect((await answer).status).toBe(201);
+  });
 });
 
 /** Longer than a command waits. */
@@ -138,7 +202,7 @@ describe('a command that ends a key or a tenant while a COMMIT takes longer than
       expect([code, stdout, error.code]).toEqual([1, '', 'writes_in_flight']);
       expect(error.message).toMatch(
         new RegExp(
-          `^${subject} \\S+ is refused already, but writes that it began still run after five seconds. ` +
+          `^${subject} \\S+ is refused already, but writes that began before still run after five seconds. ` +
             'Repeat the command to learn that they ended.$',
         ),
       );
@@ -192,7 +256,7 @@ describe('a command that ends a key or a tenant while a COMMIT takes longer than
     const { code, stdout, stderr } = await answered;
     expect(await rowsOf(all)).toEqual(before);
     expect([code, stdout]).toEqual([130, '']);
-    expect(stderr).toContain('is refused already, but writes that it began may still run.');
+    expect(stderr).toContain('is refused already, but writes that began before may still run.');
     expect((await answer).status).toBe(200);
   });
 });

@@ -19,6 +19,7 @@ import { slug } from '../../engine/values';
 import type { Output } from '../../terminal/output';
 import { properties } from '../../terminal/table';
 import { countOf } from '../../terminal/text';
+import { awaitHidden } from '../visibility';
 import { describeLowPrices } from '../pricing/price-rule';
 import { onboardTenantCommand } from './onboard';
 import { checkOnboarding, ONBOARD_FLAGS } from './onboard-plan';
@@ -175,16 +176,18 @@ async function createTenantCommand(
 }
 
 async function setTenantCommand(
-  { audited, db, output }: AuditedContext,
+  context: AuditedContext,
   options: TenantOptions,
   slug: string,
 ): Promise<void> {
+  const { audited, db, output } = context;
   const changed = await audited({ action: 'tenant.set', subject: slug }, async (trx, note) => {
     const tenant = await findTenantForChange(trx, slug);
     const updated = await updateTenant(trx, tenant, toSettings(options));
     note(toTenantDocument(tenant), toTenantDocument(updated), { tenantId: tenant.id });
     return updated;
   });
+  if (options.visibility === 'none') await awaitHidden(context, changed);
   const document = toTenantDocument(changed);
   await output.answer(document, () => properties(document));
   if (options.sellIn) await warnOfUnsellableTours(db, output, changed);

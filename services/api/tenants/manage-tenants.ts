@@ -11,7 +11,6 @@ import {
   findTenantById,
   findTenantBySlug,
   insertTenant,
-  lockTenantForChange,
   lockTenantRow,
   type NewTenant,
   type TenantChanges,
@@ -32,11 +31,12 @@ export async function readTenantAgain(db: Db, cached: Pick<Tenant, 'id'>): Promi
 }
 
 /**
- * Locks the tenant for a change until the transaction ends. Waits for the writes with its keys that run.
+ * Locks the tenant against other changes until the transaction ends. Does not wait for the writes with its keys that run: call awaitUses after
+ * the COMMIT of a change that takes something from the tenant.
  * @throws TenantNotFoundError
  */
 export async function findTenantForChange(trx: Trx, slug: string): Promise<Tenant> {
-  const tenant = await lockTenantForChange(trx, slug);
+  const tenant = await lockTenantRow(trx, slug);
   if (!tenant) throw new TenantNotFoundError(slug);
   return tenant;
 }
@@ -120,7 +120,7 @@ function sellingColumns(
 
 /**
  * Changes the status. From the commit on, the new status decides whether the API serves the tenant's keys and tokens. Each change is
- * reversible. Does not wait for the writes with the tenant's keys that run now: call awaitUses after COMMIT.
+ * reversible. After COMMIT, call awaitUses.
  * @throws TenantNotFoundError
  */
 export async function changeTenantStatus(
@@ -128,7 +128,6 @@ export async function changeTenantStatus(
   slug: string,
   status: TenantStatus,
 ): Promise<{ before: Tenant; after: Tenant }> {
-  const before = await lockTenantRow(trx, slug);
-  if (!before) throw new TenantNotFoundError(slug);
+  const before = await findTenantForChange(trx, slug);
   return { before, after: await writeTenant(trx, before.id, { status }) };
 }

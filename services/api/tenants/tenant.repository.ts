@@ -1,7 +1,6 @@
 import { type Db, toColumns, type Trx } from '../../platform/database/database';
 import { type Tenant, TENANT_COLUMNS, type TenantStatus } from './tenant';
 import { EarlierReleaseSellsError } from './tenant.errors';
-import { lockForChange } from './use-lock';
 
 /** The values of a new tenant. The database fills missing values with the defaults of the table. */
 export type NewTenant = Partial<Omit<Tenant, 'id' | 'createdAt'>> &
@@ -37,13 +36,6 @@ export async function findTenantById(db: Db, id: string): Promise<Tenant> {
  */
 export async function lockTenantRow(trx: Trx, slug: string): Promise<Tenant | undefined> {
   return trx('tenants').where({ slug }).forNoKeyUpdate().first(TENANT_COLUMNS);
-}
-
-/** Locks the tenant as lockTenantRow does, and also against writes with its keys: waits for those that run, and lets none begin. */
-export async function lockTenantForChange(trx: Trx, slug: string): Promise<Tenant | undefined> {
-  const found = await trx('tenants').where({ slug }).first<{ id: string } | undefined>('id');
-  if (found) await lockForChange(trx, found.id);
-  return lockTenantRow(trx, slug);
 }
 
 /** Returns tenants in the order of their slugs. */

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, runPrepared, type Trx } from '../../platform/database/database';
 
 /*
- * Each write locks the ids of its API key and its tenant for use until COMMIT, and then checks them (lockKeyForUse, lockChanges). A command
- * that ends a key or a tenant commits first and then waits for the uses (awaitUses). So a write either locks before the command waits, and
- * the command waits for its COMMIT, or it locks later, and its check sees that the key or the tenant has ended (ADR 43).
+ * Each write locks the ids of its API key and its tenant for use until COMMIT, and then checks them and what the tenant sees (lockKeyForUse,
+ * lockChanges). A command that ends a key, a tenant or the visibility of a tour commits first and then waits for the uses (awaitUses). So a
+ * write either locks before the command waits, and the command waits for its COMMIT, or it locks later, and its check sees the end (ADR 43,
+ * ADR 62).
  */
 
 /** SQL of the advisory lock of the id `u.id`. The seed 8 separates it from other uses of advisory locks. */
@@ -17,10 +18,9 @@ const LOCK_OF_ID = 'hashtextextended(u.id, 8)';
 export const TRY_LOCK_FOR_USE = `select u.id from unnest(:useIds::text[]) as u (id) where pg_try_advisory_xact_lock_shared(${LOCK_OF_ID})`;
 
 /**
- * Locks the ids of tenants and API keys for use until this transaction ends. Waits for transactions that change these tenants.
- * Transactions that only use these tenants or keys share the lock. Advisory locks are granted in order of request, so that continuous uses
- * do not delay a change: with row locks, two processes that sold without a pause delayed a change by 10 s. Read the rows in a later
- * statement: the snapshot of this one is older than the locks.
+ * Locks the ids of tenants and API keys for use until this transaction ends. Transactions that use these tenants or keys share the lock, and
+ * no command takes it exclusively, but one of the last release, for which this waits. Read the rows in a later statement: the snapshot of this
+ * one is older than the locks.
  */
 export async function lockForUse(trx: Trx, ids: string[]): Promise<void> {
   await runPrepared(
@@ -28,14 +28,6 @@ export async function lockForUse(trx: Trx, ids: string[]): Promise<void> {
     `select u.id from unnest(:useIds::text[]) as u (id), lateral pg_advisory_xact_lock_shared(${LOCK_OF_ID})`,
     { useIds: ids },
   );
-}
-
-/**
- * Locks the id of a tenant for a change. Waits for the transactions that use the id. No other transaction can use the id until this
- * transaction ends.
- */
-export async function lockForChange(trx: Trx, id: string): Promise<void> {
-  await trx.raw(`select pg_advisory_xact_lock(${LOCK_OF_ID}) from (values (:id::text)) as u (id)`, { id });
 }
 
 const POLL_MS = 25;
@@ -49,25 +41,34 @@ export interface WaitForUses {
 }
 
 /**
- * Waits until no transaction uses the id of a key or a tenant. Call it after the COMMIT that ends the key or the tenant, outside a
- * transaction. Tries the lock again and again, because a wait in the queue of the lock would delay later requests, which must be refused at
- * once.
- * @returns false if a transaction still uses the id when the wait ends
+ * Waits until the transactions that use the id of a key or a tenant now have ended. Call it after the COMMIT that ends the key, the tenant or
+ * a part of what the tenant may do, outside a transaction. Transactions that begin to use the id later are not waited for: they read what
+ * was committed. So a tenant that sells without a pause does not make the wait longer. Takes no lock, because a wait in the queue of the lock
+ * would delay later requests.
+ * @returns false if one of the transactions still runs when the wait ends
  */
 export async function awaitUses(db: Db, id: string, { atMostMs, signal }: WaitForUses): Promise<boolean> {
   const until = performance.now() + atMostMs;
-  while (!(await isUnused(db, id))) {
+  let left = await findUses(db, id);
+  while (left.length > 0) {
     if (performance.now() >= until || signal?.aborted) return false;
     await sleep(POLL_MS);
+    const running = new Set(await findUses(db, id));
+    left = left.filter((use) => running.has(use));
   }
   return true;
 }
 
-/** Takes the lock for a change, which ends with this statement because the statement has no transaction around it. */
-async function isUnused(db: Db, id: string): Promise<boolean> {
-  const { rows } = await db.raw<{ rows: [{ unused: boolean }] }>(
-    `select pg_try_advisory_xact_lock(${LOCK_OF_ID}) as unused from (values (:id::text)) as u (id)`,
+/** Returns names of the transactions that have locked the id for use. No other transaction of the server ever has the same name. */
+async function findUses(db: Db, id: string): Promise<string[]> {
+  // pg_locks splits the number of an advisory lock into two halves.
+  const { rows } = await db.raw<{ rows: { use: string }[] }>(
+    `select l.pid || ' ' || l.virtualtransaction as use
+     from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database(),
+       (select ${LOCK_OF_ID} as number from (values (:id::text)) as u (id)) as wanted
+     where l.locktype = 'advisory' and l.objsubid = 1 and l.granted
+       and l.classid = (wanted.number >> 32 & 4294967295)::oid and l.objid = (wanted.number & 4294967295)::oid`,
     { id },
   );
-  return rows[0].unused;
+  return rows.map(({ use }) => use);
 }
