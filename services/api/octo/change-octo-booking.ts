@@ -377,7 +377,7 @@ function assertSale(
   }
   assertCurrency(currency, saleOf(booking), 'booking');
   if (!units) return;
-  requireUnits(tour, units, keptUnits(booking));
+  requireUnits(tour, units, keptUnits(booking, tour.categories));
   assertMaxUnits(tour, units, unitCount(unitsOfBooking(booking)));
 }
 

@@ -156,10 +156,14 @@ export function lockedUnits(booking: StoredOctoBooking): Category[] {
   return unitCategories(categories).filter(({ code }) => prices[code] !== undefined);
 }
 
-/** Returns the units that a booking has, and those whose price its hold has locked. Its product may have some of them no more. */
-export function keptUnits(booking: StoredOctoBooking): Category[] {
+/**
+ * Returns the units that a booking has, also those that its product has no more, and those whose price its hold has locked.
+ * @param categories those of its tour
+ */
+export function keptUnits(booking: StoredOctoBooking, categories: readonly Category[]): Category[] {
   const { party } = saleOf(booking);
-  return lockedUnits(booking).filter(({ code }) => !booking.lead || party[code]);
+  const isSold = (code: string) => !booking.lead && categories.some((one) => one.code === code);
+  return lockedUnits(booking).filter(({ code }) => party[code] || isSold(code));
 }
 
 /** The tenant, and the languages of the shown texts. Undefined: each tour's own language. */

@@ -92,18 +92,6 @@ export function storedCategories(categories: readonly Category[]): readonly Cate
   return categories === DEFAULT_CATEGORIES ? null : categories;
 }
 
-/**
- * Returns the categories for a change on the same departure: those that the hold or booking has locked, and after them those that the tour has
- * got since.
- */
-export function lockedAndPresent(
-  locked: readonly Category[],
-  present: readonly Category[],
-): readonly Category[] {
-  const added = present.filter(({ code }) => !locked.some((one) => one.code === code));
-  return added.length === 0 ? locked : [...locked, ...added];
-}
-
 /** Returns the first category: `base_price`, `price_from`, `unit_price` and the deposit mean it. */
 export function firstCategory(categories: readonly Category[]): Category {
   return categories[0]!;

@@ -33,8 +33,8 @@ import { comparedCustomer, type PartialCustomer, withGivenCustomer } from '../ho
 import type { StoredColumns } from '../holds/seat-hold';
 import { depositOf } from '../pricing/apply-price-rule';
 import { toMajor } from '../pricing/currency';
-import { type Category, firstCategory } from '../pricing/category';
-import { storedRuleOf, storedRules } from '../pricing/explained-rules';
+import type { Category } from '../pricing/category';
+import { judgingCategories, lostCodes, withPricesOf } from '../pricing/kept-categories';
 import { type Party, totalOf, unitsOf } from '../pricing/party';
 import {
   assertMeantParty,
@@ -42,8 +42,7 @@ import {
   type MeantParty,
   type RequestedParty,
 } from '../pricing/requested-party';
-import type { Prices } from '../pricing/price-categories';
-import { platformPricesOf } from '../pricing/quote-tenant-price';
+import type { LockedPrice, Prices } from '../pricing/price-categories';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
@@ -51,7 +50,7 @@ import { partyFields } from '../holds/party-history';
 import { assertPartyOfChange, categoriesOfChange } from './check-party';
 import { assertExpectedTotal } from './decide/decide-booking';
 import { existingDeparture, lockedDeparture, quoteDeparture } from './decide/departure-rules';
-import type { DepartureFacts } from './read/sale-facts';
+import { type DepartureFacts, type SaleFacts, viewKey } from './read/sale-facts';
 import type { Seller } from './sale';
 import { changeOfBooking } from './stored-booking';
 import { datesOfLead, type Decided } from './decided';
@@ -115,7 +114,7 @@ export interface BookingChange {
 
 /** Decides the change of a booking, under the locks of both departures and of the booking. Throws the errors of prepareBookingChange. */
 export function decideBookingChange(
-  facts: DepartureFacts,
+  facts: SaleFacts,
   tenant: Tenant,
   lead: StoredLead,
   { by, to, amendment }: BookingChange,
@@ -194,7 +193,7 @@ function afterAmendment(lead: StoredLead, { departure, ...values }: AmendedLead)
  * @param to the departure after the change
  */
 function decideAmendment(
-  facts: DepartureFacts,
+  facts: SaleFacts,
   tenant: Tenant,
   before: BookingLead,
   to: DepartureChoice,
@@ -208,7 +207,10 @@ function decideAmendment(
     assertPartyOfChange(facts, tenant, departure, change);
   }
   const price = amendedPrice(facts, tenant, before, seats);
-  if (moves || party !== before.party) assertMeantParty(seats, categories, price.prices);
+  const undated = facts.undatedTours.get(viewKey(tenant.id, before.tour.id));
+  const { categories: present } = departure?.tour ?? undated ?? before;
+  if (moves || party !== before.party)
+    assertMeantParty(seats, judgingCategories(party, before, { sold: categories, present }), price.prices);
   const totalMinor = totalOf(party, price.prices);
   assertExpectedTotal(amendment.expectedTotal, totalMinor, before);
   const policy = moves ? policyAfterMove(before, departure!) : before;
@@ -278,10 +280,7 @@ function policyAfterMove(before: BookingLead, { tiers }: LockedDeparture) {
   return { cancellation: policyOf(tiers), tiers, refundCeiling, refundFloor: null, floorEndsAt: null };
 }
 
-interface Priced {
-  prices: Prices;
-  priceBreakdown: Record<string, unknown>;
-}
+type Priced = Pick<LockedPrice, 'prices' | 'priceBreakdown'>;
 
 /** @throws CurrencyConflictError (409) */
 function amendedPrice(
@@ -298,27 +297,8 @@ function amendedPrice(
   const { currency } = sellingCurrencyOf(tenant, departure.tour);
   if (currency !== before.currency) throw new CurrencyConflictError('booking', currency, before.currency);
   const today = quoteDeparture(facts, tenant, departure, seats);
-  if (moves) return today;
-  // The calculation explains the price of the first category. It is the present one if the price of this category is new.
-  const explains = added.includes(firstCategory(before.categories).code) ? today : before;
-  const prices = takeNew(added, before.prices, today.prices);
-  const ruleOf = (code: string) => storedRuleOf(added.includes(code) ? today : before, code);
-  const { category_rules: _, ...calculation } = explains.priceBreakdown;
-  return {
-    prices,
-    priceBreakdown: {
-      ...calculation,
-      platform_prices: takeNew(added, platformPricesOf(before), platformPricesOf(today)),
-      ...storedRules(before.categories, Object.keys(prices), ruleOf),
-    },
-  };
-}
-
-/** Returns the locked prices, with the present ones of the new categories. A new category may have no price. */
-function takeNew(added: string[], locked: Partial<Prices>, present: Partial<Prices>): Prices {
-  const others = Object.entries(locked).filter(([code]) => !added.includes(code));
-  const news = added.flatMap((code) => (present[code] === undefined ? [] : [[code, present[code]]]));
-  return Object.fromEntries([...others, ...news]) as Prices;
+  if (moves) return withPricesOf(today, before, lostCodes(before, departure.tour.categories));
+  return withPricesOf(before, today, added);
 }
 
 /**

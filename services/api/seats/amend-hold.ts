@@ -20,7 +20,9 @@ import {
 import type { StoredColumns } from '../holds/seat-hold';
 import { columnsOfHold } from '../holds/seat-hold.repository';
 import { partyFields } from '../holds/party-history';
+import { judgingCategories, lostCodes, renewedCategories, withPricesOf } from '../pricing/kept-categories';
 import { type Party, seatsOf } from '../pricing/party';
+import type { Category } from '../pricing/category';
 import { assertMeantParty, changedParty, type RequestedParty } from '../pricing/requested-party';
 import type { LockedPrice } from '../pricing/price-categories';
 import { isLockedInSellingCurrency } from '../pricing/quote-tenant-price';
@@ -187,8 +189,12 @@ function decideHoldAmendment(
   const change = { before: stays ? hold.party : null, after: party, categories, paid: false };
   assertPartyOfChange(facts, tenant, departure, change);
   if (!stays) assertSellingCurrencyStays(tenant, hold, departure);
-  const price = stays ? hold : quoteDeparture(facts, tenant, departure, seats);
-  if (!stays || party !== hold.party) assertMeantParty(meant, price.categories, price.prices);
+  const price = stays
+    ? { ...hold, categories: renewedCategories(hold, departure.tour.categories) }
+    : priceAfterMove(facts, tenant, hold, { departure, seats, categories });
+  const sold = { sold: price.categories, present: departure.tour.categories };
+  if (!stays || party !== hold.party)
+    assertMeantParty(meant, judgingCategories(party, hold, sold), price.prices);
   const { externalRef = hold.externalRef } = amendment;
   return {
     tour,
@@ -200,6 +206,22 @@ function decideHoldAmendment(
     externalRef,
     customer: withGivenCustomer(hold.customer, amendment.customer),
   };
+}
+
+/**
+ * Quotes the prices of the departure to which a hold moves. A category that its tour has lost has no present price, so its units keep the
+ * locked one, unless the currency changes.
+ * @throws errors of quoteDeparture
+ */
+function priceAfterMove(
+  facts: DepartureFacts,
+  tenant: Tenant,
+  hold: SeatHold,
+  { departure, seats, categories }: { departure: Departure; seats: number; categories: readonly Category[] },
+): LockedPrice {
+  const today = { ...quoteDeparture(facts, tenant, departure, seats), categories };
+  const keepsPrices = departure.tour.id === hold.tour.id && today.currency === hold.currency;
+  return keepsPrices ? withPricesOf(today, hold, lostCodes(hold, departure.tour.categories)) : today;
 }
 
 /** @throws HoldAnonymizedError for a change that would store personal data again (409) */

@@ -1,6 +1,7 @@
 import type { Departure } from '../departures/departure';
 import { assertFree, assertOpen } from '../departures/check-seats';
-import { type Category, lockedAndPresent } from '../pricing/category';
+import type { Category } from '../pricing/category';
+import { type KeptParty, presentAndLost, renewedAndAdded } from '../pricing/kept-categories';
 import { type Party, seatsOf, unitsOf } from '../pricing/party';
 import type { Tenant } from '../tenants/tenant';
 import { assertWithinShare } from './decide/tenant-limits';
@@ -19,16 +20,19 @@ export interface PartyOfChange {
 }
 
 /**
- * Returns the categories of a hold or booking after a change. On its own departure it keeps those that it has locked, with those that the tour
- * has got since. On another departure it gets the present ones.
+ * Returns the categories of a hold or booking after a change. On its own departure it keeps those of its units, with the present ones for
+ * others. On another departure of its tour it gets the present ones, and keeps those of its units that the tour has lost. On another tour it
+ * gets those of this tour.
  * @param to the departure after the change. Undefined: there is none
  */
 export function categoriesOfChange(
-  { departureId, categories }: { departureId: string | null; categories: readonly Category[] },
+  sale: KeptParty & { departureId: string | null; tour: { id: string } },
   to: Departure | undefined,
 ): readonly Category[] {
-  if (to === undefined) return categories;
-  return to.id === departureId ? lockedAndPresent(categories, to.tour.categories) : to.tour.categories;
+  if (to === undefined) return sale.categories;
+  const { id, tour } = to;
+  if (id === sale.departureId) return renewedAndAdded(sale, tour.categories);
+  return tour.id === sale.tour.id ? presentAndLost(sale, tour.categories) : tour.categories;
 }
 
 /**

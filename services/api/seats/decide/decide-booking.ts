@@ -17,6 +17,8 @@ import { octoHoldEvent } from '../../holds/octo-booking';
 import type { StoredColumns } from '../../holds/seat-hold';
 import { depositOf } from '../../pricing/apply-price-rule';
 import { isSameAmount, toMajor } from '../../pricing/currency';
+import type { Category } from '../../pricing/category';
+import { judgingCategories, renewedCategories } from '../../pricing/kept-categories';
 import { seatsOf, totalOf } from '../../pricing/party';
 import type { LockedPrice } from '../../pricing/price-categories';
 import { assertMeantParty, wantedSeats } from '../../pricing/requested-party';
@@ -51,7 +53,7 @@ export function decideBooking(facts: SaleFacts, sale: BookingSale): Decided<Book
     assertMoreUnpaid(facts, tenant);
     if (departure && more > 0) assertWithinShare(facts, tenant, departure, more);
   }
-  assertMeantParty(sale, price.categories, price.prices);
+  assertMeantParty(sale, booked.judging, price.prices);
   const totalMinor = totalOf(party, price.prices);
   assertExpectedTotal(sale.expectedTotal, totalMinor, price);
 
@@ -104,6 +106,8 @@ interface BookedSeats {
   /** The consumed hold. */
   held: HeldSeats | null;
   price: LockedPrice;
+  /** The categories that judge the party. */
+  judging: readonly Category[];
   policy: LockedPolicy;
 }
 
@@ -118,18 +122,21 @@ function seatsToBook(facts: SaleFacts, sale: BookingSale): BookedSeats {
     if (sale.departureTime !== undefined) throw departureTimeWithoutDate('body');
     const tour = undatedTour(facts, sale);
     const price = quoteUndated(facts, sale.tenant, tour);
-    return { departure: null, held: null, price, policy: { cancellation: tour.cancellation, tiers: null } };
+    const policy = { cancellation: tour.cancellation, tiers: null };
+    return { departure: null, held: null, price, judging: tour.categories, policy };
   }
   const departure = departureToBook(facts, { ...sale, departureDate });
   const held = holdToConsume(facts, sale, departure);
   assertVisible(facts, sale.tenant, departure);
-  const { categories } = held ?? departure.tour;
-  const seats = wantedSeats(sale, categories);
-  const price = held ?? quoteDeparture(facts, sale.tenant, departure, seats);
+  const { categories: present } = departure.tour;
+  const sold = held ? renewedCategories(held, present) : present;
+  const seats = wantedSeats(sale, sold);
+  const price = held ? { ...held, categories: sold } : quoteDeparture(facts, sale.tenant, departure, seats);
+  const judging = held ? judgingCategories(sale.party, held, { sold, present }) : present;
   const { tiers } = held ?? departure;
   const seatsTaken = departure.seatsTaken - (held ? held.seats : 0);
   assertFree({ ...departure, seatsTaken }, seats);
-  return { departure, held, price, policy: { cancellation: policyOf(tiers), tiers } };
+  return { departure, held, price, judging, policy: { cancellation: policyOf(tiers), tiers } };
 }
 
 /**

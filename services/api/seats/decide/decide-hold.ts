@@ -41,6 +41,7 @@ export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): Decide
     tenantId: tenant.id,
     departureId: departure.id,
     ...price,
+    party: sale.party,
     seats,
     externalRef,
     octo: octo && toOctoDetails(octo, facts.at),

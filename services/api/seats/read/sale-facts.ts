@@ -5,6 +5,7 @@ import type { OctoDetails } from '../../holds/octo-booking';
 import type { HoldStatus } from '../../holds/seat-hold';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import type { ExchangeRates } from '../../pricing/convert-price';
+import type { Party } from '../../pricing/party';
 import type { LockedPrice, PricedTour } from '../../pricing/price-categories';
 import type { Actor } from '../../tenants/actor';
 
@@ -71,6 +72,7 @@ export interface HeldSeats extends LockedPrice {
   id: string;
   tenantId: string;
   departureId: string;
+  party: Party;
   seats: number;
   externalRef: string | null;
   /** The locked tiers of the cancellation policy. Null: not stated. */

@@ -1,0 +1,104 @@
+import { type Category, firstCategory } from './category';
+import { storedRuleOf, storedRules } from './explained-rules';
+import { type Party, unitsOf } from './party';
+import type { LockedPrice, Prices } from './price-categories';
+import { platformPricesOf } from './quote-tenant-price';
+
+/*
+ * A hold or booking whose tour has other categories by now keeps what it has: the units of its party, with the categories that it has locked.
+ * A unit that it does not have yet is judged by the tour's present categories (ADR 62).
+ */
+
+/** The units that a hold or booking has, and the categories that it has locked. */
+export interface KeptParty {
+  party: Party;
+  categories: readonly Category[];
+}
+
+/** Returns the categories of a hold or booking on its own departure: of each unit that it has as it is locked, of another one the present one. */
+export function renewedCategories(
+  { party, categories }: KeptParty,
+  present: readonly Category[],
+): readonly Category[] {
+  const renewed = categories.map((locked) =>
+    unitsOf(party, locked.code) > 0 ? locked : (ofCode(present, locked.code) ?? locked),
+  );
+  // Returns the same list if nothing is new, because the default list is known by its identity (storedCategories).
+  return renewed.every((one, index) => one === categories[index]) ? categories : renewed;
+}
+
+/** Returns renewedCategories, and after them those that the tour has got since. */
+export function renewedAndAdded(kept: KeptParty, present: readonly Category[]): readonly Category[] {
+  const renewed = renewedCategories(kept, present);
+  const added = present.filter(({ code }) => !ofCode(renewed, code));
+  return added.length === 0 ? renewed : [...renewed, ...added];
+}
+
+/**
+ * Returns the categories of a hold or booking on another departure of its tour: the present ones, and those of its units that the tour has
+ * lost. Its units keep the rules that are locked, and take the present seats.
+ */
+export function presentAndLost(kept: KeptParty, present: readonly Category[]): readonly Category[] {
+  const moved = present.map((now) => {
+    const locked = unitsOf(kept.party, now.code) > 0 ? ofCode(kept.categories, now.code) : undefined;
+    return locked && locked !== now ? { ...locked, seats: now.seats, people: now.people } : now;
+  });
+  const lost = lostCodes(kept, present).map((code) => ofCode(kept.categories, code)!);
+  return lost.length === 0 && moved.every((one, index) => one === present[index])
+    ? present
+    : [...moved, ...lost];
+}
+
+/** Returns the codes of the units whose category the tour has no more. */
+export function lostCodes({ party }: KeptParty, present: readonly Category[]): string[] {
+  return Object.keys(party).filter((code) => !ofCode(present, code));
+}
+
+/**
+ * Returns the categories that judge the party after a change. A category with no more units than before has the rules that are locked. Another
+ * one has the present rules, and is left out if the tour has lost it. The seats are those of `sold`.
+ * @param sold the categories of the hold or booking after the change
+ */
+export function judgingCategories(
+  after: Party,
+  kept: KeptParty,
+  { sold, present }: { sold: readonly Category[]; present: readonly Category[] },
+): Category[] {
+  const isKept = (code: string) =>
+    unitsOf(after, code) > 0 && unitsOf(after, code) <= unitsOf(kept.party, code);
+  return sold.flatMap(({ code, seats, people }) => {
+    const rules = ofCode(isKept(code) ? kept.categories : present, code);
+    return rules ? { ...rules, seats, people } : [];
+  });
+}
+
+/** Returns a price with the prices of these categories replaced by those of another price in the same currency. */
+export function withPricesOf(price: LockedPrice, other: LockedPrice, codes: string[]): LockedPrice {
+  if (codes.length === 0) return price;
+  const take = (ofPrice: Partial<Prices>, ofOther: Partial<Prices>) => takeCodes(codes, ofPrice, ofOther);
+  const prices = take(price.prices, other.prices);
+  // The calculation explains the price of the first category.
+  const explains = codes.includes(firstCategory(price.categories).code) ? other : price;
+  const { category_rules: _, ...calculation } = explains.priceBreakdown;
+  const ruleOf = (code: string) => storedRuleOf(codes.includes(code) ? other : price, code);
+  return {
+    ...price,
+    prices,
+    priceBreakdown: {
+      ...calculation,
+      platform_prices: take(platformPricesOf(price), platformPricesOf(other)),
+      ...storedRules(price.categories, Object.keys(prices), ruleOf),
+    },
+  };
+}
+
+/** Returns prices with those of the codes replaced. A code may have no price. */
+function takeCodes(codes: string[], prices: Partial<Prices>, others: Partial<Prices>): Prices {
+  const kept = Object.entries(prices).filter(([code]) => !codes.includes(code));
+  const taken = codes.flatMap((code) => (others[code] === undefined ? [] : [[code, others[code]]]));
+  return Object.fromEntries([...kept, ...taken]) as Prices;
+}
+
+function ofCode(categories: readonly Category[], code: string): Category | undefined {
+  return categories.find((one) => one.code === code);
+}
