@@ -138,6 +138,7 @@ describe('sales with keys', () => {
           validated: () => ({}),
           phoneCountry: 'DE',
           keepHours: 1,
+          keyFamily: 'AAAAAAAAAAAA',
           secret: 'x',
           toResponse: () => ({ status: 201, body: key }),
         },
@@ -157,7 +158,7 @@ describe('sales with keys', () => {
     await outcomesOf(other, sales.slice(0, 1));
     const outcomes = await inTransaction(db, (trx) => outcomesOf(trx, sales));
     await other.rollback();
-    const answer = new ReplayedResponse({ status: 201, body: 'second' });
+    const answer = new ReplayedResponse({ status: 201, body: 'second' }, 'AAAAAAAAAAAA');
     expect(outcomes).toEqual([{ kind: 'key in use' }, { kind: 'replayed', answer }]);
   });
 });

@@ -93,6 +93,11 @@ export interface WidgetPrincipal {
   passChainStart?: number;
 }
 
+/** Returns whether the key may read bookings, and so the people of every booking of its tenant. */
+export function mayReadBookings({ scopes }: Pick<ApiKeyPrincipal, 'scopes'>): boolean {
+  return scopes.includes('booking:read');
+}
+
 /** Returns the digest of the caller's tenant (tenantVersion). The cache keys of the caller's answers begin with this digest. */
 export function versionOfCaller({ tenant }: ApiKeyPrincipal | WidgetPrincipal): string {
   return tenantVersion(tenant);

@@ -33,7 +33,8 @@ export function peopleOfHold({ customer, octo }: Pick<SeatHold, 'customer' | 'oc
 export interface CustomerAnswer {
   name: string | null;
   phone: string | null;
-  phone_as_sent?: string;
+  /** Only if the text said more than the number. Null: it did, and the API key may not read it. */
+  phone_as_sent?: string | null;
   email: string | null;
 }
 

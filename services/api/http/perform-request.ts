@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { AppError } from '../../platform/errors';
 import { requestIdOf } from '../../platform/http/request-log';
 import { traceparentOf } from '../../platform/traces';
+import { mayReadBookings } from '../credentials/credential';
 import { claimOf, isRepeat, ReplayedResponse } from '../idempotency/key-claim';
 import { type RefusedRequest, refuseWithAlternatives } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
@@ -21,6 +22,8 @@ interface RequestedChange<Change extends SeatChange, Answer> {
   /** Builds the change: prepareHold, prepareExtension, prepareCancellation … */
   prepare(seller: Seller<ResultOf<Change>>): Promise<Change>;
   toAnswer(result: ResultOf<Change>): Answer;
+  /** Returns the stored answer of another key, for a key that may not read the people in it. */
+  withoutPeople(answer: Answer): Answer;
   /** Returns what the request names, for the log of refusals. Null: the refusal is not recorded, and names no other departures. */
   named(refusal: unknown): Partial<RefusedRequest> | null;
 }
@@ -28,7 +31,8 @@ interface RequestedChange<Change extends SeatChange, Answer> {
 /**
  * Performs the change of seats that a request asks for, and returns its answer. All requests with the same Idempotency-Key have one effect
  * together: every later request gets the stored bytes of the first answer, before the tenant's limits, visibility and the tour are asked. In
- * this process, requests with the same key run one after another.
+ * this process, requests with the same key run one after another. A repeat by another API key that may not read bookings gets the answer
+ * without its people.
  * @throws the errors of `prepare` and perform; IdempotencyKeyReusedError (422)
  */
 export async function performRequest<Change extends SeatChange, Answer>(
@@ -48,7 +52,11 @@ export async function performRequest<Change extends SeatChange, Answer>(
     return refuseWithAlternatives(context, attempt, refusal);
   });
   countWrite(name, result instanceof ReplayedResponse ? 'replayed' : 'done');
-  return result instanceof ReplayedResponse ? markReplayed(request, result) : toAnswer(result);
+  if (!(result instanceof ReplayedResponse)) return toAnswer(result);
+  const stored = markReplayed<Answer>(request, result);
+  const principal = apiKeyPrincipalOf(request);
+  const isOwn = result.keyFamily === principal.familyId;
+  return isOwn || mayReadBookings(principal) ? stored : change.withoutPeople(stored);
 }
 
 /** Returns the result of the change, which is performed once for all requests with its Idempotency-Key. */

@@ -49,7 +49,8 @@ export function idempotentRequest<T, A>(
 ): IdempotentRequest<T> | null {
   const key = idempotencyKeyOf(request);
   if (key === undefined) return null;
-  const { id: tenantId, country: phoneCountry } = apiKeyPrincipalOf(request).tenant;
+  const { tenant, familyId: keyFamily } = apiKeyPrincipalOf(request);
+  const { id: tenantId, country: phoneCountry } = tenant;
   return {
     tenantId,
     operation: name,
@@ -57,6 +58,7 @@ export function idempotentRequest<T, A>(
     validated,
     phoneCountry,
     keepHours,
+    keyFamily,
     secret: contextOf(request).secrets.cursorKey,
     toResponse: (result) => ({ status, body: JSON.stringify(toAnswer(result)) }),
   };

@@ -46,6 +46,8 @@ export interface StoredAnswer {
   fingerprint: string | null;
   status: number;
   answer: string;
+  /** The family of the API key that got the answer. Null: unknown. */
+  keyFamily: string | null;
 }
 
 const LIVE_ANSWER = `from idempotency_keys i
@@ -58,10 +60,11 @@ const LIVE_ANSWER = `from idempotency_keys i
  * got no reply (docs/failover.md). Does not wait for a lock: an answer that another transaction has locked has `isLocked` true.
  */
 export const STORED_ANSWERS = `
-  select k.n, encode(earlier.fingerprint, 'hex') as fingerprint, earlier.status, earlier.answer, earlier.found is null as is_locked
+  select k.n, encode(earlier.fingerprint, 'hex') as fingerprint, earlier.status, earlier.answer,
+    earlier.key_family, earlier.found is null as is_locked
   from ${KEYS}
   left join lateral (
-    select true as found, i.fingerprint, i.status, i.answer ${LIVE_ANSWER}
+    select true as found, i.fingerprint, i.status, i.answer, i.key_family ${LIVE_ANSWER}
     order by i.expires_at desc limit 1 for update skip locked) earlier on true
   where earlier.found or exists (select ${LIVE_ANSWER})`;
 
@@ -69,19 +72,21 @@ export const STORED_ANSWERS = `
 interface NewAnswer extends ClaimedKey {
   fingerprint: Buffer;
   keepHours: number;
+  keyFamily: string;
   status: number;
   body: string;
 }
 
 export function bindAnswers(answers: NewAnswer[]) {
   const rows = answers.map(
-    ({ tenantId, operation, key, erasedKey, fingerprint, keepHours, status, body }) => ({
+    ({ tenantId, operation, key, erasedKey, fingerprint, keepHours, keyFamily, status, body }) => ({
       tenant_id: tenantId,
       operation,
       key,
       status,
       answer: body,
       keep_hours: keepHours,
+      key_family: keyFamily,
       erased_key: erasedKey,
       fingerprint: fingerprint.toString('hex'),
     }),
@@ -94,17 +99,17 @@ export function bindAnswers(answers: NewAnswer[]) {
  * has another answer, or was erased meanwhile.
  */
 export const INSERT_ANSWERS = `
-  insert into idempotency_keys as i (tenant_id, operation, key, fingerprint, status, answer, expires_at)
-  select a.tenant_id, a.operation, a.key, decode(a.fingerprint, 'hex'), a.status, a.answer,
+  insert into idempotency_keys as i (tenant_id, operation, key, fingerprint, status, answer, key_family, expires_at)
+  select a.tenant_id, a.operation, a.key, decode(a.fingerprint, 'hex'), a.status, a.answer, a.key_family,
     clock_timestamp() + make_interval(hours => a.keep_hours)
   from json_to_recordset(:answers::json) as a (tenant_id uuid, operation text, key text, fingerprint text, status smallint,
-    answer text, keep_hours integer, erased_key text)
+    answer text, key_family text, keep_hours integer, erased_key text)
   where not exists (
     select from idempotency_keys e
     where e.tenant_id = a.tenant_id and e.operation = a.operation and e.key = a.erased_key
       and e.expires_at > clock_timestamp())
   on conflict (tenant_id, operation, key) do update
-    set fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer,
+    set fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer, key_family = excluded.key_family,
         created_at = excluded.created_at, expires_at = excluded.expires_at
     where i.expires_at <= clock_timestamp()
   returning 1`;
@@ -132,7 +137,7 @@ export async function findAnswers(trx: Trx, tenantId: string, marks: string[]): 
 export async function eraseAnswer(trx: Trx, { tenantId, operation, key }: KeyOfOperation): Promise<void> {
   await trx('idempotency_keys')
     .where({ tenant_id: tenantId, operation, key })
-    .update({ fingerprint: null, status: null, answer: null });
+    .update({ fingerprint: null, status: null, answer: null, key_family: null });
 }
 
 /** Erases the answer of a key that identifies a person, and replaces the key by its erased form. */

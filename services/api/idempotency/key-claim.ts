@@ -13,7 +13,11 @@ export interface StoredResponse {
 
 /** The stored answer of an earlier request with the same key. */
 export class ReplayedResponse {
-  constructor(readonly answer: StoredResponse) {}
+  /** @param keyFamily the family of the API key that got the answer. Null: unknown */
+  constructor(
+    readonly answer: StoredResponse,
+    readonly keyFamily: string | null,
+  ) {}
 }
 
 /**
@@ -21,12 +25,12 @@ export class ReplayedResponse {
  * @throws IdempotencyKeyReusedError (422) if the earlier request was another one, or if its answer was erased with a person's data
  */
 export function replay(
-  { fingerprint, status, answer }: StoredAnswer,
+  { fingerprint, status, answer, keyFamily }: StoredAnswer,
   request: ComparedRequest,
 ): ReplayedResponse {
   if (fingerprint === null || !isSameRequest(Buffer.from(fingerprint, 'hex'), request))
     throw new IdempotencyKeyReusedError();
-  return new ReplayedResponse({ status, body: answer });
+  return new ReplayedResponse({ status, body: answer }, keyFamily);
 }
 
 /** The canonical ids of a request, so that a slug and a UUID are the same request. */
@@ -43,6 +47,8 @@ export interface IdempotentRequest<T> {
   phoneCountry: string;
   /** Hours for which the answer is stored. */
   keepHours: number;
+  /** The family of the request's API key. */
+  keyFamily: string;
   /** CURSOR_KEY: the secret of the erased form of a key. */
   secret: string;
   /** Returns the bytes of the answer, inside the transaction. */
@@ -62,18 +68,20 @@ export interface KeyClaim<T> extends ClaimedKey {
   request: ComparedRequest;
   fingerprint: Buffer;
   keepHours: number;
+  keyFamily: string;
   /** Returns the bytes of the answer, inside the transaction. */
   toResponse(result: T): StoredResponse;
 }
 
 /** Creates the claim of a request's key. @param subject its canonical ids */
 export function claimOf<T>(idempotent: IdempotentRequest<T>, subject: Subject): KeyClaim<T> {
-  const { tenantId, operation, key, validated, phoneCountry, keepHours, secret, toResponse } = idempotent;
+  const { tenantId, operation, key, validated, phoneCountry, keepHours, keyFamily, secret, toResponse } =
+    idempotent;
   const request: ComparedRequest = {
     phoneCountry,
     read: (reading) => ({ subject, body: validated(reading) }),
   };
   const erasedKey = erasedForm(secret, idempotent);
   const fingerprint = fingerprintOf(request);
-  return { tenantId, operation, key, erasedKey, request, fingerprint, keepHours, toResponse };
+  return { tenantId, operation, key, erasedKey, request, fingerprint, keepHours, keyFamily, toResponse };
 }

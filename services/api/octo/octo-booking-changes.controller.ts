@@ -1,5 +1,6 @@
 import { Body, Delete, Middlewares, Patch, Path, Post, Request, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest, RequestHandler } from 'express';
+import { mayReadBookings } from '../credentials/credential';
 import { assertScope } from '../credentials/verify-credential';
 import { contextOf } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
@@ -12,7 +13,7 @@ import type { RequestReading } from '../idempotency/fingerprint';
 import type { SalesContext } from '../sales-context';
 import type { StoredChange } from '../seats/stored-change';
 import type { Tenant } from '../tenants/tenant';
-import { type OctoBooking, toOctoBooking } from './booking.dto';
+import { type OctoBooking, type SentPeople, toOctoBooking, withoutPeople } from './booking.dto';
 import {
   comparableDetails,
   detailsOf,
@@ -153,8 +154,13 @@ export class OctoBookingChangesController {
       expirationMinutes: expirationMinutes ?? undefined,
       currency: currency ?? undefined,
     });
-    return this.write(request, { ...CHANGE, validated }, uuid, async (write) =>
-      prepareOctoChange(write, { ...change, ...(await this.moveOf(tenant, write.found, body)) }),
+    return this.write(
+      request,
+      { ...CHANGE, validated },
+      uuid,
+      async (write) =>
+        prepareOctoChange(write, { ...change, ...(await this.moveOf(tenant, write.found, body)) }),
+      () => details,
     );
   }
 
@@ -171,8 +177,13 @@ export class OctoBookingChangesController {
     @Body() body?: OctoCancellationBody,
   ): Promise<OctoBooking> {
     const reason = reasonOf(body);
-    return this.write(request, { ...CANCEL, validated: () => reason }, uuid, (write) =>
-      prepareOctoCancellation(write, reason),
+    return this.write(
+      request,
+      { ...CANCEL, validated: () => reason },
+      uuid,
+      (write) => prepareOctoCancellation(write, reason),
+      // A second cancellation keeps the first reason.
+      ({ lead }) => (lead?.status === 'cancelled' ? {} : { reason }),
     );
   }
 
@@ -207,12 +218,17 @@ export class OctoBookingChangesController {
     return { tour, departureId: id, departureDate };
   }
 
-  /** Performs one change of a booking. @param prepare builds the change of the booking that was found */
+  /**
+   * Performs one change of a booking.
+   * @param prepare builds the change of the booking that was found
+   * @param sentOf returns the personal data that the request stores in the confirmed booking that was found
+   */
   private async write(
     request: HttpRequest,
     operation: Omit<Write, 'subject'>,
     uuid: string,
     prepare: (write: OctoRequest) => Promise<StoredChange<ShownOctoBooking>>,
+    sentOf: (found: StoredOctoBooking) => SentPeople = () => ({}),
   ): Promise<OctoBooking> {
     const { context } = this;
     const principal = apiKeyPrincipalOf(request);
@@ -233,8 +249,12 @@ export class OctoBookingChangesController {
         },
         toAnswer: (shown) => {
           language = shown.language;
-          return toOctoBooking(shown, view);
+          const booking = toOctoBooking(shown, view);
+          // Each key that changes a reservation may read it, until it is confirmed.
+          const mayRead = found!.lead === null || mayReadBookings(principal);
+          return mayRead ? booking : withoutPeople(booking, sentOf(found!));
         },
+        withoutPeople,
         named: () => (found?.lead ? { bookingRef: found.lead.bookingRef } : { holdId: found?.hold.id }),
       });
     const answer = await namingProduct(() => productId, perform);

@@ -4,7 +4,7 @@ import type { Request as HttpRequest } from 'express';
 import { showTour } from '../catalog/cached-catalog';
 import type { Tour } from '../catalog/tour';
 import type { WishedLanguages } from '../catalog/tour-text';
-import type { ApiKeyPrincipal } from '../credentials/credential';
+import { type ApiKeyPrincipal, mayReadBookings } from '../credentials/credential';
 import type { PricedDeparture } from '../departures/find-departures';
 import { OctoUuidTakenError } from '../holds/hold.errors';
 import { type HoldRequest, prepareHold } from '../seats/prepare-sale';
@@ -23,7 +23,7 @@ import { cachedQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import type { SalesContext } from '../sales-context';
 import { byKey } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
-import { type BookingView, type OctoBooking, toOctoBooking, withoutContacts } from './booking.dto';
+import { type BookingView, type OctoBooking, toOctoBooking, withoutPeople } from './booking.dto';
 import {
   comparableDetails,
   customerOf,
@@ -89,8 +89,7 @@ export class OctoReservationsController {
 
   /**
    * Holds seats at a locked price. A repeat with the same UUID and the same body gets the booking as it is now, whatever has changed in
-   * the catalog. A key with neither `booking:read` nor `booking:manage` gets a confirmed booking without its contacts, its notes and the
-   * reason of its cancellation.
+   * the catalog. A key without `booking:read` gets a confirmed booking without its contacts, its notes and the reason of its cancellation.
    * @summary Reserve
    */
   @Post('bookings')
@@ -153,6 +152,7 @@ export class OctoReservationsController {
         );
       },
       toAnswer: (hold) => toReservation(hold, offer!, view),
+      withoutPeople,
       named: (refusal) =>
         offer && !(refusal instanceof OctoUuidTakenError) ? attemptOf(wanted, offer) : null,
     });
@@ -187,11 +187,10 @@ export class OctoReservationsController {
    * without its people.
    */
   private async repeat(request: HttpRequest, uuid: string, reservation: Reservation): Promise<OctoBooking> {
-    const { scopes, tenant } = apiKeyPrincipalOf(request);
-    const placed = await getRepeated(this.context.db, tenant, uuid, reservation);
+    const principal = apiKeyPrincipalOf(request);
+    const placed = await getRepeated(this.context.db, principal.tenant, uuid, reservation);
     const booking = await answerBooking(request, this.context, placed);
-    const mayRead = scopes.includes('booking:read') || scopes.includes('booking:manage');
-    return placed.lead && !mayRead ? withoutContacts(booking) : booking;
+    return placed.lead && !mayReadBookings(principal) ? withoutPeople(booking) : booking;
   }
 }
 

@@ -11,6 +11,7 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
+import { mayReadBookings } from '../credentials/credential';
 import type { RefusedRequest } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
@@ -34,7 +35,13 @@ import {
 } from './booking.dto';
 import { comparedBookingChange, bookingAmendment, cancelRequest } from './booking.request';
 import { performRequest } from '../http/perform-request';
-import { type ChangedBooking, isBookingRef, type NamedBooking } from '../bookings/booking-lead';
+import { type SentPeople, withoutPeople } from './people-of-answers';
+import {
+  type BookingLead,
+  type ChangedBooking,
+  isBookingRef,
+  type NamedBooking,
+} from '../bookings/booking-lead';
 
 const KEEP = { status: 200, keepHours: 7 * 24 };
 const CONFIRM: WriteOperation = { name: 'booking.confirm', ...KEEP };
@@ -61,7 +68,8 @@ export class BookingChangesController {
   )
   @Middlewares(quota('booking'), emptyBody, strictQuery)
   async confirmBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingAnswer> {
-    return this.change(request, booking_ref, ofStatus, {
+    return this.change(request, booking_ref, bookingAnswer, {
+      sent: () => ({}),
       operation: { ...CONFIRM, validated: () => null },
       prepare: (seller, named) => prepareConfirmation(this.context.db, seller, named),
     });
@@ -82,7 +90,9 @@ export class BookingChangesController {
     @Body() body?: CancelBody,
   ): Promise<BookingAnswer> {
     const cancellation = cancelRequest(body);
-    return this.change(request, booking_ref, ofStatus, {
+    return this.change(request, booking_ref, bookingAnswer, {
+      // A second cancellation keeps the first reason.
+      sent: ({ before, after }) => (before === after ? {} : { reason: cancellation.reason }),
       operation: { ...CANCEL, validated: () => cancellation },
       prepare: (seller, named) => prepareCancellation(this.context.db, seller, { ...named, ...cancellation }),
     });
@@ -111,22 +121,28 @@ export class BookingChangesController {
   ): Promise<ChangedBookingDetail> {
     const amendment = bookingAmendment(body, apiKeyPrincipalOf(request).tenant);
     return this.change(request, booking_ref, bookingDetail, {
-      operation: { ...CHANGE, validated: (reading) => comparedBookingChange(body, reading) },
+      sent: () => amendment,
+      operation: { ...CHANGE, validated: (country) => comparedBookingChange(body, country) },
       prepare: (seller, named) => prepareBookingChange(this.context.db, seller, { ...named, ...amendment }),
     });
   }
 
-  private change<Changed extends ChangedBooking, A>(
+  private change<A extends BookingAnswer>(
     request: HttpRequest,
     bookingRef: string,
-    toAnswer: (changed: Changed) => A,
-    { operation, prepare }: BookingChange<Changed>,
+    toAnswer: (lead: BookingLead) => A,
+    { operation, prepare, sent }: BookingChange,
   ): Promise<A> {
-    const named = { bookingRef, by: byKey(apiKeyPrincipalOf(request)) };
-    return performRequest<StoredChange<Changed>, A>(this.context, request, {
+    const principal = apiKeyPrincipalOf(request);
+    const named = { bookingRef, by: byKey(principal) };
+    return performRequest<StoredChange<ChangedBooking>, A>(this.context, request, {
       operation: { ...operation, subject: () => ({ booking: bookingRef }) },
       prepare: (seller) => prepare(seller, named),
-      toAnswer,
+      toAnswer: (changed) => {
+        const answer = toAnswer(changed.after);
+        return mayReadBookings(principal) ? answer : withoutPeople(answer, sent(changed));
+      },
+      withoutPeople,
       named: () => validReference(bookingRef),
     });
   }
@@ -134,11 +150,9 @@ export class BookingChangesController {
 
 interface BookingChange<Changed extends ChangedBooking> {
   operation: Omit<Write, 'subject'>;
-  prepare(seller: Seller<Changed>, named: NamedBooking): Promise<StoredChange<Changed>>;
-}
-
-function ofStatus({ after }: ChangedBooking): BookingAnswer {
-  return bookingAnswer(after);
+  prepare(seller: Seller<ChangedBooking>, named: NamedBooking): Promise<StoredChange<ChangedBooking>>;
+  /** Returns the personal data that the request has stored. */
+  sent(changed: ChangedBooking): SentPeople;
 }
 
 /** Returns the booking reference if its form is valid. The refusal log stores the text, so it must not contain any other text. */

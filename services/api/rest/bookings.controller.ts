@@ -39,6 +39,7 @@ import {
   bookingItem,
   type BookingPage,
 } from './booking.dto';
+import { withoutPeople } from './people-of-answers';
 import { comparedBooking, bookingRequest } from './booking.request';
 import { type LeadPosition, peopleOf } from '../bookings/booking-lead';
 import { getBooking, listBookings } from '../bookings/find-booking';
@@ -93,6 +94,7 @@ export class BookingsController {
         );
       },
       toAnswer: bookingAnswer,
+      withoutPeople,
       named: () => ({ ...wanted, people: peopleOf(wanted), quantity: requestedNumber(wanted.party) }),
     });
   }

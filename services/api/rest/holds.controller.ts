@@ -94,6 +94,7 @@ export class HoldsController {
         return prepareHold(seller, tour, departure, wanted);
       },
       toAnswer: holdAnswer,
+      withoutPeople: sameAnswer,
       named: () => ({ ...wanted, people: [wanted.customer], quantity: requestedNumber(wanted.party) }),
     });
   }
@@ -164,6 +165,7 @@ export class HoldsController {
       operation: { ...EXTEND, ...subjectOf(hold_id), validated: () => body },
       prepare: (seller) => prepareExtension(this.context.db, seller, extension),
       toAnswer: changedHoldAnswer,
+      withoutPeople: sameAnswer,
       named: () => ({ holdId: hold_id }),
     });
   }
@@ -193,6 +195,7 @@ export class HoldsController {
       operation: { ...CHANGE, ...subjectOf(hold_id), validated },
       prepare: (seller) => prepareHoldChange(this.context.db, seller, amendment),
       toAnswer: changedHoldAnswer,
+      withoutPeople: sameAnswer,
       named: () => ({ holdId: hold_id }),
     });
   }
@@ -215,6 +218,11 @@ export class HoldsController {
       prepareRelease(this.context.db, seller, { holdId: hold_id, by: byKey(principal) }),
     );
   }
+}
+
+/** The answer of a hold has no people. */
+function sameAnswer(answer: HoldAnswer): HoldAnswer {
+  return answer;
 }
 
 function subjectOf(holdId: string): Pick<Write, 'subject'> {

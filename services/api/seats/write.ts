@@ -87,9 +87,9 @@ function events(granted: Granted[]): Part {
 function storedAnswers(granted: Granted[]): Part {
   const answers = granted.flatMap(({ change: { claim }, decided }) => {
     if (!claim) return [];
-    const { tenantId, operation, key, erasedKey, fingerprint, keepHours } = claim;
+    const { tenantId, operation, key, erasedKey, fingerprint, keepHours, keyFamily } = claim;
     const { status, body } = claim.toResponse(decided.result as never);
-    return [{ tenantId, operation, key, erasedKey, fingerprint, keepHours, status, body }];
+    return [{ tenantId, operation, key, erasedKey, fingerprint, keepHours, keyFamily, status, body }];
   });
   return {
     rows: answers.length,

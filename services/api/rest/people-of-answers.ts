@@ -1,0 +1,41 @@
+import { isDeepStrictEqual } from 'node:util';
+import { customerAnswer, type PartialCustomer } from '../holds/seat-hold';
+import type { BookingAnswer, BookingDetail, TravellerAnswer } from './booking.dto';
+
+/*
+ * The personal data in the answers of writes. A key with booking:read gets all of them. Another key gets what the request itself has stored, and
+ * null for the rest, because another key may have sent it (ADR 62). OCTO has the same rule in octo/booking.dto.ts.
+ */
+
+/** The personal data that a request has stored. An undefined field: none. */
+export interface SentPeople {
+  customer?: Partial<PartialCustomer>;
+  notes?: string | null;
+  travellers?: TravellerAnswer[] | null;
+  /** Of a cancellation. */
+  reason?: string | null;
+}
+
+/** Returns the answer without the personal data that the request has not stored: null in their place. */
+export function withoutPeople<A extends BookingAnswer | BookingDetail>(answer: A, sent: SentPeople = {}): A {
+  const masked = { ...answer, cancel_reason: ifSent(answer.cancel_reason, sent.reason) };
+  if (!('customer' in answer)) return masked;
+  const { customer, notes, travellers } = answer;
+  const sentCustomer = customerAnswer({ name: null, phone: null, email: null, ...sent.customer });
+  const { name, phone, phone_as_sent, email } = customer;
+  return {
+    ...masked,
+    customer: {
+      name: ifSent(name, sentCustomer.name),
+      phone: ifSent(phone, sentCustomer.phone),
+      phone_as_sent: phone_as_sent && ifSent(phone_as_sent, sentCustomer.phone_as_sent),
+      email: ifSent(email, sentCustomer.email),
+    },
+    notes: ifSent(notes, sent.notes),
+    travellers: ifSent(travellers, sent.travellers),
+  };
+}
+
+function ifSent<V>(value: V, sent: unknown): V | null {
+  return isDeepStrictEqual(value, sent) ? value : null;
+}
