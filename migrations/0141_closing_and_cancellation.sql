@@ -7,6 +7,15 @@ do $$ begin
   end if;
 end $$;
 
+-- PostgreSQL 15 to 17 do not add a column with a check to a table whose row type is an argument of an SQL function, like that of 0140. So the
+-- function is replaced first, with the same result.
+create or replace function next_update_of(l booking_leads, at timestamptz) returns timestamptz language plpgsql stable as $$
+begin
+  return greatest(at, interval '1 ms' + greatest(
+    l.updated_at, l.created_at, l.confirmed_at, l.cancelled_at, l.expired_at, l.anonymized_at,
+    (select d.status_changed_at from departures d where d.id = l.departure_id)));
+end $$;
+
 -- Returns true for a time before the start of a departure: minutes, hours or calendar days, such as 90m, 36h or 3d; at most 365 days.
 create function is_cutoff(cutoff text) returns boolean
   language sql immutable
