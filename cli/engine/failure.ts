@@ -68,15 +68,15 @@ export function describeError(error: unknown): { code: string; message: string }
 }
 
 /**
- * SQLSTATEs whose reason a person needs and can read: a missing right (42501), no space, memory or connections (53), a limit (54), a state
- * (55), a stop (57), and the server's system (58).
+ * SQLSTATEs whose reason a person needs and can read: a feature that this server lacks (0A), a missing right (42501), no space, memory or
+ * connections (53), a limit (54), a state (55), a stop (57), and the server's system (58).
  */
-const ABOUT_THE_SERVER = /^(42501|53|54|55|57|58)/;
+const ABOUT_THE_SERVER = /^(0A|42501|53|54|55|57|58)/;
 
 /** Describes a database error. The reason of any other error is left out: it has SQL, names of constraints and values of rows. */
 function describeDatabaseError(error: unknown, state: string): string {
   if (ABOUT_THE_SERVER.test(state)) return `The database: ${databaseReason(error)}`;
-  return `The database refused this (SQLSTATE ${state}). The log of the database server has the reason. Please report this error`;
+  return `The database refused this (SQLSTATE ${state}). The log of the database server has the reason`;
 }
 
 export function isDatabaseLost(error: unknown): boolean {

@@ -338,7 +338,7 @@ describe('The rules of the database', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        'error: The database refused this (SQLSTATE 23514). The log of the database server has the reason. Please report this error\n',
+        'error: The database refused this (SQLSTATE 23514). The log of the database server has the reason\n',
     });
   });
 });

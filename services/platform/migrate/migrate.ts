@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { awaitIndexBuilds, type OnWait, withMigrationLock } from './migration-lock';
 import type { Db, Trx } from '../database/database';
-import { AppError, DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from '../errors';
+import { AppError } from '../errors';
+import { explainFailure, explainRolledBack, isLockRefused } from './migration-failed';
 import { CONCURRENTLY, listMigrations, readMigration, runMigrationWithin } from './migration-files';
 import {
   awaitKilledInstances,
@@ -47,8 +48,8 @@ const migrationSource = new SqlMigrationSource();
  * @param onWait receives a line for each minute of waiting for another process
  * @param awaitsKilled true: waits up to a minute while processes of the API count as running that were killed. False: refuses at once
  * @returns the names of the migrations that ran
- * @throws TablesInUseError, InstancesRunningError; earlier migrations of the same run stay applied
- * @throws DatabaseTooOldError, SchemaLaterError
+ * @throws MigrationFailedError, TablesInUseError, InstancesRunningError; earlier migrations of the same run stay applied
+ * @throws DatabaseTooOldError
  */
 export async function migrate(db: Db, onWait: OnWait = () => {}, awaitsKilled = false): Promise<string[]> {
   return withMigrationLock(db, onWait, async () => {
@@ -60,8 +61,13 @@ export async function migrate(db: Db, onWait: OnWait = () => {}, awaitsKilled = 
     // Frees Knex's own lock, which a killed migration leaves locked. MIGRATION_LOCK prevents concurrent migrations.
     await db.migrate.forceFreeMigrationsLock({ migrationSource });
     // Runs each migration in a transaction of its own, so that its locks end with it.
-    for (const [place, name] of pending.entries())
-      await runMigration(db, name, { onWait, awaitsKilled, applied: pending.slice(0, place) });
+    for (const [place, name] of pending.entries()) {
+      try {
+        await runMigration(db, name, { onWait, awaitsKilled });
+      } catch (error) {
+        throw explainFailure(name, error, pending.slice(0, place));
+      }
+    }
     return pending;
   });
 }
@@ -106,21 +112,9 @@ async function runUntilLocked(run: () => Promise<unknown>): Promise<void> {
       await run();
       return;
     } catch (error) {
-      if (![LOCK_NOT_AVAILABLE, DEADLOCK].includes(sqlState(error) ?? '')) throw error;
-      if (attempt === TABLE_LOCK_ATTEMPTS) throw new TablesInUseError();
+      if (attempt === TABLE_LOCK_ATTEMPTS || !isLockRefused(error)) throw error;
       await sleep(TABLE_LOCK_PAUSE_MS);
     }
-  }
-}
-
-/** Another transaction holds a lock of a table that a migration needs. */
-class TablesInUseError extends AppError {
-  readonly code = 'tables_in_use';
-
-  constructor() {
-    super(
-      'A migration needs a table that a long transaction holds. Find it in pg_stat_activity, let it end, and migrate again.',
-    );
   }
 }
 
@@ -204,12 +198,17 @@ const MIGRATION_TABLES = `
 /**
  * Runs the named migrations that the database lacks, all in the caller's transaction. Use it for a database that no other process uses.
  * Call takeMigrationLock first.
+ * @throws MigrationFailedError
  */
 export async function migrateWithin(trx: Trx, names: readonly string[]): Promise<void> {
   await trx.raw(MIGRATION_TABLES);
   const applied = new Set(await appliedMigrations(trx));
   for (const name of names.filter((one) => !applied.has(one))) {
-    await runMigrationWithin(trx, name);
+    try {
+      await runMigrationWithin(trx, name);
+    } catch (error) {
+      throw explainRolledBack(name, error);
+    }
     await trx('knex_migrations').insert({ name, batch: 1, migration_time: trx.fn.now() });
   }
 }
