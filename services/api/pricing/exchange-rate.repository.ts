@@ -76,7 +76,8 @@ export async function findUnsellableTours(db: Db, tenantId?: string): Promise<Un
      )
      select t.slug as tenant, t.sell_in, p.currency, p.tours, array(
          select needed.currency from unnest(array[p.currency, t.sell_in::text]) as needed (currency)
-         where needed.currency <> 'EUR' and not exists (select from exchange_rates r where r.currency = needed.currency)) as missing
+         where needed.currency <> 'EUR' and not exists (select from exchange_rates r where r.currency = needed.currency)
+         order by needed.currency) as missing
      from tenants t join published p on p.currency <> all(sellable_currencies(t.sell_in))
      where t.sell_in is not null and ${TENANT_MAY_BE_USED} and (:tenantId::uuid is null or t.id = :tenantId::uuid)
      order by t.slug, p.currency limit 100`,
