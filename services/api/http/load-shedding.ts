@@ -32,12 +32,13 @@ export interface LoadShedder {
 /**
  * Creates the load shedder. It refuses requests in three states: the process stops, 1,000 requests wait, or the event loop always lagged by
  * more than a second in the last second.
+ * @param lagMaxMs the lag above which it refuses
  */
-export function createLoadShedder(): LoadShedder {
+export function createLoadShedder(lagMaxMs = LAG_MAX_MS): LoadShedder {
   const waiting = new Set<Response>();
   let state: 'open' | 'draining' | 'shutting-down' = 'open';
   let lastRequestAt = -Infinity;
-  const lag = watchLag();
+  const lag = watchLag(lagMaxMs);
 
   function middleware(request: Request, response: Response, next: NextFunction): void {
     lastRequestAt = performance.now();
@@ -101,13 +102,13 @@ function refuse(request: Request, next: NextFunction): void {
   next();
 }
 
-function watchLag(): { isTooLong(): boolean; stop(): void } {
+function watchLag(lagMaxMs: number): { isTooLong(): boolean; stop(): void } {
   let tooLong = false;
   const delay = monitorEventLoopDelay({ resolution: 100 });
   delay.enable();
   const timer = setInterval(() => {
     // Compares the shortest delay of the window with the limit: one long pause between normal turns of the event loop is no overload.
-    tooLong = delay.min / 1e6 > LAG_MAX_MS;
+    tooLong = delay.min / 1e6 > lagMaxMs;
     delay.reset();
   }, LAG_WINDOW_MS);
   timer.unref();
