@@ -5,7 +5,7 @@ import type { Trx } from '../../services/platform/database/database';
 import { useTestApi } from '../support/api';
 import { change as performed } from '../support/change';
 import { daysFromToday, givenDeparture } from '../support/given';
-import { answerAfter } from '../support/lock-wait';
+import { answerAfter, untilTransactionWaits } from '../support/lock-wait';
 import { expectProblem } from '../support/responses';
 import { givenSeats, type Seats, seatsTaken, useWebsite } from '../support/website';
 
@@ -123,4 +123,80 @@ describe('a request that waits for the departure of a booking while the booking 
     expect((await change()).text).toBe(answer.text);
     expect(await taken()).toEqual([0, 3]);
   });
+});
+
+describe('a request whose hold or booking moves during each of its three tries', () => {
+  const moves = {
+    booking: (trx: Trx, ref: string, { tour, date }: Seats) =>
+      trx.raw(
+        `update booking_leads l set departure_id = d.id, departure_date = d.departure_date from departures d
+         where l.booking_ref = ? and d.tour_id = ? and d.departure_date = ?`,
+        [ref, tour.id, date],
+      ),
+    hold: (trx: Trx, id: string, { tour, date }: Seats) =>
+      trx.raw(
+        `update seat_holds h set departure_id = d.id from departures d
+         where h.id = ? and d.tour_id = ? and d.departure_date = ?`,
+        [id, tour.id, date],
+      ),
+  };
+
+  /** Sends a request, and moves its hold or booking to and fro whenever the request waits for the present departure. */
+  async function whileMovedAgainAndAgain(
+    request: () => ReturnType<typeof website.post>,
+    kind: keyof typeof moves,
+    id: string,
+  ) {
+    const { db } = api;
+    const lock = async ({ tour, date }: Seats) => {
+      const trx = await db.transaction();
+      const named = { tour_id: tour.id, departure_date: date };
+      await trx('departures').select('id').where(named).forUpdate();
+      return trx;
+    };
+    let [present, next] = [seats, other];
+    let locked = await lock(present);
+    const answer = request().then((one) => one);
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await untilTransactionWaits(db);
+      await moves[kind](locked, id, next);
+      // Queues for the next departure before the request does. The move has locked it.
+      const queued = lock(next);
+      await untilTransactionWaits(db, 2);
+      await locked.commit();
+      locked = await queued;
+      [present, next] = [next, present];
+    }
+    const answered = await answer;
+    await locked.rollback();
+    return answered;
+  }
+
+  it('a cancellation whose booking moved during each try is 409 booking_state_conflict, which names the next step', async () => {
+    const ref = await givenBooking();
+    const cancel = () => website.post(`/api/tenant/bookings/${ref}/cancel`, {});
+    const answer = await whileMovedAgainAndAgain(cancel, 'booking', ref);
+    expectProblem(answer, 409, 'booking_state_conflict');
+    expect(answer.body.detail).toBe(
+      'Other requests have changed the booking meanwhile. Read it, then send the request again.',
+    );
+    expect((await cancel()).body.status).toBe('cancelled');
+  });
+
+  it('an extension whose hold moved during each try is 409 hold_state_conflict', async () => {
+    const holdId = await givenHold();
+    const extend = () => website.post(`/api/gateway/holds/${holdId}/extend`, { hold_minutes: 30 });
+    expectProblem(await whileMovedAgainAndAgain(extend, 'hold', holdId), 409, 'hold_state_conflict');
+  });
+});
+
+it('a change of a booking without a date whose row is locked for two seconds is 409 departure_busy, whose detail names the booking', async () => {
+  const { db } = api;
+  const ref = (await website.book({ tour_id: seats.tour.id })).body.booking_ref;
+  const trx = await db.transaction();
+  await trx('booking_leads').select('id').where({ booking_ref: ref }).forUpdate();
+  const answer = await website.patch(`/api/tenant/bookings/${ref}`, { notes: 'Vegan' });
+  await trx.rollback();
+  expectProblem(answer, 409, 'departure_busy', { retryable: true });
+  expect(answer.body.detail).toBe('Another request is changing this booking. Try again in a second.');
 });

@@ -4,7 +4,7 @@ import type { SeatHold } from '../../services/api/holds/seat-hold';
 import { HoldLimitReachedError } from '../../services/api/holds/hold.errors';
 import { claimOf, ReplayedResponse } from '../../services/api/idempotency/key-claim';
 import { commitChanges } from '../../services/api/seats/queue/commit-changes';
-import { SaleMovedError } from '../../services/api/departures/departure.errors';
+import { SaleChangedError } from '../../services/api/departures/check-seats';
 import { decideHold } from '../../services/api/seats/decide/decide-hold';
 import { lockChanges } from '../../services/api/seats/lock';
 import { readFacts } from '../../services/api/seats/read/read-facts';
@@ -198,7 +198,7 @@ describe('sales of one transaction', () => {
     expect(second).toEqual({ kind: 'refused', refusal: expect.any(TourNotFoundError) });
   });
 
-  it('a booking without a date gets SaleMovedError once a hold with its reference exists', async () => {
+  it('a booking without a date gets SaleChangedError once a hold with its reference exists', async () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
@@ -214,8 +214,8 @@ describe('sales of one transaction', () => {
     expect(booking.departureId).toBeNull();
     const [first, second] = await outcomesOf([hold, booking]);
     expect(first!.kind).toBe('answered');
-    expect(second).toEqual({ kind: 'refused', refusal: expect.any(SaleMovedError) });
-    expect(await outcomesOf([booking])).toEqual([{ kind: 'refused', refusal: expect.any(SaleMovedError) }]);
+    expect(second).toEqual({ kind: 'refused', refusal: expect.any(SaleChangedError) });
+    expect(await outcomesOf([booking])).toEqual([{ kind: 'refused', refusal: expect.any(SaleChangedError) }]);
   });
 
   it('a transaction of sales sees no hold that was decided but not written', async () => {

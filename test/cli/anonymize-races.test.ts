@@ -153,6 +153,31 @@ describe('while a booking is anonymized', () => {
   });
 });
 
+it('tourctl booking anonymize says booking_busy, not departure_busy, if others change the customer during each of its three tries', async () => {
+  const lockThenRename = async (name: string) => {
+    const trx = await db.transaction();
+    await trx.raw('select from departures where tour_id = ? for update', [seats.tour.id]);
+    await trx('booking_leads').where({ booking_ref: ref }).update({ customer_name: name });
+    return trx;
+  };
+  const first = await lockThenRename('Ana 1');
+  const refused = terminal.refusal(`booking anonymize ${ref} --yes`);
+  await untilTransactionWaits(db);
+  const second = lockThenRename('Ana 2');
+  await untilTransactionWaits(db, 2);
+  await first.commit();
+  const third = await second.then(async (trx) => {
+    await untilTransactionWaits(db);
+    const next = lockThenRename('Ana 3');
+    await untilTransactionWaits(db, 2);
+    await trx.commit();
+    return next;
+  });
+  await untilTransactionWaits(db);
+  await third.commit();
+  expect(await refused).toBe('1 booking_busy');
+});
+
 describe('the anonymization of a booking whose customer was replaced', () => {
   it('tourctl booking anonymize erases the reference and the idempotency key that name the first customer', async () => {
     const order = {

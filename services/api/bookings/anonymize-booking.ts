@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Trx } from '../../platform/database/database';
-import { SaleMovedError } from '../departures/departure.errors';
-import { assertNotMoved } from '../departures/check-seats';
+import { assertNotMoved, SaleChangedError } from '../departures/check-seats';
 import { expireSeats, hasExpired } from '../departures/mark-expired-seats';
 import { eraseHoldCustomer } from '../holds/change-hold';
 import { getHold } from '../holds/find-hold';
@@ -35,7 +34,7 @@ export interface AnonymizedBooking {
  * @param secret CURSOR_KEY: the secret of the digest that replaces an Idempotency-Key which contains personal data
  * @param replaced earlier customers of the booking
  * @returns undefined when the booking was already anonymized
- * @throws BookingNotFoundError, DepartureBusyError; SaleMovedError if the booking changed during each of the three tries
+ * @throws BookingNotFoundError, DepartureBusyError; SaleChangedError if the booking changed during each of the three tries
  */
 export async function anonymizeBooking(
   trx: Trx,
@@ -58,11 +57,11 @@ export async function anonymizeBooking(
   const seatsExpired = departureId !== null && hasExpired(await expireSeats(trx, departureId));
   await lockLead(trx, id);
   const before = await getBooking(trx, ANY_TENANT, bookingRef);
-  assertNotMoved(departureId, before);
+  assertNotMoved('booking', departureId, before);
   if (before.anonymizedAt) return undefined;
   // Repeats the transaction if another request has stored other people (customer, travellers or contacts) during the wait for the locks.
   // The repeated transaction then searches for these people too.
-  if (!isDeepStrictEqual(peopleOf(before), peopleOf(found))) throw new SaleMovedError();
+  if (!isDeepStrictEqual(peopleOf(before), peopleOf(found))) throw new SaleChangedError('booking');
   // Erases the answers that requests stored while this transaction waited for the locks. Locks the idempotency rows after the departure,
   // against the lock order. This causes no deadlock. Only two other kinds of transactions lock these rows: repeated requests, which wait
   // for no lock, and other anonymizations.

@@ -1,23 +1,43 @@
 import type { Db } from '../../platform/database/database';
+import { AppError } from '../../platform/errors';
 import { type Departure, departureStatus, seatsAvailable, type WantedSeats } from './departure';
 import {
   DepartureCancelledError,
   DepartureGoneError,
   InsufficientSeatsError,
   isDepartureNotAvailable,
-  SaleMovedError,
 } from './departure.errors';
 import { findAlternatives } from './departure.repository';
 
+type SaleKind = 'hold' | 'booking';
+
+/**
+ * Another request moved the hold or booking, or changed its people, while the transaction waited for the locks. The transaction is repeated,
+ * and then locks the new departure. Only the terminal shows this error, after three tries: seats/perform.ts translates it for requests.
+ */
+export class SaleChangedError extends AppError {
+  readonly code: `${SaleKind}_busy`;
+
+  constructor(readonly sale: SaleKind) {
+    super(`Other requests have changed the ${sale} during each of three tries. Try again in a second.`);
+    this.code = `${sale}_busy`;
+  }
+
+  override get repeatsTransaction(): boolean {
+    return true;
+  }
+}
+
 /**
  * Checks that a hold or booking, read after the lock, is still on the departure that this transaction locked.
- * @throws SaleMovedError (409 after three tries)
+ * @throws SaleChangedError
  */
 export function assertNotMoved(
+  sale: SaleKind,
   lockedId: string | null,
   { departureId }: { departureId: string | null },
 ): void {
-  if (departureId !== lockedId) throw new SaleMovedError();
+  if (departureId !== lockedId) throw new SaleChangedError(sale);
 }
 
 /**

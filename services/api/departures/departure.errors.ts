@@ -66,22 +66,14 @@ export class InsufficientSeatsError extends DepartureNotAvailableError {
   }
 }
 
-/** Other writes kept the departure locked for more than two seconds. The client may retry. */
+/** A lock of another write, most often that of the departure, was not free within two seconds. The client may retry. */
 export class DepartureBusyError extends AppError {
   readonly code = 'departure_busy';
 
-  constructor() {
-    super('Many requests are taking seats of this departure right now. Try again in a second.');
-  }
-}
-
-/**
- * The hold or booking moved to another departure while the transaction waited for the lock of the old one. The transaction is repeated, and
- * then locks the new departure.
- */
-export class SaleMovedError extends DepartureBusyError {
-  override get repeatsTransaction(): boolean {
-    return true;
+  constructor(
+    message = 'Many requests are taking seats of this departure right now. Try again in a second.',
+  ) {
+    super(message);
   }
 }
 

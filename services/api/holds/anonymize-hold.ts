@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Trx } from '../../platform/database/database';
-import { SaleMovedError } from '../departures/departure.errors';
-import { assertNotMoved } from '../departures/check-seats';
+import { assertNotMoved, SaleChangedError } from '../departures/check-seats';
 import { expireSeats, hasExpired } from '../departures/mark-expired-seats';
 import { eraseAnswers } from '../idempotency/erase-answers';
 import { personFinder } from '../privacy/person-finder';
@@ -31,7 +30,7 @@ export interface AnonymizedHold {
  * bookings/anonymize-booking.ts.
  * @param secret CURSOR_KEY: the secret of the digest that replaces an Idempotency-Key which contains personal data
  * @returns undefined when the hold was already anonymized
- * @throws HoldNotFoundError, HoldStateConflictError for a hold that became a booking, DepartureBusyError; SaleMovedError if the hold
+ * @throws HoldNotFoundError, HoldStateConflictError for a hold that became a booking, DepartureBusyError; SaleChangedError if the hold
  *   changed during each of the three tries
  */
 export async function anonymizeHold(
@@ -50,11 +49,11 @@ export async function anonymizeHold(
   const refusals = await eraseRefusals(trx, tenant.id, identifiesPerson);
   const expired = await expireSeats(trx, departureId);
   const before = await getHold(trx, ANY_TENANT, id);
-  assertNotMoved(departureId, before);
+  assertNotMoved('hold', departureId, before);
   assertNoBooking(before);
   if (before.anonymizedAt) return undefined;
   // Repeats the transaction if another request has stored other people during the wait for the lock.
-  if (!isDeepStrictEqual(peopleOfHold(before), peopleOfHold(found))) throw new SaleMovedError();
+  if (!isDeepStrictEqual(peopleOfHold(before), peopleOfHold(found))) throw new SaleChangedError('hold');
   const late = await erase();
   await eraseHoldCustomer(trx, before, identifiesPerson);
   return {

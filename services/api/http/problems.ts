@@ -156,7 +156,7 @@ export const PROBLEMS = {
   hold_expired: { ...CONFLICT, advice: 'Place a new hold; the price may have changed since.' },
   hold_state_conflict: {
     ...CONFLICT,
-    advice: 'The hold was released or became a booking: read it to see which.',
+    advice: 'The hold was released, became a booking, or was changed by other requests meanwhile: read it.',
   },
   hold_limit_reached: {
     ...CONFLICT,
@@ -169,7 +169,11 @@ export const PROBLEMS = {
     advice:
       'Show the customer refund_amount and send it as expected_refund; where it is null, nothing is refunded: send 0.',
   },
-  booking_state_conflict: { ...CONFLICT, advice: 'Read the booking: its status does not allow this step.' },
+  booking_state_conflict: {
+    ...CONFLICT,
+    advice:
+      'Read the booking: its status does not allow this step, or other requests have changed it meanwhile.',
+  },
   idempotency_in_progress: {
     ...CONFLICT,
     retryable: true,

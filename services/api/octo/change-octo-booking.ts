@@ -2,7 +2,7 @@ import type { Db } from '../../platform/database/database';
 import type { TourRef } from '../catalog/tour';
 import type { ApiKeyPrincipal, Scope } from '../credentials/credential';
 import type { DepartureChoice } from '../departures/choose-departure';
-import { SaleMovedError } from '../departures/departure.errors';
+import { SaleChangedError } from '../departures/check-seats';
 import { findDepartureAfterChange } from '../departures/find-departures';
 import { HoldExpiredError, HoldStateConflictError } from '../holds/hold.errors';
 import { assertHoldMinutes } from '../holds/hold-length';
@@ -116,12 +116,12 @@ async function changeOf(
 
 /**
  * Returns the booking as it is under the locks.
- * @throws SaleMovedError if it moved or was confirmed during the wait, so that the change begins again; HoldNotFoundError (404)
+ * @throws SaleChangedError if it moved or was confirmed during the wait, so that the change begins again; HoldNotFoundError (404)
  */
 function lockedBooking(facts: ChangeFacts, found: StoredOctoBooking, tenant: Tenant): LockedOctoBooking {
   const hold = found.lead ? facts.hold! : lockedHold(facts, found.hold, tenant.sandbox);
   const lead = found.lead && lockedLead(facts, found.lead);
-  if (!lead && hold.status === 'converted') throw new SaleMovedError();
+  if (!lead && hold.status === 'converted') throw new SaleChangedError('hold');
   return { octo: hold.octo!, hold, lead };
 }
 

@@ -1,9 +1,10 @@
 import type { Db, Trx } from '../../platform/database/database';
-import type { AppError } from '../../platform/errors';
+import { AppError } from '../../platform/errors';
 import { getVisibleTour } from '../catalog/find-tour';
 import { DepartureTimeMissingError } from '../departures/choose-departure';
 import { lockLead } from '../bookings/booking-lead.repository';
-import { DepartureGoneError, SaleMovedError } from '../departures/departure.errors';
+import { SaleChangedError } from '../departures/check-seats';
+import { DepartureGoneError } from '../departures/departure.errors';
 import { lockDepartures } from '../departures/lock-departures';
 import type { ReplayedResponse } from '../idempotency/key-claim';
 import type { ChangedDate } from './decided';
@@ -29,8 +30,8 @@ const ATTEMPTS = 3;
 /**
  * Performs a change of seats in a transaction of its own.
  * @param prepare builds the change: prepareHold, prepareExtension, prepareCancellation …
- * @throws the errors of `prepare` and of the decision; DepartureBusyError, IdempotencyInProgressError after two seconds (409);
- *   QueueOverloadedError (503)
+ * @throws the errors of `prepare` and of the decision; SaleConflictError (409); DepartureBusyError, IdempotencyInProgressError after two
+ *   seconds (409); QueueOverloadedError (503)
  */
 export async function perform<Change extends SeatChange>(
   { db, changes }: SeatServices,
@@ -43,9 +44,19 @@ export async function perform<Change extends SeatChange>(
     try {
       return await changes.commit(change, lockBy);
     } catch (refusal) {
-      if (attempt >= ATTEMPTS || !(refusal instanceof SaleMovedError))
-        return refuseForTenant(db, change, refusal);
+      if (!(refusal instanceof SaleChangedError)) return refuseForTenant(db, change, refusal);
+      if (attempt >= ATTEMPTS) throw new SaleConflictError(refusal);
     }
+  }
+}
+
+/** Other requests have changed the hold or booking during each try. The client reads it before it decides what to send. */
+class SaleConflictError extends AppError {
+  readonly code: 'hold_state_conflict' | 'booking_state_conflict';
+
+  constructor({ sale }: SaleChangedError) {
+    super(`Other requests have changed the ${sale} meanwhile. Read it, then send the request again.`);
+    this.code = `${sale}_state_conflict`;
   }
 }
 
@@ -84,7 +95,7 @@ interface Performed<Result> {
  * Performs a change in the transaction of an operator, in the four steps of transactChanges. Waits for the locks of its departures and its
  * booking. The caller records the dates whose seats changed (cli/engine/change-seats.ts).
  * @param change without a claim and without a principal
- * @throws the refusal; DepartureBusyError after two seconds (409); SaleMovedError repeats the transaction
+ * @throws the refusal; DepartureBusyError after two seconds (409); SaleChangedError repeats the transaction
  */
 export async function performInTransaction<Change extends SeatChange>(
   trx: Trx,

@@ -30,11 +30,11 @@ export function changeOfBooking<Result extends ChangedBooking>(
 
 /**
  * Returns the booking as it is under the locks.
- * @throws BookingNotFoundError (404); SaleMovedError if another request moved it during the wait (409 after three tries)
+ * @throws BookingNotFoundError (404); SaleChangedError if another request moved it during the wait (409 after three tries)
  */
 export function lockedLead({ lead }: ChangeFacts, { departureId }: LeadPlace): StoredLead {
   if (!lead) throw new BookingNotFoundError();
-  assertNotMoved(departureId, lead);
+  assertNotMoved('booking', departureId, lead);
   return lead;
 }
 

@@ -32,12 +32,12 @@ export function changeOfHold(
 
 /**
  * Returns the hold as it is under the lock of its departure.
- * @throws HoldNotFoundError (404); SaleMovedError if another request moved it during the wait (409 after three tries)
+ * @throws HoldNotFoundError (404); SaleChangedError if another request moved it during the wait (409 after three tries)
  */
 export function lockedHold(facts: ChangeFacts, { departureId }: HoldPlace, sandbox: boolean): StoredHold {
   const { hold } = facts;
   if (!hold) throw new HoldNotFoundError();
-  assertNotMoved(departureId, hold);
+  assertNotMoved('hold', departureId, hold);
   return { ...hold, seatsAvailable: freeSeatsAfter(departureOfHold(facts, hold, sandbox), 0) };
 }
 

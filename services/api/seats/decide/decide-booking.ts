@@ -8,8 +8,7 @@ import { paymentDueAt, paymentWindowEnd } from '../../bookings/payment-window';
 import { TourNotFoundError } from '../../catalog/catalog.errors';
 import { policyOf } from '../../catalog/cancellation-policy';
 import type { LockedDeparture } from '../../departures/departure';
-import { SaleMovedError } from '../../departures/departure.errors';
-import { assertFree } from '../../departures/check-seats';
+import { assertFree, SaleChangedError } from '../../departures/check-seats';
 import { departureTimeWithoutDate } from '../../catalog/start-time';
 import { assertActive } from '../../holds/change-hold';
 import { AmbiguousHoldReferenceError, HoldNotFoundError, noLiveHold } from '../../holds/hold.errors';
@@ -40,7 +39,7 @@ import { assertMoreUnpaid, assertWithinShare } from './tenant-limits';
  * Decides one booking by the facts, which count the sales that were granted before it in the transaction. Consumes the hold, reserves the
  * seats, checks the tenant's limits, and quotes the tenant's price.
  * @throws InvalidInputError for a party that the tour does not sell, or a time that is missing or not the hold's (400), TourNotFoundError,
- *   HoldNotFoundError (404), HoldExpiredError, HoldStateConflictError, AmbiguousHoldReferenceError, SaleMovedError, DepartureGoneError,
+ *   HoldNotFoundError (404), HoldExpiredError, HoldStateConflictError, AmbiguousHoldReferenceError, SaleChangedError, DepartureGoneError,
  *   DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, PriceChangedError (409). After an error, the facts are
  *   unchanged.
  */
@@ -154,7 +153,7 @@ function departureToBook(facts: SaleFacts, sale: BookingSale & { departureDate: 
 /**
  * Refuses a booking without a date if a hold of the tenant for this tour has the same reference. Such a booking is meant to consume the
  * hold.
- * @throws SaleMovedError for one live hold, placed after the sale was prepared: the sale is repeated with the departure of that hold;
+ * @throws SaleChangedError for one live hold, placed after the sale was prepared: the sale is repeated with the departure of that hold;
  * AmbiguousHoldReferenceError for several live holds, HoldExpiredError if all holds with the reference have ended (409)
  */
 function assertNoHoldByReference(facts: SaleFacts, sale: BookingSale): void {
@@ -172,7 +171,7 @@ function assertNoHoldByReference(facts: SaleFacts, sale: BookingSale): void {
     );
   });
   if (known && known.live > 1) throw new AmbiguousHoldReferenceError();
-  if (granted || known?.live === 1) throw new SaleMovedError();
+  if (granted || known?.live === 1) throw new SaleChangedError('hold');
   if (known) throw noLiveHold();
 }
 
@@ -185,7 +184,7 @@ function holdToConsume(facts: SaleFacts, sale: BookingSale, departure: LockedDep
     if (!named) throw new HoldNotFoundError();
     // The hold moved to another departure while the sale waited for the lock. The sale is repeated. The repeat compares the new date of the
     // hold with the date of the request.
-    if (named.departureId !== departure.id) throw new SaleMovedError();
+    if (named.departureId !== departure.id) throw new SaleChangedError('hold');
     assertActive(named);
     return named;
   }
@@ -198,7 +197,7 @@ function holdToConsume(facts: SaleFacts, sale: BookingSale, departure: LockedDep
   );
   if (live.length === 1) return live[0]!;
   // The hold moved or ended while the sale waited for the lock. The sale is repeated, and finds the departure again.
-  if (sale.needsHold) throw new SaleMovedError();
+  if (sale.needsHold) throw new SaleChangedError('hold');
   return null;
 }
 

@@ -30,6 +30,12 @@ const waitingChanges = new Gauge({
   help: 'Holds, bookings and their changes that wait in this process to be written',
 });
 
+/** Messages for a change that waited for another lock than that of a departure. */
+const OTHER_LOCKS: { [State in WaitingChange['state']]?: string } = {
+  'booking locked': 'Another request is changing this booking. Try again in a second.',
+  'API key changing': 'The key or its tenant is being changed. Try again in a second.',
+};
+
 /** Is called after the COMMIT of a transaction that changed seats, before the answer of the change. */
 export type AfterCommit = (changed: ChangedDate[]) => Promise<void>;
 
@@ -290,7 +296,9 @@ export class ChangeQueue {
     const isBusy = departuresToLock(change).some(
       (id) => this.awaited.has(id) || this.resting.has(id) || this.batches.isWriting(id),
     );
-    return state !== 'new' || isBusy ? new DepartureBusyError() : new QueueOverloadedError();
+    return state !== 'new' || isBusy
+      ? new DepartureBusyError(OTHER_LOCKS[state])
+      : new QueueOverloadedError();
   }
 
   /** Lets one transaction of this process wait for a locked departure. */
