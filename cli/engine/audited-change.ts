@@ -29,7 +29,7 @@ export interface Audited {
 export type Note = (before: unknown, after: unknown, found?: Omit<Audited, 'action'>) => void;
 
 /** The resources of an audited change. */
-interface ChangeResources {
+export interface ChangeResources {
   output: Output;
   interruption: Interruption;
   db: Db;
@@ -41,22 +41,35 @@ interface ChangeResources {
  * on, so that the command still shows an issued secret and reports the change.
  */
 export async function runAudited<T>(
-  { output, interruption, db, operator }: ChangeResources,
+  resources: ChangeResources,
   entry: Audited,
   work: (trx: Trx, note: Note) => Promise<T>,
 ): Promise<T> {
   try {
-    const result = await inTransaction(db, async (trx) => {
-      const done = await workAndRecord(trx, operator, entry, work);
-      interruption.defer();
-      return done;
-    });
-    output.recordChange();
-    await awaitInstances(db);
+    const result = await commitAudited(resources, entry, work);
+    await awaitInstances(resources.db);
     return result;
   } finally {
-    interruption.heed();
+    resources.interruption.heed();
   }
+}
+
+/**
+ * Runs a change and its audit row in one transaction. Delays Ctrl-C from COMMIT on: the caller waits until the change applies on every API
+ * instance, then calls `heed`.
+ */
+export async function commitAudited<T>(
+  { output, interruption, db, operator }: ChangeResources,
+  entry: Audited,
+  work: (trx: Trx, note: Note) => Promise<T>,
+): Promise<T> {
+  const result = await inTransaction(db, async (trx) => {
+    const done = await workAndRecord(trx, operator, entry, work);
+    interruption.defer();
+    return done;
+  });
+  output.recordChange();
+  return result;
 }
 
 /** What a committed change has ended: a key, a tenant, or a part of what a tenant sees. */

@@ -37,6 +37,8 @@ interface VerbForm {
   about: string;
   flags?: Flag[];
   args?: Record<string, Parse>;
+  /** A flag that may be given in place of the required arguments. */
+  argsUnless?: Flag;
   /** Refuses values that do not go together, before a database is opened. */
   check?: (options: never, ...args: never[]) => void;
   /**

@@ -29,10 +29,16 @@ interface Person {
 }
 
 /** Returns whether the command line lacks a required argument that the person can choose from a list. */
-export function lacksNamedArgument(verb: Verb, noun: string | undefined, args: readonly unknown[]): boolean {
+export function lacksNamedArgument(verb: Verb, noun: string | undefined, given: GivenValues): boolean {
+  if (!needsArguments(verb, given)) return false;
   return argumentsOf(verb, noun).some(
-    ({ required, kind }, i) => required && kind !== undefined && args[i] === undefined,
+    ({ required, kind }, i) => required && kind !== undefined && given.args[i] === undefined,
   );
+}
+
+/** Returns whether the required arguments are required: no flag is given in their place. */
+function needsArguments({ argsUnless }: Verb, given: GivenValues): boolean {
+  return argsUnless === undefined || isMissing(argsUnless, given);
 }
 
 /**
@@ -51,11 +57,12 @@ export async function completeValues(
   const collect = person ? runNow : collectInto(mistakes);
   const texts: Record<string, string> = {};
   const args: unknown[] = [];
+  const needsAll = needsArguments(verb, values);
   for (const [i, argument] of argumentsOf(verb, noun).entries()) {
     const parse = verb.args?.[argument.name] ?? asText;
     const words = [values.args[i] ?? []].flat() as string[];
     const complete = async () => {
-      if (words.length === 0 && argument.required)
+      if (words.length === 0 && argument.required && needsAll)
         words.push(await askArgument(argument, parse, texts, person));
       texts[argument.name] = words.join(' ');
       const parsed = words.map((word) => parse(word, `<${argument.name}>`));

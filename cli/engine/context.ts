@@ -4,6 +4,7 @@ import type { Db, Trx } from '../../services/platform/database/database';
 import { ConfigError, type Environment } from '../../services/platform/read-variable';
 import type { Secrets } from '../../services/platform/secrets';
 import type { Audited, Ended, Note, Operator } from './audited-change';
+import type { ChangeOfItem, Series } from './audited-series';
 import { confirm } from './confirm';
 import { SettingsError } from './failure';
 import type { Io } from '../terminal/io';
@@ -72,6 +73,8 @@ export interface AuditedContext extends Context {
    * instance, at most 1.5 seconds after COMMIT.
    */
   audited<T>(entry: Audited, work: (trx: Trx, note: Note) => Promise<T>): Promise<T>;
+  /** Makes the changes of a list one after another, each as `audited` does (audited-series.ts). */
+  auditedSeries<Item, Done>(items: Item[], change: ChangeOfItem<Item, Done>): Promise<Series<Item, Done>>;
   /**
    * Waits until no write of a key or tenant runs that began before a change of `audited` ended something. Call it before the command returns.
    * @throws WritesInFlightError after five seconds

@@ -14,6 +14,7 @@ import { findDeliveries } from '../../services/webhook-queue/deliveries/find-del
 import { opensSealed } from '../../services/webhook-queue/endpoints/endpoint-secrets';
 import { listEndpoints } from '../../services/webhook-queue/endpoints/endpoint.repository';
 import { awaitWrites, operatorOf, runAudited } from './audited-change';
+import { runAuditedSeries } from './audited-series';
 import { asSettingsError, type AuditedContext, type DatabaseUse, type Terminal } from './context';
 import { CHECK_DATABASE, isDatabaseLost, MigrationsPendingError, NoInstallationError } from './failure';
 import { didYouMean, nearest } from './nearest';
@@ -42,13 +43,15 @@ export async function withContext<T>(
     await interruption.until(() => greetDatabase(db));
     if (schema === 'up-to-date') await ensureSchema(db, config.databaseUrl === undefined, output);
     const operator = operatorOf(io, terminal.actor ?? config.actor);
+    const resources = { io, output, interruption, db, operator };
     const context: AuditedContext = {
       ...terminal,
       db,
       secrets: (...needed) => openSecretsFor(db, config, needed),
       operator,
-      audited: (entry, work) => runAudited({ output, interruption, db, operator }, entry, work),
-      awaitWrites: (ended) => awaitWrites({ io, interruption, db }, ended),
+      audited: (entry, work) => runAudited(resources, entry, work),
+      auditedSeries: (items, change) => runAuditedSeries(resources, items, change),
+      awaitWrites: (ended) => awaitWrites(resources, ended),
     };
     const probe = () => openDatabase(server.url, PROBE);
     return await interruption.until(() => whileAnswering(probe, () => work(context)));

@@ -67,7 +67,7 @@ async function complete(
   const { io } = basics;
   const askWith = (choose?: Choose) => completeValues(verb, noun, given, { io, choose });
   if (!mayAsk(basics)) return completeValues(verb, noun, given, undefined);
-  if (!isOnDatabase(verb) || !lacksNamedArgument(verb, noun, given.args)) return askWith();
+  if (!isOnDatabase(verb) || !lacksNamedArgument(verb, noun, given)) return askWith();
   refuseMistakes(Object.values(given.mistakes).flat());
   const { chooserOf } = require('./choose-name') as typeof import('./choose-name');
   return loadDatabase().withContext(openTerminal(basics, false), verb, (context) =>

@@ -1,21 +1,14 @@
 import { type BookingLead, peopleOf } from '../../../services/api/bookings/booking-lead';
-import { findStandingLeads } from '../../../services/api/bookings/booking-lead.repository';
-import { cancelBookingsOf } from '../../../services/api/bookings/change-booking';
 import { decideRefund } from '../../../services/api/bookings/refund';
 import { refundAnswer } from '../../../services/api/bookings/refund-answer';
 import { findTour } from '../../../services/api/catalog/find-tour';
 import type { CatalogTour } from '../../../services/api/catalog/tour';
-import { cancelDeparture } from '../../../services/api/departures/change-departure';
 import type { Departure } from '../../../services/api/departures/departure';
-import { findDepartureById } from '../../../services/api/departures/departure.repository';
 import { findTourDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
 import { namedNumbers } from '../../../services/api/pricing/party';
-import { datesOfBothKinds } from '../../../services/api/seats/decided';
-import { byOperator } from '../../../services/api/tenants/actor';
-import { changeSeats } from '../../engine/change-seats';
 import { flag, type Verb } from '../../engine/command';
 import type { AuditedContext } from '../../engine/context';
-import { UsageError } from '../../engine/failure';
+import { refuseMistakes } from '../../engine/failure';
 import {
   CUSTOMER_COLUMN,
   recordReveal,
@@ -24,41 +17,78 @@ import {
   toCustomerDocument,
   toReferenceDocument,
 } from '../../engine/personal-data';
-import { departureOnDate, line } from '../../engine/values';
+import { continent, departureOnDate, line, travelDate } from '../../engine/values';
 import { type ItemColumn, tableOf } from '../../terminal/table';
 import { countIs, countOf } from '../../terminal/text';
 import { describeShare } from '../booking/cancellation';
-import { nameOf, nameOfDeparture, toAuditedDeparture, toDepartureDocument } from './document';
+import { cancelDayCommand, type DayOptions } from './cancel-day';
+import { cancelWithAudit } from './cancel-with-audit';
+import { nameOf, nameOfDeparture, toDepartureDocument } from './document';
 
 interface CancelOptions extends RevealOptions {
   cancelBookings?: boolean;
   reason?: string;
 }
 
+const DATE_FLAG = flag(
+  '--date <date>',
+  'cancel all departures of this local date that have not left, in place of one departure',
+  { parse: travelDate },
+);
+
 export const cancelDepartureVerb: Verb = {
   usage: 'cancel <tour> <date>',
   about:
-    'Take a departure off sale; its bookings stay unless --cancel-bookings is given, and are listed so that you can inform the ' +
-    'customers; endpoints that subscribe to departure.cancelled receive it',
+    'Take a departure off sale, or with --date those of a day; bookings stay unless --cancel-bookings is given, and those of a departure ' +
+    'are listed so that you can inform the customers; endpoints that subscribe to departure.cancelled receive it',
   args: { date: departureOnDate },
+  argsUnless: DATE_FLAG,
   flags: [
-    flag('--cancel-bookings', 'also cancel its bookings; booking.cancelled is sent for each'),
-    flag('--reason <text>', 'why its bookings are cancelled, for the tenants and their websites', {
+    DATE_FLAG,
+    flag('--continent <slug>', 'with --date: only of tours in this continent', { parse: continent }),
+    flag('--tour <slug>', 'with --date: only of this tour, by slug or id', { repeats: true }),
+    flag('--cancel-bookings', 'also cancel the bookings; booking.cancelled is sent for each'),
+    flag('--reason <text>', 'why the bookings are cancelled, for the tenants and their websites', {
       parse: line(500),
     }),
     REVEAL_FLAG,
   ],
-  check: ({ cancelBookings, reason }: CancelOptions) => {
-    if (reason !== undefined && !cancelBookings) throw new UsageError('--reason needs --cancel-bookings');
-  },
+  check: refuseMixture,
   asks: () => true,
   examples: [
     'departure cancel dolomites-hut-to-hut 2027-06-05',
     'departure cancel lisbon-tram 2027-06-05 --cancel-bookings --reason Storm',
+    'departure cancel --date 2027-06-05 --continent europe --cancel-bookings --reason Storm',
   ],
   audits: true,
-  run: cancelDepartureCommand,
+  run: (
+    context: AuditedContext,
+    options: CancelOptions & Partial<DayOptions>,
+    idOrSlug: string,
+    named: NamedDeparture,
+  ) => {
+    const { date } = options;
+    if (date !== undefined) return cancelDayCommand(context, { ...options, date });
+    return cancelDepartureCommand(context, options, idOrSlug, named);
+  },
 };
+
+/** Refuses flags that do not go together, and a departure next to a day. */
+function refuseMixture(
+  { date, continent: of, tour: tours, cancelBookings, reason, reveal }: CancelOptions & Partial<DayOptions>,
+  tour: string | undefined,
+): void {
+  const isDay = date !== undefined;
+  refuseMistakes([
+    reason !== undefined && !cancelBookings && '--reason needs --cancel-bookings',
+    isDay &&
+      tour !== undefined &&
+      '--date stands in place of <tour> <date>: --tour names the tours of the day',
+    isDay && reveal && '--reveal shows the customers of one departure, not of a day',
+    !isDay && of !== undefined && '--continent needs --date',
+    !isDay && tours !== undefined && '--tour needs --date',
+  ]);
+}
 
 async function cancelDepartureCommand(
   context: AuditedContext,
@@ -92,34 +122,6 @@ async function cancelDepartureCommand(
     const columns = reveal ? AFFECTED_COLUMNS.toSpliced(1, 0, CUSTOMER_COLUMN) : AFFECTED_COLUMNS;
     const table = tableOf(columns, 'It has no bookings.')(answer.bookings, screen);
     return [...describeResult(tour, answer, done), table].join('\n');
-  });
-}
-
-/**
- * Cancels the departure and, with `cancelling`, its bookings, also those of sandbox tenants. Returns the bookings as they were before: the
- * cancelled ones or, if the bookings stay, those whose customers must be informed. A sandbox booking has no customer.
- * @param cancelling the reason of the bookings' cancellation; null: the bookings stay
- */
-async function cancelWithAudit(
-  context: AuditedContext,
-  tour: CatalogTour,
-  named: NamedDeparture,
-  cancelling: { reason: string | null } | null,
-) {
-  return changeSeats(context, { action: 'departure.cancel' }, async (trx, note) => {
-    const done = await cancelDeparture(trx, tour, named);
-    const { id } = done.before;
-    const bookings = cancelling
-      ? await cancelBookingsOf(trx, id, { by: byOperator(context.operator), ...cancelling })
-      : await findStandingLeads(trx, id);
-    const cancelledRefs = cancelling ? bookings.map(({ bookingRef }) => bookingRef) : [];
-    const [before, after] = [toAuditedDeparture(done.before), toAuditedDeparture(done.after)];
-    const noted = cancelledRefs.length > 0 ? { bookings_cancelled: cancelledRefs, ...cancelling } : {};
-    note(before, { ...after, ...noted }, { subject: `${tour.slug} ${nameOfDeparture(done.before)}` });
-    // Counts the seats again: those of the cancelled bookings are free.
-    const counted = await findDepartureById(trx, id, false);
-    const changed = cancelledRefs.length > 0 ? datesOfBothKinds(tour.id, done.before.departureDate) : [];
-    return { ...done, after: counted ?? done.after, bookings, cancelledRefs, changed };
   });
 }
 
