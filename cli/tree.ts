@@ -117,6 +117,11 @@ export const TREE: Branch[] = [
           (require('./commands/booking/booking') as typeof import('./commands/booking/booking')).bookingVerbs,
       ),
       noun(
+        'customer',
+        'Erase a person from all bookings and holds',
+        () => (require('./commands/customer') as typeof import('./commands/customer')).customerVerbs,
+      ),
+      noun(
         'report',
         'Report what was sold, for the invoices of tenants',
         () => (require('./commands/report') as typeof import('./commands/report')).reportVerbs,

@@ -14,7 +14,8 @@ export function mayAsk({ io, output }: Streams): boolean {
 }
 
 /**
- * Asks before a dangerous change: suspend, close, revoke, rotate with grace 0, remove, release, cancel, --prune and tenfold prices.
+ * Asks before a dangerous change: suspend, close, revoke, rotate with grace 0, remove, release, cancel, erase,
+ * --prune and tenfold prices.
  * @param agreed whether --yes is given
  * @throws UsageError if there is nobody to ask; NotConfirmedError
  */

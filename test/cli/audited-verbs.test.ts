@@ -118,6 +118,7 @@ const AUDITED = [
   'booking cancel BOOKING --yes',
   'booking expire LAPSED',
   'booking anonymize BOOKING --force --yes',
+  'customer erase --search BOOKING --force --yes',
   'webhook add SLUG https://acme.example/other',
   'webhook set ENDPOINT --format standard',
   'webhook rotate-secret ENDPOINT --grace 1h',

@@ -9,7 +9,7 @@ import type { Db, Trx } from '../../../services/platform/database/database';
 import { findCustomersOfBooking } from '../../../services/webhook-queue/deliveries/erase-customer';
 import { changeSeats } from '../../engine/change-seats';
 import type { AuditedContext } from '../../engine/context';
-import { describeErased, describeLeft, eraseElsewhere, NOTHING_ERASED } from './erasure';
+import { describeErased, describeLeft, eraseElsewhere, type ErasureRules, NOTHING_ERASED } from './erasure';
 
 /**
  * Erases the customer from all tables in one transaction. After COMMIT, erases the customer from the statistics of PostgreSQL's planner
@@ -27,16 +27,7 @@ export async function anonymizeBookingCommand(
   }
   const { cursorKey } = await secrets('cursorKey');
   const others = await findRowsOfPerson(db, tenant.id, customer, ref);
-  const { erased } = await changeSeats(
-    context,
-    { action: 'booking.anonymize', subject: ref },
-    async (trx, note) => {
-      const done = await erase(trx, ref, force, cursorKey);
-      const after = done && { anonymized_at: done.at, ...done.erased };
-      note(null, after ?? null, { tenantId: tenant.id });
-      return { erased: done, changed: done?.dates ?? [] };
-    },
-  );
+  const erased = await eraseBooking(context, { ref, tenantId: tenant.id }, { force, cursorKey });
   // Refreshes the statistics even if nothing was left to erase, because an earlier run may have ended before this step.
   await refreshStatistics(db);
   const document = {
@@ -55,9 +46,28 @@ export async function anonymizeBookingCommand(
   await output.answer(document, () => [done, ...describeLeft(document)].join('\n'));
 }
 
-async function erase(trx: Trx, ref: string, force: boolean, secret: string) {
+/** Erases the customer of a booking in one transaction with its audit row. Returns undefined if nothing was left to erase. */
+export async function eraseBooking(
+  context: Pick<AuditedContext, 'audited'>,
+  { ref, tenantId }: { ref: string; tenantId: string },
+  rules: ErasureRules,
+) {
+  const { erased } = await changeSeats(
+    context,
+    { action: 'booking.anonymize', subject: ref },
+    async (trx, note) => {
+      const done = await erase(trx, ref, rules);
+      const after = done && { anonymized_at: done.at, ...done.erased };
+      note(null, after ?? null, { tenantId });
+      return { erased: done, changed: done?.dates ?? [] };
+    },
+  );
+  return erased;
+}
+
+async function erase(trx: Trx, ref: string, { force, cursorKey }: ErasureRules) {
   const replaced = await findCustomersOfBooking(trx, ref);
-  const booking = await anonymizeBooking(trx, ref, secret, replaced);
+  const booking = await anonymizeBooking(trx, ref, cursorKey, replaced);
   if (!booking) return undefined;
   const { before, after, hold, identifiesPerson, answers, refusals, seatsExpired } = booking;
   const events = { bookingRef: ref, hold: hold && { ...hold, tenantId: hold.tenant.id } };
@@ -66,6 +76,7 @@ async function erase(trx: Trx, ref: string, force: boolean, secret: string) {
     at: after.anonymizedAt!.toISOString(),
     erased: { hold: before.holdId !== null, answers, refusals, ...changed },
     undelivered,
+    reference: after.externalRef,
     dates: seatsExpired ? datesOfBothKinds(before.tour.id, before.departureDate!) : [],
   };
 }

@@ -5,12 +5,19 @@ import { eraseCustomer, type EventsToErase } from '../../../services/webhook-que
 import { flag } from '../../engine/command';
 import { countOf } from '../../terminal/text';
 
-/* The parts that `booking anonymize` and `hold anonymize` share. */
+/* The parts that `booking anonymize`, `hold anonymize` and `customer erase` share. */
 
 export const FORCE_FLAG = flag(
   '--force',
   'also while a webhook with the customer is undelivered; it is then sent without the customer',
 );
+
+export interface ErasureRules {
+  /** Erases also while a webhook with the customer is undelivered. */
+  force: boolean;
+  /** CURSOR_KEY: the secret of the digest that replaces an Idempotency-Key which contains personal data. */
+  cursorKey: string;
+}
 
 /** The numbers of changed rows. */
 export interface Erased {

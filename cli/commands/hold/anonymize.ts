@@ -9,7 +9,13 @@ import { AppError } from '../../../services/platform/errors';
 import type { Db, Trx } from '../../../services/platform/database/database';
 import { changeSeats } from '../../engine/change-seats';
 import type { AuditedContext } from '../../engine/context';
-import { describeErased, describeLeft, eraseElsewhere, NOTHING_ERASED } from '../booking/erasure';
+import {
+  describeErased,
+  describeLeft,
+  eraseElsewhere,
+  type ErasureRules,
+  NOTHING_ERASED,
+} from '../booking/erasure';
 
 /** Erases the customer of a hold without a booking, like anonymizeBookingCommand. */
 export async function anonymizeHoldCommand(
@@ -24,16 +30,7 @@ export async function anonymizeHoldCommand(
     await confirm(`Erase the customer of hold ${id} permanently? Seats, dates and amounts stay.`);
   const { cursorKey } = await secrets('cursorKey');
   const others = await findRowsOfPerson(db, tenant.id, customer, id);
-  const { erased } = await changeSeats(
-    context,
-    { action: 'hold.anonymize', subject: id },
-    async (trx, note) => {
-      const done = await erase(trx, id, force, cursorKey);
-      const after = done && { anonymized_at: done.at, ...done.erased };
-      note(null, after ?? null, { tenantId: tenant.id });
-      return { erased: done, changed: done?.dates ?? [] };
-    },
-  );
+  const erased = await eraseHold(context, { id, tenantId: tenant.id }, { force, cursorKey });
   await refreshStatistics(db);
   const { anonymizedAt: at, externalRef } = await getHold(db, ANY_TENANT, id);
   const document = {
@@ -57,8 +54,27 @@ async function assertNotBooked(db: Db, id: string): Promise<void> {
   if (booking) throw new HoldIsBookedError(booking.bookingRef);
 }
 
-async function erase(trx: Trx, id: string, force: boolean, secret: string) {
-  const hold = await anonymizeHold(trx, id, secret);
+/** Erases the customer of a hold in one transaction with its audit row. Returns undefined if nothing was left to erase. */
+export async function eraseHold(
+  context: Pick<AuditedContext, 'audited'>,
+  { id, tenantId }: { id: string; tenantId: string },
+  rules: ErasureRules,
+) {
+  const { erased } = await changeSeats(
+    context,
+    { action: 'hold.anonymize', subject: id },
+    async (trx, note) => {
+      const done = await erase(trx, id, rules);
+      const after = done && { anonymized_at: done.at, ...done.erased };
+      note(null, after ?? null, { tenantId });
+      return { erased: done, changed: done?.dates ?? [] };
+    },
+  );
+  return erased;
+}
+
+async function erase(trx: Trx, id: string, { force, cursorKey }: ErasureRules) {
+  const hold = await anonymizeHold(trx, id, cursorKey);
   if (!hold) return undefined;
   const { before, after, identifiesPerson, answers, refusals, seatsExpired } = hold;
   const events = { bookingRef: null, hold: { ...before, tenantId: before.tenant.id } };
@@ -68,6 +84,7 @@ async function erase(trx: Trx, id: string, force: boolean, secret: string) {
     at: after.anonymizedAt!.toISOString(),
     erased: { answers, refusals, ...changed },
     undelivered,
+    reference: after.externalRef,
     dates,
   };
 }

@@ -1,16 +1,28 @@
 import type { Db } from '../../platform/database/database';
-import { listHolds } from '../holds/find-hold';
-import { type PartialCustomer, peopleOfHold } from '../holds/seat-hold';
-import { peopleOf } from './booking-lead';
-import { listBookings } from './find-booking';
+import { holdsOfOctoContact, pageOfHolds } from '../holds/find-hold';
+import { type PartialCustomer, peopleOfHold, type SeatHold } from '../holds/seat-hold';
+import { isSamePhone, nationalDigits, numbersIn } from '../tenants/phone';
+import type { TenantScope } from '../tenants/tenant';
+import { type BookingLead, peopleOf } from './booking-lead';
+import { bookingsOfHolds, walkBookings } from './find-booking';
+
+/** A booking, or a hold without a booking, whose customer is not erased. */
+export interface PersonRow {
+  kind: 'booking' | 'hold';
+  /** The reference of the booking, or the id of the hold. */
+  name: string;
+  sale: BookingLead | SeatHold;
+  /** Its customer, travellers and contacts; for a booking found by its hold, those of the hold too. */
+  people: PartialCustomer[];
+}
+
+export type Contact = { email: string } | { phone: string };
 
 /** The bookings, and the holds without a booking, that have a person's phone or e-mail. */
 export interface RowsOfPerson {
   bookings: string[];
   holds: string[];
 }
-
-const MOST_ROWS = 1000;
 
 /**
  * Finds the other rows of the customer of a booking or hold within the tenant, newest first: those with the same phone or e-mail. A name
@@ -23,28 +35,88 @@ export async function findRowsOfPerson(
   customer: PartialCustomer,
   own: string,
 ): Promise<RowsOfPerson> {
-  const bookings: string[] = [];
-  const holds: string[] = [];
-  const isSame = sameContact(customer);
-  for (const search of [customer.phone, customer.email].filter((one) => one !== null)) {
-    const found = await listBookings(db, tenantId, { search, limit: MOST_ROWS });
-    const held = await listHolds(db, tenantId, { search, limit: MOST_ROWS });
-    bookings.push(
-      ...found.items.filter((lead) => peopleOf(lead).some(isSame)).map((lead) => lead.bookingRef),
-    );
-    holds.push(
-      ...held
-        .filter((hold) => hold.status !== 'converted' && peopleOfHold(hold).some(isSame))
-        .map(({ id }) => id),
-    );
-  }
-  const others = (ids: string[]) => [...new Set(ids)].filter((id) => id !== own);
-  return { bookings: others(bookings), holds: others(holds) };
+  const found: PersonRow[] = [];
+  for (const contact of contactsOf(customer)) found.push(...(await findRowsOfContact(db, tenantId, contact)));
+  const others = eachOnce(found).filter(({ name }) => name !== own);
+  const namesOf = (kind: PersonRow['kind']) =>
+    others.filter((row) => row.kind === kind).map(({ name }) => name);
+  return { bookings: namesOf('booking'), holds: namesOf('hold') };
 }
 
-function sameContact({ phone, email }: PartialCustomer): (other: PartialCustomer) => boolean {
-  const folded = email?.toLowerCase();
-  return (other) =>
-    (phone !== null && other.phone === phone) ||
-    (folded !== undefined && other.email?.toLowerCase() === folded);
+/** Returns the e-mail and the phone numbers of a person. */
+export function contactsOf({ phone, phoneAsSent, email }: PartialCustomer): Contact[] {
+  const phones = new Set([
+    ...(phone === null ? [] : [phone]),
+    ...(phoneAsSent ? numbersIn(phoneAsSent) : []),
+  ]);
+  return [...(email === null ? [] : [{ email }]), ...[...phones].map((one) => ({ phone: one }))];
+}
+
+/** Finds the rows one of whose people has the e-mail, in any case, or the phone, in any spelling. Newest first, bookings before holds. */
+export async function findRowsOfContact(db: Db, scope: TenantScope, contact: Contact): Promise<PersonRow[]> {
+  const text = 'email' in contact ? contact.email : contact.phone;
+  const digits = 'email' in contact ? undefined : nationalDigits(text);
+  const ofUnits = await holdsOfOctoContact(db, scope, digits ?? text.toLowerCase());
+  const rows = [...(await findRowsByText(db, scope, text)), ...(await toRows(db, ofUnits))];
+  return eachOnce(rows).filter(({ people }) => people.some((person) => hasContact(person, contact)));
+}
+
+function hasContact(person: PartialCustomer, contact: Contact): boolean {
+  if ('email' in contact) return person.email?.toLowerCase() === contact.email.toLowerCase();
+  return contactsOf(person).some((own) => 'phone' in own && isSamePhone(own.phone, contact.phone));
+}
+
+const PAGE_SIZE = 500;
+
+/**
+ * Finds the rows by a name, a phone, an e-mail or a reference (privacy/search-people.ts).
+ * @param most ends the search after this number of rows or a few more
+ */
+export async function findRowsByText(
+  db: Db,
+  scope: TenantScope,
+  search: string,
+  most = Infinity,
+): Promise<PersonRow[]> {
+  const rows: PersonRow[] = [];
+  for await (const lead of walkBookings(db, scope, { search })) {
+    if (lead.anonymizedAt === null) rows.push(rowOfBooking(lead));
+    if (rows.length > most) return rows;
+  }
+  let after: string | undefined;
+  do {
+    const { items, lastId } = await pageOfHolds(db, scope, { search, after, limit: PAGE_SIZE });
+    rows.push(...(await toRows(db, items)));
+    after = lastId ?? undefined;
+  } while (after !== undefined && rows.length <= most);
+  return eachOnce(rows);
+}
+
+/** Returns the rows of holds. A hold that became a booking is erased with it, so its row is that of the booking. */
+async function toRows(db: Db, holds: SeatHold[]): Promise<PersonRow[]> {
+  const kept = holds.filter(({ anonymizedAt }) => anonymizedAt === null);
+  const leads = await bookingsOfHolds(
+    db,
+    kept.map(({ id }) => id),
+  );
+  return kept.flatMap((hold): PersonRow[] => {
+    const lead = leads.find(({ holdId }) => holdId === hold.id);
+    if (!lead) return [{ kind: 'hold', name: hold.id, sale: hold, people: peopleOfHold(hold) }];
+    const row = rowOfBooking(lead);
+    return lead.anonymizedAt === null ? [{ ...row, people: [...row.people, ...peopleOfHold(hold)] }] : [];
+  });
+}
+
+function rowOfBooking(lead: BookingLead): PersonRow {
+  return { kind: 'booking', name: lead.bookingRef, sale: lead, people: peopleOf(lead) };
+}
+
+/** Returns each row once. A booking that was found by its hold too keeps the people of both. */
+export function eachOnce(rows: PersonRow[]): PersonRow[] {
+  const byName = new Map<string, PersonRow>();
+  for (const row of rows) {
+    const known = byName.get(row.name);
+    byName.set(row.name, known ? { ...known, people: [...known.people, ...row.people] } : row);
+  }
+  return [...byName.values()];
 }

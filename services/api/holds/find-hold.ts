@@ -12,6 +12,7 @@ import {
   findHoldPlace,
   findHoldChanges,
   findHolds,
+  findHoldsByOctoContact,
   findHoldsById,
   findLiveHoldsByReference,
   type HoldFilter,
@@ -43,6 +44,11 @@ export async function getHoldPlace(db: Db, tenantId: string, id: string): Promis
 /** Returns the holds with these ids, as far as they exist, in no order. */
 export async function getHolds(db: Db, scope: TenantScope, ids: string[]): Promise<SeatHold[]> {
   return findHoldsById(db, scope, ids);
+}
+
+/** Returns the holds whose OCTO contacts have the text (findHoldsByOctoContact). */
+export async function holdsOfOctoContact(db: Db, scope: TenantScope, text: string): Promise<SeatHold[]> {
+  return findHoldsById(db, scope, await findHoldsByOctoContact(db, scope, text));
 }
 
 /**

@@ -220,6 +220,21 @@ export async function eraseCustomersOfHolds(trx: Trx, holds: ErasedHold[]): Prom
   );
 }
 
+/**
+ * Returns the ids of the holds whose OCTO contacts have the text. Reads all OCTO bookings: no index has the contacts of their units.
+ * @param text lower-case letters, digits and signs, or digits alone: those are also found with other characters between them
+ */
+export async function findHoldsByOctoContact(db: Db, scope: TenantScope, text: string): Promise<string[]> {
+  const contacts = 'lower(contact::text || unit_items::text)';
+  const searched = /\D/.test(text) ? contacts : `regexp_replace(${contacts}, '\\D', '', 'g')`;
+  const { rows } = await db.raw<{ rows: { holdId: string }[] }>(
+    `select hold_id from octo_bookings
+     where (:tenantId::uuid is null or tenant_id = :tenantId::uuid) and strpos(${searched}, :sought) > 0`,
+    { tenantId: tenantIdOf(scope), sought: text },
+  );
+  return rows.map(({ holdId }) => holdId);
+}
+
 /** The fields of a live hold that a move of its departure needs. */
 interface LiveHold {
   id: string;

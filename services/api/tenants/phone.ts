@@ -158,6 +158,27 @@ export function nationalDigits(text: string): string | undefined {
   return national.length < LEAST_SEARCHED ? undefined : national;
 }
 
+/**
+ * Returns whether two texts are spellings of one phone number. If both have a country code, the numbers are compared with it, otherwise only
+ * their national digits.
+ */
+export function isSamePhone(one: string, other: string): boolean {
+  const [ofOne, ofOther] = [internationalForm(one), internationalForm(other)];
+  if (ofOne !== undefined && ofOther !== undefined) return ofOne === ofOther;
+  const digits = nationalDigits(one);
+  return digits === undefined ? one === other : digits === nationalDigits(other);
+}
+
+/** Returns the number with its country code, without the prefixes that not every spelling has. Undefined: it has no country code. */
+export function internationalForm(text: string): string | undefined {
+  const compact = asciiDigits(text)
+    .replace('(0)', '')
+    .replace(/[^\d+]/g, '')
+    .replace(/^00/, '+');
+  const parsed = compact.startsWith('+') ? parsePhoneNumberFromString(compact) : undefined;
+  return parsed && `+${parsed.countryCallingCode}${nationalDigits(compact)}`;
+}
+
 /** Converts Arabic, Persian and full-width digits to ASCII. The last four bits of their code are the value of the digit. */
 function asciiDigits(text: string): string {
   return text.replace(/[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g, (digit) =>

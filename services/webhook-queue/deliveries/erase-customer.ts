@@ -51,13 +51,38 @@ export async function eraseCustomer(
   return { events: changed.length, deliveries: deliveries.length, attempts, undelivered };
 }
 
+/**
+ * Returns the ids of the deliveries that wait with the customer of one of these bookings. Locks nothing, so that an operator can be asked:
+ * eraseCustomer looks again.
+ */
+export async function findUndelivered(db: Db, bookingRefs: string[]): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: (Pick<KeptDelivery, 'id' | 'body'> & { event: string })[] }>(
+    `select d.id, coalesce(d.body, e.body) as body, e.body as event
+     from webhook_events e join lateral (${DELIVERIES_OF_EVENT}) d on true
+     join webhook_queue q on q.delivery_id = d.id
+     where e.booking_ref = any(:bookingRefs::text[]) order by d.id`,
+    { bookingRefs },
+  );
+  const hasCustomer = (event: string) => withoutCustomer(event, () => false) !== event;
+  return rows.filter(({ body, event }) => hasCustomer(event) && namesCustomer(body)).map(({ id }) => id);
+}
+
+/** Selects the deliveries of the event `e`. Reads only a short range of ids, because an id starts with the time of its event. */
+const DELIVERIES_OF_EVENT = `select d.id, d.body from webhook_deliveries d where d.event_id = e.id
+  and d.id >= webhook_first_id(e.created_at) and d.id < webhook_first_id(e.created_at + interval '1 ms')`;
+
 function idsOf(deliveries: KeptDelivery[]): string[] {
   return deliveries.map(({ id }) => id);
 }
 
-/** Returns true when the delivery's body contains the customer of a changed event. Thin bodies contain no customer. */
+/** Returns true when the delivery's body contains the customer of a changed event. */
 function carries({ eventId, body }: KeptDelivery, changed: KeptEvent[]): boolean {
-  return changed.some(({ id }) => id === eventId) && body.includes('"customer"');
+  return changed.some(({ id }) => id === eventId) && namesCustomer(body);
+}
+
+/** Thin bodies contain no customer. */
+function namesCustomer(body: string): boolean {
+  return body.includes('"customer"');
 }
 
 /** Sets each field of the customer to null. Also sets external_ref to null if it identifies the person. Keeps the order of the keys. */
@@ -132,12 +157,9 @@ async function lockEventsOfHold(
  * between.
  */
 async function lockDeliveriesOf(trx: Trx, eventIds: string[]): Promise<KeptDelivery[]> {
-  // Reads only a short range of ids, because the id of a delivery starts with the same time as the id of its event.
   const { rows: found } = await trx.raw<{ rows: { id: string }[] }>(
-    `select d.id from webhook_events e join lateral (
-       select id from webhook_deliveries d where d.event_id = e.id
-         and d.id >= webhook_first_id(e.created_at) and d.id < webhook_first_id(e.created_at + interval '1 ms')
-     ) d on true where e.id = any (:eventIds::uuid[]) order by d.id`,
+    `select d.id from webhook_events e join lateral (${DELIVERIES_OF_EVENT}) d on true
+     where e.id = any (:eventIds::uuid[]) order by d.id`,
     { eventIds },
   );
   const ids = found.map(({ id }) => id);
