@@ -1,6 +1,7 @@
 import pino, { type Logger } from 'pino';
 import { isDatabaseAway, databaseReason } from './errors';
 import { LogOutput } from './log-output';
+import { hideCredentials } from './text-forms';
 
 export type { Logger };
 
@@ -88,13 +89,23 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return !Array.isArray(value) && !(value instanceof Date) && !(value instanceof Error);
 }
 
-/** Keeps only safe fields of an error: the `detail` of a database error contains values of a row, which may be personal data. */
+/**
+ * Keeps only safe fields of an error: the `detail` of a database error contains values of a row, which may be personal data. Its message
+ * may contain a value of a request.
+ */
 function toSafeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { code, constraint } = error as { code?: string; constraint?: string };
   // Removes the statement with its values, which Knex puts before " - ".
-  const message = code ? error.message.split(' - ').at(-1) : error.message;
-  return { type: error.name, code, constraint, message, stack: error.stack?.split('\n').slice(1).join('\n') };
+  const message = code ? error.message.split(' - ').at(-1)! : error.message;
+  const stack = error.stack?.split('\n').slice(1).join('\n');
+  return {
+    type: error.name,
+    code,
+    constraint,
+    message: hideCredentials(message),
+    stack: stack && hideCredentials(stack),
+  };
 }
 
 /** One line of the log for all failures since the previous such line. */

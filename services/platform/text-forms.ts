@@ -183,3 +183,8 @@ export function maskEmail(email: string): string {
   const [, box, host, ending] = match as unknown as [string, string, string, string];
   return `${[...box][0]}${HIDDEN}@${[...host][0]}${HIDDEN}${ending}`;
 }
+
+/** Replaces the secret part of each credential of ours in a text that may go to a log or an answer. */
+export function hideCredentials(text: string): string {
+  return text.replace(/svc_(live|widget)_\w+/g, 'svc_$1_…');
+}

@@ -117,6 +117,16 @@ describe('X-Request-Id', () => {
       expect(await idFor(id)).not.toBe(id);
     await behind.stop();
   });
+
+  it('the API does not take an X-Request-Id that holds a credential, because the log has the id', async () => {
+    const behind = await startTestApi({ trustProxy: ['127.0.0.1'] });
+    const { key } = await givenWebsite(behind);
+    for (const id of [key, key.slice(0, 12), `trace-${key.slice(0, 40)}`]) {
+      const { headers, body } = await behind.http.get('/none').set({ 'x-request-id': id });
+      expect(JSON.stringify([headers, body])).not.toContain('svc_');
+    }
+    await behind.stop();
+  });
 });
 
 describe('forwarding headers without a trusted proxy', () => {

@@ -45,6 +45,14 @@ describe('the logger', () => {
     expect(JSON.stringify(line)).not.toContain('ana@example.com');
   });
 
+  it('the logger hides a credential in the message of an error', () => {
+    const [line] = logged(
+      `log.error({ err: new Error('invalid input: "svc_live_abcdefghijkl_secret"\\nsvc_widget_abcdefghijkl_secret') }, 'x');`,
+    );
+    expect(line!.err).toMatchObject({ message: 'invalid input: "svc_live_…"\nsvc_widget_…' });
+    expect(JSON.stringify(line)).not.toContain('_secret');
+  });
+
   it('the logger counts the errors of an unreachable database, and writes neither stack nor statement nor values', () => {
     const lines = logged(
       `const away = (message) => ({ err: new Error(\`insert ('ana@example.com') - \${message}\`), request_id: 'r' });

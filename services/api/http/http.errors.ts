@@ -1,4 +1,5 @@
 import { AppError, type InputIssue, type InputPlace } from '../../platform/errors';
+import { hideCredentials } from '../../platform/text-forms';
 import { PARSED_HEADER_MAX, type RequestMalformation } from '../../platform/http/malformed-request';
 
 /** The most issues in an answer. A body of 16 KiB can have thousands. */
@@ -59,7 +60,7 @@ export function malformedInput({ reason, header }: RequestMalformation): BadInpu
 
 /** Returns a client's field name for messages: short, on one line, and without a credential. */
 export function fieldName(name: string): string {
-  const oneLine = name.replace(/\p{Cc}/gu, '?').replace(/svc_(live|widget)_\w+/g, 'svc_$1_…');
+  const oneLine = hideCredentials(name.replace(/\p{Cc}/gu, '?'));
   return oneLine.slice(0, 100) || '(empty name)';
 }
 

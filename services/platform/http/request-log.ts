@@ -7,7 +7,8 @@ interface NamedRequest extends IncomingMessage {
   app: { get(setting: string): unknown };
 }
 
-const FOREIGN_ID = /^[A-Za-z0-9_-]{8,64}$/;
+/** Does not match an id that holds a credential, because the log has the id of each request. */
+const FOREIGN_ID = /^(?!.*svc_)[A-Za-z0-9_-]{8,64}$/;
 const ids = new WeakMap<object, string>();
 
 /** Gives every request an id for the response and the log line. */
@@ -16,7 +17,7 @@ export function nameRequest(request: NamedRequest, response: ServerResponse, nex
   next();
 }
 
-/** Takes the id that a trusted proxy has sent, or creates one. */
+/** Takes the id that a trusted proxy has sent, unless it holds a credential; else creates one. */
 export function assignRequestId(request: NamedRequest): string {
   const { app, socket } = request;
   const proposed = request.headers['x-request-id'];
