@@ -49,6 +49,7 @@ export function createApp(context: SalesContext, shedder: LoadShedder = createLo
   app.locals.errorForms = [OCTO_ERROR_FORM] satisfies ErrorForm[];
   app.locals.setCorsOfError = setCorsOfError satisfies SetCorsOfError;
   app.locals.reduceWish = reduceCachedWish satisfies ReduceWish;
+  app.locals.shedder = shedder;
   app.locals.answerFromCache = createCacheResponder(shedder, DATA_HEADERS);
 
   registerHealth(app);

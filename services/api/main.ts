@@ -65,7 +65,8 @@ async function serve(
   fail: (error: unknown) => void,
 ): Promise<void> {
   const pool = { applicationName: 'api', answerTimeoutMs: ANSWER_TIMEOUT_MS };
-  const db = database.openPool({ ...pool, poolMax: 8 });
+  const db = database.openPool({ ...pool, poolMax: 4 });
+  const reads = database.openPool({ ...pool, poolMax: 6 });
   const writes = database.openPool({ ...pool, poolMax: 16 });
   // Migrates only an embedded database, which belongs to this process. With DATABASE_URL, `tourctl migrate` is a step of the roll-out.
   if (!config.databaseUrl)
@@ -77,14 +78,12 @@ async function serve(
   const validity = config.remember
     ? startReadCacheValidity(database.openPool(VALIDITY_POOL), log)
     : { ...NEVER_VALID, stop: async () => {} };
-  const probes = database.openPool({ applicationName: 'api readiness', ...READINESS_POOL });
-  const readiness = new Readiness(probes, SALE_TRIAL, log);
-  const context = createSalesContext({ config, secrets, db, writes, log, store, uses, validity, readiness });
+  const context = createSalesContext({ config, secrets, db, reads, writes, log, store, uses, validity });
   const shedder = createLoadShedder();
   const app = createApp(context, shedder);
   const server = createServer(app);
   exportCounters();
-  measurePools({ reads: db, writes });
+  measurePools({ lookups: db, reads, writes });
   const metrics = await startMetricsServer(config.host, config.metricsPort);
   const sweeper = startSweeper(db, { ...context, holds: config.holds }, log);
   // Registers the shutdown before the port opens. A signal between the two would otherwise end the process without closing the database.

@@ -1,5 +1,6 @@
 import type { Config } from '../platform/config/config';
 import type { Db } from '../platform/database/database';
+import { createInTurn } from '../platform/in-turn';
 import type { Logger } from '../platform/logger';
 import type { Readiness } from '../platform/readiness';
 import type { ReadCacheValidity } from '../platform/read-cache/read-cache';
@@ -8,7 +9,9 @@ import type { UseRecorder } from './credentials/record-use';
 import { type AvailabilityCache, createAvailabilityCache, dropCached } from './departures/availability-cache';
 import { DepartureIds } from './departures/find-departures';
 import { type ApiContext, type ApiSecrets, createCachedReads } from './http/api-context';
-import { createInTurn } from './idempotency/in-turn';
+import { RateLimitedError } from './http/http.errors';
+import { UnfinishedBodies } from './http/unfinished-bodies';
+import { IdempotencyInProgressError } from './idempotency/idempotency.errors';
 import { ChangedSeats } from './octo/changed-seats';
 import { createRefusalLog, type RefusalLog } from './refusals/refusal-log';
 import { ChangeQueue } from './seats/queue/change-queue';
@@ -24,9 +27,9 @@ export interface SalesContext extends ApiContext {
 interface ApiParts {
   config: Config;
   secrets: ApiSecrets;
-  /** The pool for authentication and reads. */
+  /** The pools: ApiContext says for what each is. */
   db: Db;
-  /** The pool for writes. */
+  reads: Db;
   writes: Db;
   log: Logger;
   store: Pick<SharedStore, 'cache' | 'quotas'>;
@@ -40,6 +43,7 @@ export function createSalesContext({
   config,
   secrets,
   db,
+  reads,
   writes,
   log,
   store,
@@ -47,7 +51,7 @@ export function createSalesContext({
   validity,
   readiness,
 }: ApiParts): SalesContext & { seats: ChangedSeats } {
-  const availability = createAvailabilityCache(db, store.cache, log);
+  const availability = createAvailabilityCache(reads, store.cache, log);
   const changes = new ChangeQueue(writes, log, config.groupCommit);
   const seats = new ChangedSeats(log);
   changes.onCommit(dropCached(availability));
@@ -56,6 +60,7 @@ export function createSalesContext({
     config,
     secrets,
     ...createCachedReads(db, validity),
+    reads,
     writes,
     log,
     uses,
@@ -66,6 +71,8 @@ export function createSalesContext({
     refusals: createRefusalLog(),
     quotas: store.quotas,
     departureIds: new DepartureIds(db),
-    inTurn: createInTurn(),
+    inTurn: createInTurn(() => new IdempotencyInProgressError()),
+    readsInTurn: createInTurn(() => new RateLimitedError(1)),
+    bodies: new UnfinishedBodies(),
   };
 }

@@ -107,7 +107,7 @@ describe('lists of departures', () => {
   it('one list of departures of a key runs at a time; a second one waits two seconds and is then refused', async () => {
     let end = () => {};
     const held = new Promise<void>((resolve) => (end = resolve));
-    const running = api.context.inTurn(`list of departures ${site.key.slice(9, 21)}`, () => held);
+    const running = api.context.readsInTurn(`list of departures ${site.key.slice(9, 21)}`, () => held);
     const [calendar, availability, departures] = await Promise.all([
       ask('calendar', year, 1),
       ask('availability', year, 1),

@@ -68,9 +68,18 @@ export async function startTestApi(
   const store = await openSharedStore(config, log);
   // Turns the read cache off, because tests write to the database directly and the next request must read the change.
   const validity = NEVER_VALID;
-  const context = createSalesContext({ config, secrets, db, writes: db, log, store, uses, validity });
-  // The API has the event loop of the test, whose modules and checks can keep it for over a second on a loaded machine.
-  const shedder = createLoadShedder(Infinity);
+  const context = createSalesContext({
+    config,
+    secrets,
+    db,
+    reads: db,
+    writes: db,
+    log,
+    store,
+    uses,
+    validity,
+  });
+  const shedder = createLoadShedder();
   const app = createApp(context, shedder);
   const server = createServer(app).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));

@@ -51,18 +51,34 @@ export interface CachedSeatFacts extends SeatFacts {
   ageSeconds: number;
 }
 
+/** Runs a load of the cache within the caller's limit. */
+export type RunLoad = <T>(load: () => Promise<T>) => Promise<T>;
+
 export interface AvailabilityCache {
   /**
    * @param sandbox true: the tenant is a sandbox tenant. Sandbox tenants have their own entries (ADR 29)
    * @param revision the tour's revision; an entry of an earlier revision is not used
+   * @param run runs the load if the caller has to load the entry. Callers that join a running load need no limit
    */
-  get(tourId: string, date: string, sandbox: boolean, revision: number): Promise<CachedSeatFacts>;
+  get(
+    tourId: string,
+    date: string,
+    sandbox: boolean,
+    revision: number,
+    run?: RunLoad,
+  ): Promise<CachedSeatFacts>;
   /**
    * Returns an id that stays the same until a seat of any departure of the tour is taken or freed, for two seconds at most. Undefined while
    * the store is down. A list of departures is valid while this id, read before the list, is still the current one.
    * @param sandbox true: seats of the sandbox; false: real seats
+   * @param run as in `get`
    */
-  seatsVersion(tourId: string, sandbox: boolean, revision: number): Promise<string | undefined>;
+  seatsVersion(
+    tourId: string,
+    sandbox: boolean,
+    revision: number,
+    run?: RunLoad,
+  ): Promise<string | undefined>;
   /**
    * Invalidates the date after a commit that changed its seats. Never rejects, and takes no longer than the store's timeout.
    * @param sandbox true: seats of the sandbox changed; false: real seats
@@ -132,15 +148,15 @@ export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger):
 
   /**
    * Shares one load among the requests of this process. A request that finds a running load waits for it, and then loads again if the
-   * store refused the entry.
+   * store refused the entry. Waits in `run` before it joins or begins a load, because other requests wait for the load.
    */
-  async function loadShared(wanted: Wanted, seen: string | undefined): Promise<Loaded> {
+  async function loadShared(wanted: Wanted, seen: string | undefined, run: RunLoad): Promise<Loaded> {
     const underway = loads.get(flightKey(wanted));
     if (underway) {
       const loaded = (await underway)!;
       if (loaded.current) return loaded;
     }
-    return (await join(loads, wanted, () => loadOrAwait(wanted, seen, WAIT_MS)))!;
+    return (await run(() => join(loads, wanted, () => loadOrAwait(wanted, seen, WAIT_MS))))!;
   }
 
   function refresh(wanted: Wanted, seen: string): void {
@@ -149,11 +165,11 @@ export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger):
     });
   }
 
-  async function find(wanted: Wanted): Promise<CachedSeatFacts> {
+  async function find(wanted: Wanted, run: RunLoad = (load) => load()): Promise<CachedSeatFacts> {
     const cached = await store.get(wanted.key);
     const found = cached && answerOf(wanted, cached);
     if (!found) {
-      return seatFacts(await loadShared(wanted, cached?.id), 'miss');
+      return seatFacts(await loadShared(wanted, cached?.id, run), 'miss');
     }
     if (found.ageMs >= REFRESH_AFTER * found.freshMs) refresh(wanted, found.id);
     return seatFacts(found, found.ageMs < found.freshMs ? 'hit' : 'stale');
@@ -166,13 +182,15 @@ export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger):
   }
 
   return {
-    async get(tourId, date, sandbox, revision) {
-      const answer = await find({ tourId, date, sandbox, revision, key: cacheKey(tourId, date, sandbox) });
+    async get(tourId, date, sandbox, revision, run) {
+      const key = cacheKey(tourId, date, sandbox);
+      const answer = await find({ tourId, date, sandbox, revision, key }, run);
       lookups({ result: answer.source }).inc();
       return answer;
     },
-    async seatsVersion(tourId, sandbox, revision) {
-      return (await find({ tourId, date: null, sandbox, revision, key: cacheKey(tourId, null, sandbox) })).id;
+    async seatsVersion(tourId, sandbox, revision, run) {
+      const key = cacheKey(tourId, null, sandbox);
+      return (await find({ tourId, date: null, sandbox, revision, key }, run)).id;
     },
     async drop(tourId, date, sandbox) {
       await Promise.all([drop(cacheKey(tourId, date, sandbox)), drop(cacheKey(tourId, null, sandbox))]);

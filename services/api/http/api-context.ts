@@ -8,13 +8,14 @@ import {
 } from '../../platform/read-cache/read-cache';
 import type { Config } from '../../platform/config/config';
 import type { Db } from '../../platform/database/database';
+import type { InTurn } from '../../platform/in-turn';
 import type { Logger } from '../../platform/logger';
 import type { Readiness } from '../../platform/readiness';
 import type { QuotaStore } from '../../platform/shared-store/quota-store';
 import { type CredentialSource, cachedCredentials } from '../credentials/credential-source';
-import type { InTurn } from '../idempotency/in-turn';
 import type { UseRecorder } from '../credentials/record-use';
 import type { Secrets } from '../../platform/secrets';
+import type { UnfinishedBodies } from './unfinished-bodies';
 
 /** The secrets of the API. Without `secretsKey` it works, except that a reseller cannot subscribe to notifications. */
 export type ApiSecrets = Pick<Secrets, 'cursorKey' | 'keyPepper'> & Partial<Pick<Secrets, 'secretsKey'>>;
@@ -23,8 +24,13 @@ export type ApiSecrets = Pick<Secrets, 'cursorKey' | 'keyPepper'> & Partial<Pick
 export interface ApiContext extends CachedReads {
   config: Config;
   secrets: ApiSecrets;
-  /** The pool for authentication and reads. */
+  /**
+   * The pool for authentication, for /readyz and for what a write reads before its transaction. It is separate, so that reads take no
+   * connection from them.
+   */
   db: Db;
+  /** The pool for reads. Only read-share.ts uses it, which gives each key its share. */
+  reads: Db;
   /** The pool for writes. It is separate, so that writes which wait for a locked departure take no connection from reads. */
   writes: Db;
   log: Logger;
@@ -37,6 +43,9 @@ export interface ApiContext extends CachedReads {
   readiness: Readiness;
   /** Runs writes that have the same idempotency key one after another. */
   inTurn: InTurn;
+  /** Limits the reads of each key that run at a time. */
+  readsInTurn: InTurn;
+  bodies: UnfinishedBodies;
 }
 
 export function contextOf(request: Request): ApiContext {

@@ -15,6 +15,7 @@ import { handleError } from './error-handler';
 import type { LoadShedder } from './load-shedding';
 import { hasOnlyDocumentedParameters } from './query-parameters';
 import { quotaHeaders, spendQuota, type SpentQuota } from './quota';
+import { loadInShare, ReadShare, type RunRead, shareOf } from './read-share';
 import { wishedTags } from './wished-languages';
 import { writeRequestLine, startMeasurement } from './request-log';
 
@@ -41,8 +42,12 @@ export interface CachedRoute {
  */
 export type ReduceWish = (reads: CachedReads, tags: string[]) => unknown;
 
-/** Content that stays the same until the cache is cleared, or a function that returns the present content to a caller of the tenant. */
-export type CachedContent = AnswerContent | ((caller: Principal) => Promise<AnswerContent>);
+/**
+ * Content that stays the same until the cache is cleared, or a function that returns the present content. The function reads the database
+ * in the share of the present caller.
+ */
+export type CachedContent = AnswerContent | PresentContent;
+export type PresentContent = (share: ReadShare) => Promise<AnswerContent>;
 
 interface CachedAnswer {
   route: CachedRoute;
@@ -54,25 +59,29 @@ interface CachedAnswer {
 /**
  * Answers a read, and caches the answer. Call this function in a controller, after all checks of the request. Callers with the same key
  * share the answer. So the content must depend only on what the key has: the tenant, the target of the request, and `wished`.
- * @param load gets the cache key; undefined: the answer is not cached. Returns the content and `until`: the time at which the content
- * becomes invalid, in milliseconds since the epoch, by the database's clock. If the content is a function, the function must not refer to
- * the request
+ * @param load runs in the share of the caller's key and gets its reads, and the cache key; undefined: the answer is not cached. Returns the
+ * content and `until`: the time at which the content becomes invalid, in milliseconds since the epoch, by the database's clock. If the
+ * content is a function, the function must not refer to the request
  * @param wished the reduced wish from which the content is made, its cursors too. Undefined: the request wishes no language
  * @returns ALREADY_SENT
  */
 export async function answerRead<T>(
   request: Request,
   route: CachedRoute,
-  load: (key: string | undefined) => Promise<{ content: CachedContent; until: number }>,
+  load: (reads: CachedReads, key: string | undefined) => Promise<{ content: CachedContent; until: number }>,
   wished?: unknown,
 ): Promise<T> {
+  const share = shareOf(request);
+  const { answers } = contextOf(request);
   const key = cacheKeyOf(request, wished);
-  const loadAnswer = async (): Promise<CachedEntry<CachedAnswer>> => {
-    const { content, until } = await load(key);
+  const loadAnswer = async (reads: CachedReads): Promise<CachedEntry<CachedAnswer>> => {
+    const { content, until } = await load(reads, key);
     return { value: { route, template: routeOf(request), content }, until, size: contentKib(content) };
   };
-  const answer = key ? await contextOf(request).answers.get(key, loadAnswer) : (await loadAnswer()).value;
-  sendContent(request, request.res!, await contentOf(answer, principalOf(request)!));
+  const answer = key
+    ? await loadInShare(answers, key, share.run, loadAnswer)
+    : (await share.run(loadAnswer)).value;
+  sendContent(request, request.res!, await contentOf(answer, share));
   return ALREADY_SENT;
 }
 
@@ -117,7 +126,7 @@ async function serve(
     if (route.headersBeforeQuota) headers.push(...route.headersBeforeQuota(request));
     await spendQuota(request, route.quota, principal, spent);
     route.afterQuota?.(request);
-    const content = await contentOf(answer, principal);
+    const content = await contentOf(answer, new ReadShare(request, response));
     if (!response.headersSent) sendContent(request, response, content, [...headers, ...quotaHeaders(spent)]);
   } catch (error) {
     if (!response.headersSent) setHeaderList(response, [...headers, ...quotaHeaders(spent)]);
@@ -131,21 +140,21 @@ function contentKib(content: CachedContent): number {
 }
 
 /**
- * Returns a function that returns the present content. The function loads the content again only if its version has changed.
+ * Returns a function that returns the present list of departures. The function loads the list again only if its version has changed.
  * @param key the key of the answer; undefined: the answer is not cached
- * @param readVersion returns the present version. Undefined: the version is unknown, so the content is loaded for this request
+ * @param readVersion returns the present version. Undefined: the version is unknown, so the list is loaded for this request
  */
 export function versionedContent(
   answers: ReadCache,
   key: string | undefined,
-  readVersion: () => Promise<string | undefined>,
-  load: (caller: Principal) => Promise<AnswerContent>,
-): (caller: Principal) => Promise<AnswerContent> {
+  readVersion: (run: RunRead) => Promise<string | undefined>,
+  load: (reads: CachedReads) => Promise<AnswerContent>,
+): (share: ReadShare) => Promise<AnswerContent> {
   const ofVersion = latestContent(answers, key);
-  return async (caller) => {
+  return async (share) => {
     // Reads no version while the read cache is not valid, because nothing can be cached then.
-    const version = key && answers.isValid() ? await readVersion() : undefined;
-    return ofVersion(version, () => load(caller));
+    const version = key && answers.isValid() ? await readVersion(share.run) : undefined;
+    return ofVersion(version, (read) => share.runList('departures', read), load);
   };
 }
 
@@ -156,21 +165,25 @@ export function versionedContent(
 export function latestContent(
   answers: ReadCache,
   key: string | undefined,
-): (version: string | undefined, load: () => Promise<AnswerContent>) => Promise<AnswerContent> {
+): (
+  version: string | undefined,
+  run: RunRead,
+  load: (reads: CachedReads) => Promise<AnswerContent>,
+) => Promise<AnswerContent> {
   let latest: string | undefined;
-  return (version, load) => {
-    if (key === undefined || version === undefined) return load();
+  return (version, run, load) => {
+    if (key === undefined || version === undefined) return run(load);
     if (latest !== undefined && latest !== version) answers.drop(`${key} ${latest}`);
     latest = version;
-    return answers.get(`${key} ${version}`, async () => {
-      const content = await load();
+    return loadInShare(answers, `${key} ${version}`, run, async (reads) => {
+      const content = await load(reads);
       return { value: content, until: Infinity, size: contentKib(content) };
     });
   };
 }
 
-function contentOf({ content }: CachedAnswer, caller: Principal): AnswerContent | Promise<AnswerContent> {
-  return typeof content === 'function' ? content(caller) : content;
+function contentOf({ content }: CachedAnswer, share: ReadShare): AnswerContent | Promise<AnswerContent> {
+  return typeof content === 'function' ? content(share) : content;
 }
 
 /**

@@ -5,6 +5,7 @@ import { type InputIssue, InvalidInputError, type InputPlace } from '../../platf
 import { BODY_MAX, hasBody, readBody } from '../../platform/http/request-body';
 import { badInput, BadInputError, ISSUES_MAX, TransportError, UNKNOWN_FIELD, fieldName } from './http.errors';
 import { longListIssue } from './list-limits';
+import { leavePlace } from './load-shedding';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { requestIdOf } from '../../platform/http/request-log';
 import { contextOf } from './api-context';
@@ -12,8 +13,9 @@ import { apiKeyPrincipalOf, authenticateAgain } from './authentication';
 
 /**
  * Creates the handler that reads a JSON body. The handler runs after authentication and quota, so that no body of an unknown caller is
- * read. It answers 415 for any other content type, which the parser would otherwise read as an empty body. After the body it verifies the
- * API key again, so that a key that was revoked meanwhile gets 401 and no other answer.
+ * read. It answers 415 for any other content type, which the parser would otherwise read as an empty body. The request counts as waiting
+ * (load-shedding.ts) from the end of its body on. After the body it verifies the API key again, so that a key that was revoked meanwhile
+ * gets 401 and no other answer.
  * @param max the largest accepted body, in bytes
  */
 export function jsonBodyUpTo(max: number): RequestHandler {
@@ -22,8 +24,9 @@ export function jsonBodyUpTo(max: number): RequestHandler {
     max,
   );
   return (request, response, next) => {
+    const enterAgain = leavePlace(request, response);
     const finish = (error?: unknown) => {
-      const issue = error ?? longListIssue(request);
+      const issue = enterAgain() ?? error ?? longListIssue(request);
       void authenticateAgain(request).then(() => next(issue), next);
     };
     if (isPlain(request, max)) return readPlain(request, finish);

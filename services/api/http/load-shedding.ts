@@ -17,6 +17,8 @@ export interface LoadShedder {
    */
   enter(response: Response): boolean;
   leave(response: Response): void;
+  /** Adds a request again that has left. Returns false, and does not add it, if the process is overloaded now. */
+  enterAgain(response: Response): boolean;
   /**
    * Starts the drain: every answer closes its connection. If a proxy can repeat a request on another instance, closes the connection
    * without an answer.
@@ -66,10 +68,20 @@ export function createLoadShedder(lagMaxMs = LAG_MAX_MS): LoadShedder {
     return true;
   }
 
+  function enterAgain(response: Response): boolean {
+    // Adds no response that is closed, because nothing would remove it.
+    if (response.destroyed) return true;
+    if (isOverloaded()) return false;
+    waiting.add(response);
+    if (state !== 'open' && !response.headersSent) response.setHeader('Connection', 'close');
+    return true;
+  }
+
   return {
     middleware,
     enter,
     leave: (response) => void waiting.delete(response),
+    enterAgain,
     beginDrain: () => {
       state = 'draining';
       for (const response of waiting) if (!response.headersSent) response.setHeader('Connection', 'close');
@@ -78,6 +90,17 @@ export function createLoadShedder(lagMaxMs = LAG_MAX_MS): LoadShedder {
     shutDown: () => (state = 'shutting-down'),
     stop: lag.stop,
   };
+}
+
+/**
+ * Removes a request from the number of waiting requests while it waits for its own client or key, so that these waits take no places from
+ * other tenants.
+ * @returns the function that adds the request again. It returns the refusal if the process is overloaded then
+ */
+export function leavePlace(request: Request, response: Response): () => TransportError | undefined {
+  const shedder = request.app.locals.shedder as LoadShedder;
+  shedder.leave(response);
+  return () => (shedder.enterAgain(response) ? undefined : new TransportError('overloaded'));
 }
 
 /** The requests of overload whose quota has still to be counted before they are refused. */

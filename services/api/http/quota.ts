@@ -4,8 +4,7 @@ import { type QuotaAnswer, WINDOW_SECONDS } from '../../platform/shared-store/qu
 import { addressOf, networkOf } from '../../platform/http/client-address';
 import { setHeaderList } from '../../platform/http/edge';
 import { InsufficientScopeError } from '../credentials/credential.errors';
-import { IdempotencyInProgressError } from '../idempotency/idempotency.errors';
-import { type ApiContext, contextOf } from './api-context';
+import { contextOf } from './api-context';
 import { type Principal, principalOf } from './authentication';
 import { RateLimitedError, TransportError } from './http.errors';
 import { isShed } from './load-shedding';
@@ -16,17 +15,29 @@ const PER_ADDRESS_AND_TOKEN = 120;
 /**
  * Counts each authenticated request against the quota of its credential, whatever its answer. A rotated key and its successors share one
  * quota. Also counts a request whose key lacks the scope. The answer to such a request is 401, even if the quota is used up. Also counts a
- * request that is refused because the process is overloaded (503).
+ * request that is refused because the process is overloaded (503). Does not count a request that is refused because too many bodies of its
+ * key have not arrived.
  */
 export function quota(kind: keyof Quotas): RequestHandler {
   // Express accepts a list of handlers, but the type of tsoa's decorator accepts only one.
   return [countRequest, countScopeless] as unknown as RequestHandler;
 
   function countRequest(request: Request, response: Response, next: NextFunction): void {
-    spend(request, response, kind, principalOf(request)!).then(
+    countOrRefuse(request, response).then(
       () => next(isShed(request) ? new TransportError('overloaded') : undefined),
       next,
     );
+  }
+
+  async function countOrRefuse(request: Request, response: Response): Promise<void> {
+    const principal = principalOf(request)!;
+    try {
+      contextOf(request).bodies.enter(request, response, principal.familyId);
+    } catch (refusal) {
+      await spend(request, response, kind, principal, 0);
+      throw refusal;
+    }
+    await spend(request, response, kind, principal);
   }
 
   function countScopeless(error: unknown, request: Request, response: Response, next: NextFunction): void {
@@ -44,18 +55,23 @@ async function spend(
   response: Response,
   kind: keyof Quotas,
   principal: Spender,
+  cost = 1,
 ): Promise<void> {
   const spent: SpentQuota[] = [];
   try {
-    await spendQuota(request, kind, principal, spent);
+    await spendQuota(request, kind, principal, spent, cost);
   } finally {
     setHeaderList(response, quotaHeaders(spent));
   }
 }
 
+/** What each request has spent, for giveBack. */
+const spentBy = new WeakMap<Request, SpentQuota[]>();
+
 /**
  * Counts one request.
  * @param spent the function adds the quotas that counted the request, also one that refuses it
+ * @param cost 0: only reads the quotas
  * @throws RateLimitedError (429)
  */
 export async function spendQuota(
@@ -63,18 +79,37 @@ export async function spendQuota(
   kind: keyof Quotas,
   principal: Spender,
   spent: SpentQuota[],
+  cost = 1,
 ): Promise<void> {
   const { config, quotas } = contextOf(request);
+  spentBy.set(request, spent);
+  const take = async (policy: string, bucket: string, limit: number) => {
+    const answer = await quotas.consume(bucket, limit, cost);
+    // Takes a second off, because the store rounds up.
+    const endsAt = performance.now() + (answer.resetSeconds - 1) * 1000;
+    spent.push({ policy, bucket, limit, cost, endsAt, answer });
+    if (!answer.allowed) throw new RateLimitedError(answer.resetSeconds);
+  };
   const family = `${kind}:${principal.familyId}`;
   // Counts the visitor's address before the token, because all visitors of a site share one widget token. A visitor who is refused for the
   // address does not use up the quota of the token.
   if (principal.kind === 'widget_token') {
-    const limit = PER_ADDRESS_AND_TOKEN;
-    const answer = await quotas.consume(`${family}:${networkOf(addressOf(request))}`, limit);
-    addSpent(spent, { policy: `${kind}-address`, limit, answer });
+    await take(`${kind}-address`, `${family}:${networkOf(addressOf(request))}`, PER_ADDRESS_AND_TOKEN);
   }
-  const limit = limitOf(config, principal.tenant, kind);
-  addSpent(spent, { policy: kind, limit, answer: await quotas.consume(family, limit) });
+  await take(kind, family, limitOf(config, principal.tenant, kind));
+}
+
+/**
+ * Gives back what the request has spent, because it is refused for another reason than its quota. Gives nothing back if the window
+ * may have ended meanwhile, because the next window would then allow one request more.
+ */
+export async function giveBack(request: Request, response: Response): Promise<void> {
+  const spent = spentBy.get(request) ?? [];
+  for (const quota of spent) {
+    if (performance.now() >= quota.endsAt) continue;
+    quota.answer = await contextOf(request).quotas.consume(quota.bucket, quota.limit, -quota.cost);
+  }
+  setHeaderList(response, quotaHeaders(spent));
 }
 
 /** The rows of a list that one unit of a quota pays. */
@@ -92,26 +127,11 @@ export async function spendForRows(request: Request, kind: keyof Quotas, rows: n
   const cost = Math.min(limit, Math.ceil(rows / ROWS_A_UNIT)) - 1;
   if (cost < 1) return;
   const answer = await quotas.consume(`${kind}:${familyId}`, limit, cost);
-  setHeaderList(request.res!, quotaHeaders([{ policy: kind, limit, answer }]));
+  const spent = spentBy.get(request)!.find(({ policy }) => policy === kind)!;
+  spent.cost += cost;
+  spent.answer = answer;
+  setHeaderList(request.res!, quotaHeaders([spent]));
   if (!answer.allowed) throw new RateLimitedError(answer.resetSeconds);
-}
-
-/**
- * Runs the work of one long list at a time for each API key and kind of list; the others wait. The successor of a rotated key waits for its
- * predecessor.
- * @throws RateLimitedError after two seconds of waiting (429)
- */
-export async function inTurnOfKey<T>(
-  { inTurn }: Pick<ApiContext, 'inTurn'>,
-  { familyId }: Pick<Principal, 'familyId'>,
-  kind: 'products' | 'bookings' | 'departures',
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await inTurn(`list of ${kind} ${familyId}`, work);
-  } catch (error) {
-    throw error instanceof IdempotencyInProgressError ? new RateLimitedError(1) : error;
-  }
 }
 
 /** Returns the requests a minute of a key or a widget token: the tenant's own number, or that of the variable, such as GATEWAY_HOLD_RPM. */
@@ -120,15 +140,14 @@ function limitOf({ quotas }: Config, tenant: Spender['tenant'], kind: keyof Quot
   return own ?? quotas[kind];
 }
 
-function addSpent(spent: SpentQuota[], quota: SpentQuota): void {
-  spent.push(quota);
-  if (!quota.answer.allowed) throw new RateLimitedError(quota.answer.resetSeconds);
-}
-
 /** A quota that has counted a request. */
 export interface SpentQuota {
   policy: string;
+  bucket: string;
   limit: number;
+  cost: number;
+  /** Time of performance.now() until which the window of the quota lasts at least. */
+  endsAt: number;
   answer: QuotaAnswer;
 }
 

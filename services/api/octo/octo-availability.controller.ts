@@ -1,5 +1,6 @@
 import { Body, Middlewares, Post, Request, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
+import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { isUuid } from '../../platform/text-forms';
 import { shownUntil } from '../catalog/cached-catalog';
 import type { Tour } from '../catalog/tour';
@@ -11,7 +12,8 @@ import { versionedContent } from '../http/cached-answers';
 import { ALREADY_SENT, jsonContent, NO_STORE, sendContent } from '../http/caching';
 import { badInput } from '../http/http.errors';
 import { dateInput } from '../http/input';
-import { inTurnOfKey, quota, ROWS_A_UNIT, spendForRows } from '../http/quota';
+import { quota, ROWS_A_UNIT, spendForRows } from '../http/quota';
+import { type RunRead, shareOf } from '../http/read-share';
 import { tolerantQuery } from '../http/query-parameters';
 import { unitCount } from '../pricing/party';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
@@ -136,7 +138,7 @@ export class OctoAvailabilityController {
     request: HttpRequest,
     body: OctoCalendarBody,
   ): Promise<{ tour: Tour; view: AvailabilityView }> {
-    const tour = await findRequestedTour(this.context, apiKeyPrincipalOf(request).tenant, body);
+    const tour = await findRequestedTour(shareOf(request).cached(), apiKeyPrincipalOf(request).tenant, body);
     const party = requireUnits(tour, countUnits(body.units ?? []));
     return {
       tour,
@@ -151,18 +153,19 @@ export class OctoAvailabilityController {
     toRows: ToRows<Row>,
   ): Promise<Row[]> {
     const { departures, tour } = requested;
-    const principal = apiKeyPrincipalOf(request);
+    const { tenant } = apiKeyPrincipalOf(request);
+    const share = shareOf(request);
     const rows =
       'ids' in departures
         ? departures.ids.length
-        : await cachedDepartureCount(this.context, tour, departures);
+        : await cachedDepartureCount(share.cached(), tour, departures);
     if (rows > DEPARTURES_MAX) throw badOctoRequest(TOO_MANY);
     await spendForRows(request, 'availability', rows);
-    await inTurnOfKey(this.context, principal, 'departures', () =>
-      rows > ROWS_A_UNIT
-        ? sendTexts(request, listTexts(this.rows(principal.tenant, requested, toRows)), NO_STORE)
-        : this.sendShort(request, requested, toRows),
-    );
+    const sendLong = (reads: CachedReads) =>
+      sendTexts(request, listTexts(rowsOf(reads, tenant, requested, toRows)), NO_STORE);
+    await (rows > ROWS_A_UNIT
+      ? share.runList('departures', sendLong)
+      : this.sendShort(request, requested, toRows));
     return ALREADY_SENT;
   }
 
@@ -174,46 +177,46 @@ export class OctoAvailabilityController {
   ): Promise<void> {
     const { tour, departures, view } = requested;
     const { answers, availability } = this.context;
-    const principal = apiKeyPrincipalOf(request);
-    const { tenant } = principal;
-    // The cache keeps this function, which must not refer to the request.
-    const load = async () =>
-      jsonContent(await allOf(this.rows(tenant, requested, toRows)), ['Cache-Control', NO_STORE]);
+    const { tenant } = apiKeyPrincipalOf(request);
+    // The cache keeps these functions, which must not refer to the request.
+    const load = async (reads: CachedReads) =>
+      jsonContent(await allOf(rowsOf(reads, tenant, requested, toRows)), ['Cache-Control', NO_STORE]);
     const key = JSON.stringify(['octo', tenantVersion(tenant), request.path, tour.id, departures, view]);
-    const readVersion = () => availability.seatsVersion(tour.id, tenant.sandbox, tour.revision);
+    const readVersion = (run: RunRead) =>
+      availability.seatsVersion(tour.id, tenant.sandbox, tour.revision, run);
     const current = await answers.get(key, async () => ({
       value: versionedContent(answers, key, readVersion, load),
       until: shownUntil([tour]),
       size: KIB_OF_TOUR,
     }));
-    sendContent(request, request.res!, await current(principal));
+    sendContent(request, request.res!, await current(shareOf(request)));
   }
+}
 
-  private rows<Row>(
-    tenant: Tenant,
-    { tour, departures, view }: RequestedRows,
-    toRows: ToRows<Row>,
-  ): AsyncGenerator<Row[]> {
-    return toRows(tour, this.slices(tenant, tour, departures), view);
-  }
+function rowsOf<Row>(
+  reads: CachedReads,
+  tenant: Tenant,
+  { tour, departures, view }: RequestedRows,
+  toRows: ToRows<Row>,
+): AsyncGenerator<Row[]> {
+  return toRows(tour, slicesOf(reads, tenant, tour, departures), view);
+}
 
-  /** @throws OctoRefusalError INVALID_AVAILABILITY_ID after the last slice, for an id that is not found */
-  private async *slices(
-    tenant: Tenant,
-    tour: Tour,
-    requested: RequestedDepartures,
-  ): AsyncGenerator<PricedDeparture[]> {
-    const found = new Set<string>();
-    for await (const { items } of departureSlices(this.context, tenant, tour, {
-      ...requested,
-      limit: DEPARTURES_MAX,
-    })) {
-      for (const { departure } of items) found.add(departure.id);
-      yield items;
-    }
-    const unknown = 'ids' in requested ? requested.ids.find((id) => !found.has(id)) : undefined;
-    if (unknown !== undefined) throw invalidId('availabilityId', unknown);
+/** @throws OctoRefusalError INVALID_AVAILABILITY_ID after the last slice, for an id that is not found */
+async function* slicesOf(
+  reads: CachedReads,
+  tenant: Tenant,
+  tour: Tour,
+  requested: RequestedDepartures,
+): AsyncGenerator<PricedDeparture[]> {
+  const found = new Set<string>();
+  const page = { ...requested, limit: DEPARTURES_MAX };
+  for await (const { items } of departureSlices(reads, tenant, tour, page)) {
+    for (const { departure } of items) found.add(departure.id);
+    yield items;
   }
+  const unknown = 'ids' in requested ? requested.ids.find((id) => !found.has(id)) : undefined;
+  if (unknown !== undefined) throw invalidId('availabilityId', unknown);
 }
 
 async function allOf<Row>(parts: AsyncGenerator<Row[]>): Promise<Row[]> {

@@ -2,12 +2,13 @@ import { Get, Middlewares, Path, Query, Request, Route, Security, Tags } from '@
 import { setImmediate } from 'node:timers/promises';
 import type { Request as HttpRequest } from 'express';
 import type { Db } from '../../platform/database/database';
+import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { assertScope } from '../credentials/verify-credential';
-import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { ALREADY_SENT, NO_STORE, setCaching } from '../http/caching';
 import { dateInput, optionalText } from '../http/input';
-import { inTurnOfKey, quota } from '../http/quota';
+import { quota } from '../http/quota';
+import { shareOf } from '../http/read-share';
 import { tolerantQuery } from '../http/query-parameters';
 import { type BookingView, createSharedParts, type OctoBooking, toOctoBooking } from './booking.dto';
 import { badOctoRequest } from './octo.errors';
@@ -37,8 +38,6 @@ const DAY_MS = 86_400_000;
 @Security('apiKey', [])
 @Middlewares(quota('catalog'), octoEnvironment, tolerantQuery)
 export class OctoBookingsController {
-  constructor(private readonly context: ApiContext) {}
-
   /**
    * Returns a reservation or a booking with its present status.
    * @summary Read a booking by OCTO
@@ -48,9 +47,11 @@ export class OctoBookingsController {
   async octoReadBooking(@Request() request: HttpRequest, @Path() uuid: string): Promise<OctoBooking> {
     setCaching(request, NO_STORE);
     const principal = apiKeyPrincipalOf(request);
-    const booking = await getOctoBooking(this.context.db, principal.tenant.id, uuid);
-    assertScope(principal, booking.lead ? 'booking:read' : 'booking:create');
-    return answerBooking(request, this.context, booking);
+    return shareOf(request).run(async (reads) => {
+      const booking = await getOctoBooking(reads.db, principal.tenant.id, uuid);
+      assertScope(principal, booking.lead ? 'booking:read' : 'booking:create');
+      return answerBooking(request, reads, booking);
+    });
   }
 
   /**
@@ -79,14 +80,12 @@ export class OctoBookingsController {
       localDateStart,
       localDateEnd,
     });
-    const { db } = this.context;
-    const principal = apiKeyPrincipalOf(request);
-    const holdIds = await findBookings(db, principal, filter);
-    const view = await bookingViewOf(request, this.context);
+    const share = shareOf(request);
+    const holdIds = await share.run(({ db }) => findBookings(db, apiKeyPrincipalOf(request), filter));
+    const view = await bookingViewOf(request, share.cached());
     if (view.wished) await setContentLanguages(request, view.wished);
-    const texts = bookingTexts(db, holdIds, view);
-    const send = () => sendTexts(request, texts, NO_STORE);
-    await (holdIds.length > SHORT_LIST ? inTurnOfKey(this.context, principal, 'bookings', send) : send());
+    const send = ({ db }: CachedReads) => sendTexts(request, bookingTexts(db, holdIds, view), NO_STORE);
+    await (holdIds.length > SHORT_LIST ? share.runList('bookings', send) : share.run(send));
     return ALREADY_SENT;
   }
 }

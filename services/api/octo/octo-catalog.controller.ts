@@ -3,7 +3,8 @@ import type { Request as HttpRequest } from 'express';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { ALREADY_SENT, NO_STORE, PRIVATE, setCaching } from '../http/caching';
-import { inTurnOfKey, quota } from '../http/quota';
+import { quota } from '../http/quota';
+import { shareOf } from '../http/read-share';
 import { tolerantQuery } from '../http/query-parameters';
 import { cachedQuoter } from '../pricing/quote-tenant-price';
 import { showTour } from '../catalog/cached-catalog';
@@ -90,11 +91,12 @@ export class OctoCatalogController {
   @Get('products')
   @Security('apiKey', ['catalog:read'])
   async octoListProducts(@Request() request: HttpRequest, @Query() lang?: string): Promise<OctoProduct[]> {
-    const wished = await contentWishOf(request, this.context, lang);
+    const { answers } = this.context;
+    const share = shareOf(request);
+    const wished = await contentWishOf(request, share.cached(), lang);
     await setContentLanguages(request, wished);
-    const texts = productTexts(this.context, this.view(request), wished);
-    await inTurnOfKey(this.context, apiKeyPrincipalOf(request), 'products', () =>
-      sendTexts(request, texts, PRIVATE),
+    await share.runList('products', (reads) =>
+      sendTexts(request, productTexts({ ...reads, answers }, this.view(request), wished), PRIVATE),
     );
     return ALREADY_SENT;
   }
@@ -116,10 +118,11 @@ export class OctoCatalogController {
   ): Promise<OctoProduct> {
     setCaching(request, PRIVATE);
     const view = this.view(request);
-    const found = await findProductTour(this.context, view.tenant, id);
-    const quote = await cachedQuoter(this.context, view.tenant, found);
-    const wished = await contentWishOf(request, this.context, lang);
-    const { tour, shown } = await showTour(this.context, found, wished);
+    const reads = shareOf(request).cached();
+    const found = await findProductTour(reads, view.tenant, id);
+    const quote = await cachedQuoter(reads, view.tenant, found);
+    const wished = await contentWishOf(request, reads, lang);
+    const { tour, shown } = await showTour(reads, found, wished);
     setLanguageOfTour(request, wished, shown?.name ?? found.language);
     return toProduct(found, { ...view, quote }, tour);
   }

@@ -20,6 +20,7 @@ import { NO_STORE, setCaching } from '../http/caching';
 import { readsBody } from '../http/json-body';
 import { tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
+import { shareOf } from '../http/read-share';
 import { writeChecked } from '../http/write-request';
 import { getSubscription, resubscribe, subscribe, unsubscribe } from './manage-subscriptions';
 import { eventsOf, type OctoSubscription, toOctoSubscription } from './notification.dto';
@@ -107,7 +108,7 @@ export class OctoNotificationsController {
   async octoReadSubscription(@Request() request: HttpRequest, @Path() id: string): Promise<OctoSubscription> {
     setCaching(request, NO_STORE);
     const { tenant } = apiKeyPrincipalOf(request);
-    return toOctoSubscription(await getSubscription(this.context.db, tenant.id, id));
+    return toOctoSubscription(await shareOf(request).run(({ db }) => getSubscription(db, tenant.id, id)));
   }
 
   /**
@@ -119,7 +120,7 @@ export class OctoNotificationsController {
   async octoListSubscriptions(@Request() request: HttpRequest): Promise<OctoSubscription[]> {
     setCaching(request, NO_STORE);
     const { tenant } = apiKeyPrincipalOf(request);
-    const all = await listSubscriptions(this.context.db, tenant.id);
+    const all = await shareOf(request).run(({ db }) => listSubscriptions(db, tenant.id));
     return all.map((one) => toOctoSubscription(one));
   }
 

@@ -1,13 +1,15 @@
 import { pipeline } from 'node:stream/promises';
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
+import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { cachedTenantLanguages, reduceWish } from '../catalog/catalog-languages';
 import type { WishedLanguages } from '../catalog/tour-text';
 import type { Scope } from '../credentials/credential';
 import { assertScope } from '../credentials/verify-credential';
-import { type ApiContext, contextOf } from '../http/api-context';
+import { contextOf } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { setCaching } from '../http/caching';
 import { jsonBodyUpTo } from '../http/json-body';
+import { shareOf } from '../http/read-share';
 import { wishedTags } from '../http/wished-languages';
 import { type BookingView, type OctoBooking, toOctoBooking } from './booking.dto';
 import { type OctoCapability, readCapabilities } from './capabilities';
@@ -36,7 +38,9 @@ const DEFAULT_LANGUAGE = 'en';
  */
 export async function setContentLanguages(request: Request, wished?: WishedLanguages): Promise<void> {
   if (!hasContent(request)) return;
-  const available = await cachedTenantLanguages(contextOf(request), apiKeyPrincipalOf(request).tenant);
+  // A write waits for no read of its key.
+  const reads = request.method === 'GET' ? shareOf(request).cached() : contextOf(request);
+  const available = await cachedTenantLanguages(reads, apiKeyPrincipalOf(request).tenant);
   const chosen = wished?.flat().find((language) => available.includes(language));
   request.res!.setHeader('Content-Language', chosen ?? available[0] ?? DEFAULT_LANGUAGE);
   request.res!.setHeader('Available-Languages', available.join(', ') || DEFAULT_LANGUAGE);
@@ -60,10 +64,10 @@ export function setLanguageOfTour(
  */
 export async function contentWishOf(
   request: Request,
-  context: ApiContext,
+  reads: CachedReads,
   lang?: string,
 ): Promise<WishedLanguages | undefined> {
-  return hasContent(request) ? reduceWish(context, wishedTags(request, lang)) : undefined;
+  return hasContent(request) ? reduceWish(reads, wishedTags(request, lang)) : undefined;
 }
 
 function hasContent(request: Request): boolean {
@@ -123,23 +127,23 @@ function isDeep(body: unknown): boolean {
 }
 
 /** Returns the values of the request on which the answer of a booking depends. */
-export async function bookingViewOf(request: Request, context: ApiContext): Promise<BookingView> {
+export async function bookingViewOf(request: Request, reads: CachedReads): Promise<BookingView> {
   return {
     tenant: apiKeyPrincipalOf(request).tenant,
     capabilities: capabilitiesOf(request),
-    baseUrl: context.config.publicBaseUrl,
-    wished: await contentWishOf(request, context),
+    baseUrl: contextOf(request).config.publicBaseUrl,
+    wished: await contentWishOf(request, reads),
   };
 }
 
 /** Returns the answer with a booking that the request has not changed. */
 export async function answerBooking(
   request: Request,
-  context: ApiContext,
+  reads: CachedReads,
   booking: StoredOctoBooking,
 ): Promise<OctoBooking> {
-  const view = await bookingViewOf(request, context);
-  const shown = await withItsCatalog(context.db, view, booking);
+  const view = await bookingViewOf(request, reads);
+  const shown = await withItsCatalog(reads.db, view, booking);
   setLanguageOfTour(request, view.wished, shown.language);
   return toOctoBooking(shown, view);
 }

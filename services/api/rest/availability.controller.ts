@@ -5,8 +5,8 @@ import type { Tour } from '../catalog/tour';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
-import { answerRead, type CachedRoute, latestContent } from '../http/cached-answers';
-import { type AnswerContent, cacheControl, jsonContent, NO_STORE } from '../http/caching';
+import { answerRead, type CachedRoute, latestContent, type PresentContent } from '../http/cached-answers';
+import { cacheControl, jsonContent, NO_STORE } from '../http/caching';
 import { dateInput } from '../http/input';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
@@ -55,8 +55,8 @@ export class AvailabilityController {
     const time = optionalDepartureTime('query', departure_time, date);
     const { tenant } = apiKeyPrincipalOf(request);
     const headers = availabilityHeaders(request, this.context.config.cdnCache);
-    return answerRead(request, ROUTE, async (key) => {
-      const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
+    return answerRead(request, ROUTE, async (reads, key) => {
+      const tour = await cachedVisibleTour(reads, tenant, id_or_slug);
       const check = { tenant, tour: toCheckedTour(tour), departure: { date, time }, quantity };
       return { content: availabilityContent(this.context, key, check, headers), until: shownUntil([tour]) };
     });
@@ -84,13 +84,15 @@ function availabilityContent(
   key: string | undefined,
   check: Check,
   headers: string[],
-): () => Promise<AnswerContent> {
-  const ofVersion = latestContent(context.answers, key);
-  return async () => {
+): PresentContent {
+  const { answers, availability } = context;
+  const ofVersion = latestContent(answers, key);
+  return async ({ run }) => {
     const { tenant, tour, departure } = check;
-    const facts = await context.availability.get(tour.id, departure.date, tenant.sandbox, tour.revision);
-    const load = async () => jsonContent(await availabilityAnswer(context, check, facts), headers);
-    const { text, length, headers: constant } = await ofVersion(facts.id, load);
+    const facts = await availability.get(tour.id, departure.date, tenant.sandbox, tour.revision, run);
+    const load = async (reads: CachedReads) =>
+      jsonContent(await availabilityAnswer(reads, check, facts), headers);
+    const { text, length, headers: constant } = await ofVersion(facts.id, run, load);
     const status = `availability; ${CACHE_STATUS[facts.source]}`;
     return { text, length, headers: [...constant, 'Age', facts.ageSeconds, 'Cache-Status', status] };
   };

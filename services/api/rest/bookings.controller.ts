@@ -21,6 +21,7 @@ import { jsonBody, readsBody } from '../http/json-body';
 import { pageAnswer, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
+import { shareOf } from '../http/read-share';
 import { strictQuery } from '../http/query-parameters';
 import { isPresentReading } from '../idempotency/fingerprint';
 import { performRequest } from '../http/perform-request';
@@ -41,7 +42,7 @@ import {
 } from './booking.dto';
 import { withoutPeople } from './people-of-answers';
 import { comparedBooking, bookingRequest } from './booking.request';
-import { type LeadPosition, peopleOf } from '../bookings/booking-lead';
+import { type BookingLead, type LeadPosition, peopleOf } from '../bookings/booking-lead';
 import { getBooking, listBookings } from '../bookings/find-booking';
 import { cancellationQuote, type CancellationQuote } from '../bookings/refund-answer';
 
@@ -146,7 +147,8 @@ export class BookingsController {
     // Also accepts a cursor of the previous release, which contains only the id if the list is by creation.
     const after = typeof start === 'number' ? { id: start } : start;
     const tenantId = apiKeyPrincipalOf(request).tenant.id;
-    const { items, last } = await listBookings(this.context.db, tenantId, { ...filters, after, limit });
+    const page = { ...filters, after, limit };
+    const { items, last } = await shareOf(request).run(({ db }) => listBookings(db, tenantId, page));
     return pageAnswer(request, items.map(bookingItem), last, filters);
   }
 
@@ -160,9 +162,7 @@ export class BookingsController {
   @Middlewares(quota('catalog'), strictQuery)
   async readBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingDetail> {
     setCaching(request, NO_STORE);
-    return bookingDetail(
-      await getBooking(this.context.db, apiKeyPrincipalOf(request).tenant.id, booking_ref),
-    );
+    return bookingDetail(await readBooking(request, booking_ref));
   }
 
   /**
@@ -179,8 +179,11 @@ export class BookingsController {
     @Path() booking_ref: string,
   ): Promise<CancellationQuote> {
     setCaching(request, NO_STORE);
-    return cancellationQuote(
-      await getBooking(this.context.db, apiKeyPrincipalOf(request).tenant.id, booking_ref),
-    );
+    return cancellationQuote(await readBooking(request, booking_ref));
   }
+}
+
+function readBooking(request: HttpRequest, bookingRef: string): Promise<BookingLead> {
+  const { tenant } = apiKeyPrincipalOf(request);
+  return shareOf(request).run(({ db }) => getBooking(db, tenant.id, bookingRef));
 }

@@ -1,5 +1,6 @@
 import { Get, Middlewares, Path, Query, Request, Response, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
+import type { CachedReads } from '../../platform/read-cache/read-cache';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { answerRead, type CachedRoute } from '../http/cached-answers';
@@ -8,6 +9,7 @@ import { continentInput, countryInput, optionalDate, optionalInstant, searchInpu
 import { pageContentOf, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
+import { shareOf } from '../http/read-share';
 import { strictQuery } from '../http/query-parameters';
 import { wishedTags, withLanguages } from '../http/wished-languages';
 import { cachedQuoter } from '../pricing/quote-tenant-price';
@@ -98,12 +100,12 @@ export class CatalogController {
       // Leaves out the default, so that cursors of a release without this parameter stay valid.
       sort: sort === 'name' ? undefined : sort,
     };
-    const wished = await reduceWish(this.context, wishedTags(request, lang));
+    const wished = await reduceWish(shareOf(request).cached(), wishedTags(request, lang));
     const after = pageStart<PagePosition>(request, cursor, { ...filters, wish: wished });
     const { publicBaseUrl } = this.context.config;
     const toContent = pageContentOf(request, { ...filters, wish: wished });
-    const load = async () => {
-      const page = await cachedCatalog(this.context, tenant, { limit, ...filters, sort, after, wished });
+    const load = async (reads: CachedReads) => {
+      const page = await cachedCatalog(reads, tenant, { limit, ...filters, sort, after, wished });
       const items = page.items.map((item) => catalogItem(item, publicBaseUrl));
       const more = page.asOf === undefined ? {} : { as_of: page.asOf };
       const content = toContent([...items, ...page.removed.map(removedItem)], page.last, more);
@@ -123,8 +125,8 @@ export class CatalogController {
   @Get('catalog/filters')
   async listFilters(@Request() request: HttpRequest): Promise<CatalogFiltersAnswer> {
     const { tenant } = apiKeyPrincipalOf(request);
-    return answerRead(request, ROUTE, async () => {
-      const { filters, until } = await cachedFilters(this.context, tenant);
+    return answerRead(request, ROUTE, async (reads) => {
+      const { filters, until } = await cachedFilters(reads, tenant);
       const content = jsonContent(filtersAnswer(filters), ['Cache-Control', cacheControl(request, PRIVATE)]);
       return { content: withETag(content), until };
     });
@@ -147,11 +149,11 @@ export class CatalogController {
     @Query() lang?: string,
   ): Promise<TourDetail> {
     const { tenant } = apiKeyPrincipalOf(request);
-    const wished = await reduceWish(this.context, wishedTags(request, lang));
-    const load = async () => {
-      const found = await cachedVisibleTour(this.context, tenant, id_or_slug);
-      const quoter = await cachedQuoter(this.context, tenant, found);
-      const { tour, shown } = await showTour(this.context, found, wished);
+    const wished = await reduceWish(shareOf(request).cached(), wishedTags(request, lang));
+    const load = async (reads: CachedReads) => {
+      const found = await cachedVisibleTour(reads, tenant, id_or_slug);
+      const quoter = await cachedQuoter(reads, tenant, found);
+      const { tour, shown } = await showTour(reads, found, wished);
       const answer = tourDetail(tour, quoter, this.context.config.publicBaseUrl, shown);
       const content = jsonContent(answer, ['Cache-Control', cacheControl(request, PRIVATE)]);
       return { content: withETag(withLanguages(content, shown && [shown.name])), until: shownUntil([found]) };

@@ -1,14 +1,16 @@
 import { Get, Middlewares, Path, Query, Request, Response, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
+import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { cachedVisibleTour, shownUntil } from '../catalog/cached-catalog';
 import type { ApiContext } from '../http/api-context';
-import { apiKeyPrincipalOf, type Principal } from '../http/authentication';
+import { apiKeyPrincipalOf } from '../http/authentication';
 import { answerRead, type CachedRoute, versionedContent } from '../http/cached-answers';
 import { withETag } from '../http/caching';
 import { invalidCursor, pageContentOf, pageStart } from '../http/paging';
 import { optionalDate } from '../http/input';
 import type { ProblemDocument } from '../http/problems';
-import { inTurnOfKey, quota } from '../http/quota';
+import { quota } from '../http/quota';
+import type { RunRead } from '../http/read-share';
 import { strictQuery } from '../http/query-parameters';
 import { pricesAnswer, tenantPricesAnswer } from '../pricing/price-categories';
 import { platformCurrencyOf } from '../pricing/selling-currency';
@@ -63,23 +65,22 @@ export class DeparturesController {
     // The cursor also contains the tour's id, which is compared once the tour is found.
     const after = pageStart<DeparturePosition & { tourId: string }>(request, cursor, filters);
     const toContent = pageContentOf(request, filters);
-    return answerRead(request, ROUTE, async (key) => {
-      const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
+    return answerRead(request, ROUTE, async (reads, key) => {
+      const tour = await cachedVisibleTour(reads, tenant, id_or_slug);
       if (after && after.tourId !== tour.id) throw invalidCursor();
       const page = { ...filters, after, limit };
       // Takes only two fields of the tour. The cache keeps the functions below with every value that they use, and must not keep the whole
       // tour.
       const { id, revision } = tour;
-      const readVersion = () => this.context.availability.seatsVersion(id, tenant.sandbox, revision);
-      const list = async (caller: Principal) => {
-        const { items, last } = await inTurnOfKey(this.context, caller, 'departures', () =>
-          listDepartures(this.context, tenant, { id }, page),
-        );
+      const { answers, availability } = this.context;
+      const readVersion = (run: RunRead) => availability.seatsVersion(id, tenant.sandbox, revision, run);
+      const list = async (present: CachedReads) => {
+        const { items, last } = await listDepartures(present, tenant, { id }, page);
         const shown = items.map((item) => departureItem(item, tenant));
         return withETag(toContent(shown, last && { tourId: id, ...last }));
       };
       return {
-        content: versionedContent(this.context.answers, key, readVersion, list),
+        content: versionedContent(answers, key, readVersion, list),
         until: shownUntil([tour]),
       };
     });

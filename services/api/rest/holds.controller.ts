@@ -25,6 +25,7 @@ import { emptyBody, jsonBody, readsBody } from '../http/json-body';
 import { pageAnswer, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
+import { shareOf } from '../http/read-share';
 import { strictQuery } from '../http/query-parameters';
 import { isPresentReading, type RequestReading } from '../idempotency/fingerprint';
 import { performRequest } from '../http/perform-request';
@@ -123,7 +124,8 @@ export class HoldsController {
     const filters = { externalRef: optionalText('query', 'external_ref', external_ref, 128), status };
     const after = pageStart<string>(request, cursor, filters);
     const tenantId = apiKeyPrincipalOf(request).tenant.id;
-    const { items, lastId } = await pageOfHolds(this.context.db, tenantId, { ...filters, after, limit });
+    const page = { ...filters, after, limit };
+    const { items, lastId } = await shareOf(request).run(({ db }) => pageOfHolds(db, tenantId, page));
     return pageAnswer(request, items.map(holdItem), lastId, filters);
   }
 
@@ -136,7 +138,8 @@ export class HoldsController {
   @Middlewares(quota('catalog'), strictQuery)
   async readHold(@Request() request: HttpRequest, @Path() hold_id: string): Promise<HoldDetail> {
     setCaching(request, NO_STORE);
-    return holdDetail(await getHold(this.context.db, apiKeyPrincipalOf(request).tenant.id, hold_id));
+    const { tenant } = apiKeyPrincipalOf(request);
+    return holdDetail(await shareOf(request).run(({ db }) => getHold(db, tenant.id, hold_id)));
   }
 
   /**

@@ -15,6 +15,7 @@ import { continentInput, searchInput } from '../http/input';
 import { nextCursor, pageStart } from '../http/paging';
 import { documentedQuery, tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
+import { shareOf } from '../http/read-share';
 import { acceptedTags, commonLanguage, wishedTags } from '../http/wished-languages';
 import { isOwnPage, mayFrame, ownOrigin, type RequestOrigin, requestOriginOf } from './cors.router';
 import { chooseLanguage, type Locale } from './languages';
@@ -102,11 +103,12 @@ async function showTours(request: Request, response: Response): Promise<void> {
   const { tenant, tokenId, passChainStart } = widgetPrincipalOf(request);
   const { limit, continent, q, cursor, lang } = documentedQuery<ListQuery>(request);
   const filter = { continent: continentInput(continent), q: searchInput('q', q) };
-  const wished = await reduceWish(context, wishedTags(request, lang));
+  const reads = shareOf(request).cached();
+  const wished = await reduceWish(reads, wishedTags(request, lang));
   const after = pageStart<PagePosition>(request, cursor, { ...filter, wish: wished });
   const list = { limit, ...filter, after, wished };
-  const { items, last } = await cachedCatalog(context, tenant, list);
-  const times = await cachedTimesOfNextDates(context, items);
+  const { items, last } = await cachedCatalog(reads, tenant, list);
+  const times = await cachedTimesOfNextDates(reads, items);
   const surroundings = surroundingsOf(request);
   const { locale } = surroundings.language;
   const pass = mintEmbedPass(context.secrets.cursorKey, tokenId, Date.now(), passChainStart);
@@ -117,7 +119,7 @@ async function showTours(request: Request, response: Response): Promise<void> {
     tenantName: tenant.name,
     cards: items.map((item) => tourCard(item, times.get(item.tour.id), tenant, surroundings.language)),
     structuredData: structuredData(items, tenant, { locale, baseUrl: context.config.publicBaseUrl }),
-    continents: await cachedContinents(context, tenant),
+    continents: await cachedContinents(reads, tenant),
     filter,
     kept: { pass, ...settingsOf(request) },
     isFirst: after === undefined,

@@ -16,6 +16,7 @@ import { reduceWish } from '../catalog/catalog-languages';
 import { cachedCatalog, shownUntil } from '../catalog/cached-catalog';
 import { type PricedCatalogTour } from '../catalog/list-catalog';
 import { catalogItem } from '../rest/tour-answer';
+import type { CachedReads } from '../../platform/read-cache/read-cache';
 import type { ApiContext } from '../http/api-context';
 import { widgetPrincipalOf } from '../http/authentication';
 import { answerRead, type CachedRoute } from '../http/cached-answers';
@@ -25,6 +26,7 @@ import { pageContentOf, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problems';
 import { tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
+import { shareOf } from '../http/read-share';
 import { wishedTags, withLanguages } from '../http/wished-languages';
 import { tourLink } from '../tenants/link-template';
 import type { Tenant } from '../tenants/tenant';
@@ -113,12 +115,12 @@ export class WidgetToursController {
   ): Promise<WidgetTourPage> {
     const { tenant } = widgetPrincipalOf(request);
     const filters = { continent: continentInput(continent), q: searchInput('q', q) };
-    const wished = await reduceWish(this.context, wishedTags(request, lang));
+    const wished = await reduceWish(shareOf(request).cached(), wishedTags(request, lang));
     const after = pageStart<PagePosition>(request, cursor, { ...filters, wish: wished });
     const { publicBaseUrl } = this.context.config;
     const toContent = pageContentOf(request, { ...filters, wish: wished });
-    const load = async () => {
-      const page = await cachedCatalog(this.context, tenant, { limit, ...filters, after, wished });
+    const load = async (reads: CachedReads) => {
+      const page = await cachedCatalog(reads, tenant, { limit, ...filters, after, wished });
       const items = page.items.map((item) => widgetTour(item, tenant, publicBaseUrl));
       const content = toContent(items, page.last);
       return {

@@ -170,6 +170,8 @@ export interface ReadCache {
   get<T>(key: string, load: () => Promise<CachedEntry<T>>): Promise<T>;
   /** Returns the cached value of the key. Returns undefined if there is no value, or while the cache is not valid. Never loads. */
   peek<T>(key: string): T | undefined;
+  /** Returns whether a load of the key is running, which the next call of `get` joins. */
+  isLoading(key: string): boolean;
   /** Removes the value of the key. */
   drop(key: string): void;
   isValid(): boolean;
@@ -188,6 +190,7 @@ export function uncachedReads(db: Db): CachedReads {
     cache: {
       get: async (_key, load) => (await load()).value,
       peek: () => undefined,
+      isLoading: () => false,
       drop: () => {},
       isValid: () => false,
     },
@@ -258,6 +261,7 @@ export function createReadCache(validity: ReadCacheValidity, name: string, maxSi
       count.hit.inc();
       return found.value as T;
     },
+    isLoading: (key) => validity.isValid() && loads.has(key),
     drop: (key) => void entries.delete(key),
   };
 }
