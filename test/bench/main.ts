@@ -16,6 +16,7 @@ import { measureLockedDeparture } from './locked-departure';
 import { measureLongLists } from './long-lists';
 import { measureLone } from './lone';
 import { measureOcto } from './octo';
+import { measureOneKey } from './one-key';
 import { measureReads } from './reads';
 import { describeMachine, tableOf, writeSection } from './report';
 import { cellsOf, COLUMNS, type Row } from './row';
@@ -62,6 +63,7 @@ const OTHERS: Record<string, (args: string[]) => Promise<void>> = {
   import: measureImport,
   'long-lists': measureLongLists,
   octo: measureOcto,
+  'one-key': measureOneKey,
   scale: measureScale,
   'seats-net': measureSeatsNet,
   soak: measureSoak,
