@@ -5,7 +5,7 @@ const { COMPILER_OPTIONS } = require('./build.cjs');
  * more. The rest, `npm test`, takes less than four minutes on a machine with two cores.
  */
 const LONG = [
-  '/test/(chaos|containers|element/browser|fuzz|model|money|octo/truth|pages|plans|stack|widget/browser)/.*[.]test[.]ts$',
+  '/test/(chaos|containers|element/browser|fuzz|model|money|octo/truth|pages|plans|servers|stack|widget/browser)/.*[.]test[.]ts$',
   '/test/(unit/(demo-catalog|demo-flagship|load-shedding)|supply-chain/(api-changes|audit))[.]test[.]ts$',
   '/test/api/(after-commit|availability-instances|booking-kills|cached-languages|catalog-copy|change-race|closing-times)[.]test[.]ts$',
   '/test/api/(currency-change|demo-sales|departure-cancelled-race|find-tours)[.]test[.]ts$',

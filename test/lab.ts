@@ -115,6 +115,13 @@ const LABS: Record<string, Suite | Program> = {
     about: 'writes the screens of docs/terminal.md',
     script: ['test/cli/terminal-screens.ts'],
   },
+  servers: {
+    about:
+      'migrates, updates, sells, backs up and restores on PostgreSQL 15 to 18, as far as apt and npm have them (5 minutes)',
+    tests: ['test/servers/'],
+    env: { SERVERS: 'all' },
+    packages: [{ name: 'postgresql', installed: () => serverPrograms() !== undefined }],
+  },
   soak: {
     about: 'runs a steady load for 30 minutes and checks that memory and latency stay flat',
     script: ['test/bench/main.ts', 'soak'],

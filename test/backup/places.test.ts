@@ -1,24 +1,16 @@
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Db, inTransaction } from '../../services/platform/database/database';
+import { inTransaction } from '../../services/platform/database/database';
 import { migrateWithin, pendingMigrations } from '../../services/platform/migrate/migrate';
 import { listMigrations } from '../../services/platform/migrate/migration-files';
 import { readSchemaFacts } from '../support/schema-facts';
-import { findSecretChecks } from '../../services/platform/secrets';
 import { END_OF_TABLE, readBackupFile, writeBackupFile } from '../../services/api/backup/backup-file';
-import type { SeatCount, TableHeader } from '../../services/api/backup/backup-header';
-import { COPIED_TABLES } from '../../services/api/backup/tables';
 import { remindOfPayments } from '../../services/api/bookings/remind-payment';
-import {
-  checksumTable,
-  copyOut,
-  findColumns,
-  setCopyForms,
-} from '../../services/api/backup/snapshot.repository';
 import { departureOf } from '../catalog/catalog-rows';
 import { removeDirectories, temporaryDirectory } from '../platform/embedded-postgres-support';
 import { runOnce } from '../cli/run-once';
 import { daysFromToday, givenDeparture, givenTenant, givenTour } from '../support/given';
+import { writeEarlierBackup } from '../support/earlier-backup';
 import { EARLIER_MIGRATIONS, givenEarlierSales } from '../support/earlier-sales';
 import { useTemporaryFolder } from '../support/temporary-folder';
 import { add } from '../webhook-queue/queue-fixture';
@@ -98,7 +90,7 @@ describe('tourctl backup and restore', () => {
       prices_minor: { adult: 50_000 },
     });
     const file = fileOf('earlier.backup');
-    await writeBackupOf(old.db, file, earlier);
+    await writeEarlierBackup(old.db, file, earlier);
     const target = await installations.migrated();
     expect((await target.json(`restore ${file}`)).tables).toMatchObject({
       tours: 1,
@@ -154,7 +146,7 @@ describe('a backup of a version without payment reminders', () => {
       payment_due_at: old.db.raw(`now() + interval '22 hours'`),
     });
     const file = fileOf('without-reminders.backup');
-    await writeBackupOf(old.db, file, earlier);
+    await writeEarlierBackup(old.db, file, earlier);
     const target = await installations.migrated();
     expect((await target.tourctl(`restore ${file}`)).code).toBe(0);
     expect(await target.json('tenant show acme')).toMatchObject({ payment_reminder: '24h' });
@@ -174,7 +166,7 @@ describe('a backup of the release before price categories', () => {
     const old = await installations.bareDatabase();
     await givenEarlierSales(old.db, 60);
     const file = fileOf('before-categories.backup');
-    await writeBackupOf(old.db, file, EARLIER_MIGRATIONS);
+    await writeEarlierBackup(old.db, file, EARLIER_MIGRATIONS);
     const target = await installations.migrated();
     expect((await target.json(`restore ${file}`)).tables).toMatchObject({
       seat_holds: 60,
@@ -207,57 +199,6 @@ describe('the backup of a tour with two departures a day', () => {
     await expect(double).rejects.toThrow('departures_one_per_start');
   });
 });
-
-/** Counts the taken seats as the releases before price categories did: see countTakenSeats. */
-async function countEarlierSeats(db: Db, at: string): Promise<SeatCount> {
-  const { rows } = await db.raw(
-    `with taken as (
-       select departure_id, sandbox, sum(seats) as seats from (
-         select departure_id, sandbox, quantity as seats from seat_holds where hold_lives(status, expires_at, :at::timestamptz)
-         union all
-         select departure_id, sandbox, adults + children from booking_leads
-         where departure_id is not null and lead_stands(status, payment_due_at, :at::timestamptz)) sale
-       group by departure_id, sandbox)
-     select count(*)::integer as departures, coalesce(sum(t.seats), 0)::integer as seats,
-       coalesce(sum(('x' || md5(t::text))::bit(64)::bigint::numeric), 0)::text as checksum
-     from taken t`,
-    { at },
-  );
-  return rows[0];
-}
-
-/** Writes the backup that a version with these migrations would write. The backup has a monthly partition without rows. */
-async function writeBackupOf(db: Db, file: string, migrations: string[]): Promise<void> {
-  await db.transaction(async (trx) => {
-    await setCopyForms(trx);
-    const described: TableHeader[] = [];
-    for (const [name, columns] of await findColumns(trx, COPIED_TABLES)) {
-      const table = { name, columns };
-      described.push({ ...table, ...(await checksumTable(trx, table)) });
-    }
-    const made_at = new Date().toISOString();
-    const header = {
-      product: 'tour-platform backup',
-      format: 1,
-      version: '0.0.9',
-      migrations,
-      made_at,
-      as_of: made_at,
-      secret_checks: Object.fromEntries(await findSecretChecks(trx)),
-      months: ['2024-02-01'],
-      sequences: { change_marks_change_id_seq: 77 },
-      seats: await countEarlierSeats(trx, made_at),
-      tables: described,
-    };
-    await writeBackupFile(file, async function* () {
-      yield Buffer.from(`${JSON.stringify(header)}\n`);
-      for (const table of described) {
-        for await (const rows of await copyOut(trx, table)) yield rows as Buffer;
-        yield END_OF_TABLE;
-      }
-    });
-  });
-}
 
 describe('the content of a backup file', () => {
   it('the reader returns each row exactly as the backup wrote it, wherever a chunk ends', async () => {

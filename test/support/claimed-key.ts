@@ -11,7 +11,7 @@ export async function claimKeyElsewhere(
   trx: Trx,
   { tenantId, operation, key }: { tenantId: string; operation: Operation | 'octo'; key: string },
 ): Promise<void> {
-  await trx.raw(`select pg_advisory_xact_lock(${LOCK_OF_KEY}) from (select ?::text as key)`, [
+  await trx.raw(`select pg_advisory_xact_lock(${LOCK_OF_KEY}) from (select ?::text as key) as claimed`, [
     `${tenantId} ${operation} ${key}`,
   ]);
 }

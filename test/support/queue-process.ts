@@ -30,7 +30,10 @@ export async function startQueueProcess(
       ...environment,
     },
   });
-  await once(child, 'message');
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The webhook queue ended with ${code} before it was ready`);
+  });
+  await Promise.race([once(child, 'message'), ended]);
   return {
     // The queue uses the port after METRICS_PORT.
     metrics: () => fetch(`http://127.0.0.1:${metricsPort + 1}/metrics`).then((answer) => answer.text()),

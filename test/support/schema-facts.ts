@@ -58,7 +58,8 @@ const FACTS = `
         'collate ' || (select c.collname from pg_collation c where c.oid = attcollation and c.collname <> 'default'),
         'default ' || (select pg_get_expr(d.adbin, d.adrelid, true) from pg_attrdef d where d.adrelid = attrelid and d.adnum = attnum),
         'identity ' || nullif(attidentity::text, ''), 'generated ' || nullif(attgenerated::text, ''),
-        'with ' || array_to_string(attoptions, ', '))
+        -- Leaves out pg_attver, the position in the log at which PostgreSQL 15.20 and 17.12 made the column.
+        'with ' || nullif(array_to_string(array(select o from unnest(attoptions) as o where o not like 'pg_attver=%'), ', '), ''))
       from attribute
     union all
     -- Leaves out the constraints NOT NULL: they are rows since PostgreSQL 18, with names that depend on how they were made.

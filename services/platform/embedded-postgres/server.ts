@@ -78,7 +78,7 @@ export function readyServer(directory: string): RunningServer | undefined {
  */
 export async function startServer(
   { directory, account }: Cluster,
-  { programs }: Binaries,
+  { programs }: Pick<Binaries, 'programs'>,
   earlierPort?: number,
 ): Promise<RunningServer> {
   for (let attempt = 1, port = earlierPort ?? (await freePort()); ; attempt++) {
