@@ -146,7 +146,7 @@ describe('a hold whose tour has lost a category', () => {
 });
 
 describe('a booking whose tour has lost a category', () => {
-  it('it changes its date, and keeps the price of the units whose category is lost', async () => {
+  it('a booking changes its date, and keeps the price of the units whose category is lost', async () => {
     const shop = await givenShop();
     const ref = await bookingOf(shop, { adult: 1, boat: 2 });
     await change(shop, [SENIOR, ADULT]);
@@ -177,7 +177,7 @@ describe('a booking whose tour has lost a category', () => {
     });
   });
 
-  it('it cannot take a unit of the lost category that it does not have', async () => {
+  it('a booking cannot take a unit of the lost category that it does not have', async () => {
     const shop = await givenShop();
     const ref = await bookingOf(shop, { adult: 2 });
     await change(shop, [ADULT]);
@@ -194,7 +194,7 @@ describe('a hold or booking whose tour has other rules for a category', () => {
     { ...BOAT, with: ['senior'], seats: 5, people: 5 },
   ];
 
-  it('it keeps the units that it has, and more units obey the present rules', async () => {
+  it('a hold or booking keeps the units that it has, and more units obey the present rules', async () => {
     const shop = await givenShop();
     const id = await hold(shop, { adult: 1, senior: 3 });
     const ref = await bookingOf(shop, { adult: 1, senior: 3 });
@@ -213,7 +213,7 @@ describe('a hold or booking whose tour has other rules for a category', () => {
     expect(booked.body.party).toEqual({ adult: 3, senior: 2 });
   });
 
-  it('a unit that it does not have yet has the present rules and seats', async () => {
+  it('a unit that a hold or booking does not have yet has the present rules and seats', async () => {
     const shop = await givenShop();
     const id = await hold(shop, { adult: 1 });
     const ref = await bookingOf(shop, { adult: 1 });

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { withGiven } from '../audit/changed-fields';
 import type { BookingLead, BookingStatus } from '../bookings/booking-lead';
 import { customerOfContact, type OctoContact, type StoredUnitItem } from '../holds/octo-booking';
 import type { HoldStatus } from '../holds/seat-hold';
@@ -288,7 +287,7 @@ function refundOf(lead: BookingLead | null): OctoRefund {
   return percent === 100 ? 'FULL' : 'PARTIAL';
 }
 
-const NO_CONTACT: OctoContactAnswer = {
+export const NO_CONTACT: OctoContactAnswer = {
   fullName: null,
   firstName: null,
   lastName: null,
@@ -301,7 +300,7 @@ const NO_CONTACT: OctoContactAnswer = {
 };
 
 function toContact(contact: OctoContact): OctoContactAnswer {
-  return withGiven(NO_CONTACT, contact);
+  return { ...NO_CONTACT, ...contact };
 }
 
 /** Returns the contact as the client sent it. If REST has changed the customer since, uses the customer's name, phone and email instead. */
@@ -392,43 +391,4 @@ function asBooked(product: OctoProduct, { units, currency, terms }: BookedParts)
     ...(product.defaultCurrency && { defaultCurrency: currency, availableCurrencies: [currency] }),
     options: product.options.map((option) => ({ ...option, ...terms, units })),
   };
-}
-
-/** The personal data that a request has stored. An undefined field: none. */
-export interface SentPeople {
-  contact?: OctoContact;
-  unitItems?: { contact: OctoContact }[];
-  notes?: string | null;
-  /** Of a cancellation. */
-  reason?: string | null;
-}
-
-/**
- * Returns a booking without the personal data that the request has not stored, for a key that may not read bookings: another key may have
- * sent them (ADR 62). REST has the same rule in rest/people-of-answers.ts.
- */
-export function withoutPeople(booking: OctoBooking, sent: SentPeople = {}): OctoBooking {
-  const { cancellation, contact, notes, unitItems } = booking;
-  return {
-    ...booking,
-    cancellation: cancellation && { ...cancellation, reason: ifSent(cancellation.reason, sent.reason) },
-    contact: sentContact(contact, sent.contact),
-    notes: ifSent(notes, sent.notes),
-    unitItems: unitItems.map((item, index) => ({
-      ...item,
-      contact: sentContact(item.contact, sent.unitItems?.[index]?.contact),
-    })),
-  };
-}
-
-/** Returns the fields of a contact that were sent, and NO_CONTACT for the others. */
-function sentContact(contact: OctoContactAnswer, sent: OctoContact = {}): OctoContactAnswer {
-  const shown = Object.entries(contact).filter(([field, value]) =>
-    isDeepStrictEqual(value, sent[field as keyof OctoContact]),
-  );
-  return { ...NO_CONTACT, ...Object.fromEntries(shown) };
-}
-
-function ifSent(value: string | null, sent: string | null | undefined): string | null {
-  return value === sent ? value : null;
 }

@@ -41,8 +41,8 @@ function withNamed(
  * last name replaces the full name.
  */
 function withoutOldName(old: OctoContact, sent: OctoContact): OctoContact {
-  const { fullName: _, firstName, lastName, ...rest } = old;
+  const { fullName: _, ...parts } = old;
+  const { firstName: _first, lastName: _last, ...rest } = parts;
   if (sent.fullName !== undefined) return rest;
-  if (sent.firstName !== undefined || sent.lastName !== undefined) return { ...rest, firstName, lastName };
-  return old;
+  return sent.firstName !== undefined || sent.lastName !== undefined ? parts : old;
 }

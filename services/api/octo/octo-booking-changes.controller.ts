@@ -13,7 +13,7 @@ import type { RequestReading } from '../idempotency/fingerprint';
 import type { SalesContext } from '../sales-context';
 import type { StoredChange } from '../seats/stored-change';
 import type { Tenant } from '../tenants/tenant';
-import { type OctoBooking, type SentPeople, toOctoBooking, withoutPeople } from './booking.dto';
+import { type OctoBooking, toOctoBooking } from './booking.dto';
 import {
   comparableDetails,
   detailsOf,
@@ -35,6 +35,7 @@ import {
   scopeOf,
 } from './change-octo-booking';
 import { namingProduct } from './octo.errors';
+import { type SentPeople, withoutPeople } from './people-of-answers';
 import { assertOption, findProductTour, findTargetDeparture, languageOfStoredProduct } from './find-product';
 import { anyScope, bookingViewOf, octoBody, octoEnvironment, setLanguageOfTour } from './octo.router';
 import {

@@ -23,7 +23,7 @@ import { cachedQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import type { SalesContext } from '../sales-context';
 import { byKey } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
-import { type BookingView, type OctoBooking, toOctoBooking, withoutPeople } from './booking.dto';
+import { type BookingView, type OctoBooking, toOctoBooking } from './booking.dto';
 import {
   comparableDetails,
   customerOf,
@@ -44,6 +44,7 @@ import {
   languageOfStoredProduct,
   requireUnits,
 } from './find-product';
+import { withoutPeople } from './people-of-answers';
 import { answerBooking, bookingViewOf, octoBody, octoEnvironment, setLanguageOfTour } from './octo.router';
 import { getRepeated, isUuidTaken } from './stored-octo-booking';
 

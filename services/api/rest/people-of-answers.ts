@@ -4,7 +4,7 @@ import type { BookingAnswer, BookingDetail, TravellerAnswer } from './booking.dt
 
 /*
  * The personal data in the answers of writes. A key with booking:read gets all of them. Another key gets what the request itself has stored, and
- * null for the rest, because another key may have sent it (ADR 62). OCTO has the same rule in octo/booking.dto.ts.
+ * null for the rest, because another key may have sent it (ADR 62). OCTO has the same rule in octo/people-of-answers.ts.
  */
 
 /** The personal data that a request has stored. An undefined field: none. */

@@ -1,0 +1,42 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { OctoContact } from '../holds/octo-booking';
+import { NO_CONTACT, type OctoBooking, type OctoContactAnswer } from './booking.dto';
+
+/** The personal data that a request has stored. An undefined field: none. */
+export interface SentPeople {
+  contact?: OctoContact;
+  unitItems?: { contact: OctoContact }[];
+  notes?: string | null;
+  /** Of a cancellation. */
+  reason?: string | null;
+}
+
+/**
+ * Returns a booking without the personal data that the request has not stored, for a key that may not read bookings: another key may have
+ * sent them (ADR 62). REST has the same rule in rest/people-of-answers.ts.
+ */
+export function withoutPeople(booking: OctoBooking, sent: SentPeople = {}): OctoBooking {
+  const { cancellation, contact, notes, unitItems } = booking;
+  return {
+    ...booking,
+    cancellation: cancellation && { ...cancellation, reason: ifSent(cancellation.reason, sent.reason) },
+    contact: sentContact(contact, sent.contact),
+    notes: ifSent(notes, sent.notes),
+    unitItems: unitItems.map((item, index) => ({
+      ...item,
+      contact: sentContact(item.contact, sent.unitItems?.[index]?.contact),
+    })),
+  };
+}
+
+/** Returns the fields of a contact that were sent, and NO_CONTACT for the others. */
+function sentContact(contact: OctoContactAnswer, sent: OctoContact = {}): OctoContactAnswer {
+  const shown = Object.entries(contact).filter(([field, value]) =>
+    isDeepStrictEqual(value, sent[field as keyof OctoContact]),
+  );
+  return { ...NO_CONTACT, ...Object.fromEntries(shown) };
+}
+
+function ifSent(value: string | null, sent: string | null | undefined): string | null {
+  return value === sent ? value : null;
+}
