@@ -1,36 +1,15 @@
-import {
-  BOOKING_STATUSES,
-  type BookingLead,
-  type ChangedBooking,
-  type NamedBooking,
-} from '../../../services/api/bookings/booking-lead';
+import { BOOKING_STATUSES, type BookingLead } from '../../../services/api/bookings/booking-lead';
 import { findLapsedLeads } from '../../../services/api/bookings/booking-lead.repository';
 import { prepareCancellation, prepareConfirmation } from '../../../services/api/seats/change-booking-status';
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { decideRefund } from '../../../services/api/bookings/refund';
-import {
-  reductionAnswer,
-  type ReductionAnswer,
-  refundAnswer,
-} from '../../../services/api/bookings/refund-answer';
-import { changedFields } from '../../../services/api/audit/changed-fields';
-import { assertUnambiguous, type NamedDeparture } from '../../../services/api/departures/find-departures';
+import { refundAnswer } from '../../../services/api/bookings/refund-answer';
 import { expireSeats } from '../../../services/api/departures/mark-expired-seats';
-import { comparedCustomer } from '../../../services/api/holds/seat-hold';
 import { SEATS_MAX } from '../../../services/api/pricing/category';
 import { describeParty } from '../../../services/api/pricing/party';
-import { partyInput } from '../../../services/api/pricing/requested-party';
 import { COUNTS_KEPT_DAYS } from '../../../services/api/refusals/refusal';
-import { type AmendedBooking, prepareBookingChange } from '../../../services/api/seats/amend-booking';
 import { datesOfBothKinds } from '../../../services/api/seats/decided';
-import { performInTransaction } from '../../../services/api/seats/perform';
-import { type Seller, sellerWithoutKey } from '../../../services/api/seats/sale';
-import type { StoredChange } from '../../../services/api/seats/stored-change';
-import { byOperator } from '../../../services/api/tenants/actor';
-import { findTenant } from '../../../services/api/tenants/manage-tenants';
-import { phoneInput } from '../../../services/api/tenants/phone';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
-import type { Trx } from '../../../services/platform/database/database';
 import { changeSeats } from '../../engine/change-seats';
 import { type Flag, flag, type Verb } from '../../engine/command';
 import type { AuditedContext } from '../../engine/context';
@@ -44,7 +23,7 @@ import {
   TENANT_FLAG,
   TOUR_FLAG,
 } from '../../engine/list';
-import { checkPartyFlags, partyBody, partyFlag, type PartyOptions } from '../../engine/party';
+import { checkPartyFlags, partyFlag, type PartyOptions } from '../../engine/party';
 import { REVEAL_FLAG } from '../../engine/personal-data';
 import {
   bookingRef,
@@ -57,11 +36,12 @@ import {
   travelDate,
   wholeNumber,
 } from '../../engine/values';
-import { properties, shortTime, tableOf } from '../../terminal/table';
+import { shortTime, tableOf } from '../../terminal/table';
 import { anonymizeBookingCommand } from './anonymize';
 import { FORCE_FLAG } from './erasure';
-import { describeReduction, describeRefund, describeRefundNow } from './cancellation';
-import { departureOf, toBookingDocument, toBookingFacts } from './document';
+import { describeRefundNow } from './cancellation';
+import { changeAndAnswer, changeBookingCommand } from './change';
+import { departureOf, toBookingDocument } from './document';
 import { type BookingFilterOptions, exportBookingsCommand, listBookingsCommand } from './list';
 import { listRefusalsCommand } from './refusals';
 import { showBookingCommand } from './show';
@@ -270,7 +250,7 @@ export const bookingVerbs: Verb[] = [
 ];
 
 async function confirmBookingCommand(context: AuditedContext, _options: object, ref: string): Promise<void> {
-  await change(context, 'booking.confirm', ref, (trx, seller, named) =>
+  await changeAndAnswer(context, 'booking.confirm', ref, (trx, seller, named) =>
     prepareConfirmation(trx, seller, { ...named, byOperator: true }),
   );
 }
@@ -295,103 +275,9 @@ async function cancelBookingCommand(
   }
   // Refuses the cancellation if the refund has changed since the question.
   const expectedRefund = isCancelled ? undefined : (refundAnswer(refund, lead)?.amount ?? 0);
-  await change(context, 'booking.cancel', ref, (trx, seller, named) =>
+  await changeAndAnswer(context, 'booking.cancel', ref, (trx, seller, named) =>
     prepareCancellation(trx, seller, { ...named, reason, refundPercent, expectedRefund }),
   );
-}
-
-interface ChangeOptions extends PartyOptions {
-  name?: string;
-  phone?: string;
-  email?: string;
-  date?: NamedDeparture;
-  notes?: string;
-  /** Null clears the list. */
-  travellers?: null;
-  refundPercent?: number;
-}
-
-async function changeBookingCommand(
-  context: AuditedContext,
-  { date: departure, name, phone, email, notes, travellers, refundPercent, ...party }: ChangeOptions,
-  ref: string,
-): Promise<void> {
-  const lead = await getBooking(context.db, ANY_TENANT, ref);
-  if (departure !== undefined && departure.date !== lead.departureDate)
-    await assertUnambiguous(context.db, lead.tour, departure);
-  const tenant = await findTenant(context.db, lead.tenant.slug);
-  const read = phone === undefined ? {} : phoneInput('--phone', phone, tenant);
-  const customer = { name, email, ...read };
-  const amendment = {
-    departureDate: departure?.date,
-    departureTime: departure?.time,
-    party: partyInput(partyBody(party)),
-    customer,
-    notes,
-    travellers,
-    expectedTotal: null,
-    refundPercent,
-  };
-  await change(context, 'booking.change', ref, (trx, seller, named) =>
-    prepareBookingChange(trx, seller, { ...named, ...amendment }),
-  );
-}
-
-/** A changed booking. Undefined: its command has no reduction. */
-type Changed = ChangedBooking & Partial<Pick<AmendedBooking, 'reduction'>>;
-
-/** Returns the document of a changed booking for the audit row, with the names of the personal fields that changed, without their values. */
-function auditedAfter({ before, after, reduction }: Changed) {
-  const personal = ({ customer, notes, travellers }: BookingLead) => ({
-    ...comparedCustomer(customer),
-    notes,
-    travellers,
-  });
-  const fields = Object.keys(changedFields([{}, {}], [personal(before), personal(after)]));
-  return {
-    ...toBookingDocument(after),
-    ...(reduction && { reduction: reductionAnswer(reduction, after) }),
-    ...(fields.length > 0 && { changed_personal_data: fields }),
-  };
-}
-
-async function change<Result extends Changed>(
-  context: AuditedContext,
-  action: string,
-  ref: string,
-  prepare: (trx: Trx, seller: Seller<never>, named: NamedBooking) => Promise<StoredChange<Result>>,
-): Promise<void> {
-  const { operator, output } = context;
-  const { before, after, reduction } = await changeSeats(
-    context,
-    { action, subject: ref },
-    async (trx, note) => {
-      const { tenant } = await getBooking(trx, ANY_TENANT, ref);
-      const seller = sellerWithoutKey(await findTenant(trx, tenant.slug));
-      const named = { bookingRef: ref, by: byOperator(operator) };
-      const { result, changed } = await performInTransaction(trx, await prepare(trx, seller, named));
-      note(toBookingDocument(result.before), auditedAfter(result), { tenantId: tenant.id });
-      return { ...result, changed };
-    },
-  );
-  const document = toBookingDocument(after);
-  const freed = reduction === undefined ? {} : { reduction: reductionAnswer(reduction, after) };
-  await output.answer({ ...document, ...freed }, (screen) =>
-    properties({ ...toBookingFacts(after, document), ...describeFreed(freed, after) }, screen),
-  );
-  if (before !== after) return;
-  const state =
-    action === 'booking.change' ? 'has these values' : `was already ${document.status}${refunded(after)}`;
-  output.note(`${ref} ${state}: nothing was changed`);
-}
-
-/** Returns the line about a smaller total for a person. Empty: there is none. */
-function describeFreed({ reduction }: { reduction?: ReductionAnswer | null }, { currency }: BookingLead) {
-  return reduction ? { reduction: describeReduction(reduction, currency) } : {};
-}
-
-function refunded(lead: BookingLead): string {
-  return lead.refund ? `, and ${describeRefund(lead.refund, lead)} was refunded` : '';
 }
 
 const PAGE = 1000;

@@ -1,0 +1,117 @@
+import { changedFields } from '../../../services/api/audit/changed-fields';
+import type { BookingLead, ChangedBooking, NamedBooking } from '../../../services/api/bookings/booking-lead';
+import { getBooking } from '../../../services/api/bookings/find-booking';
+import { reductionAnswer, type ReductionAnswer } from '../../../services/api/bookings/refund-answer';
+import { assertUnambiguous, type NamedDeparture } from '../../../services/api/departures/find-departures';
+import { comparedCustomer } from '../../../services/api/holds/seat-hold';
+import { partyInput } from '../../../services/api/pricing/requested-party';
+import { type AmendedBooking, prepareBookingChange } from '../../../services/api/seats/amend-booking';
+import { performInTransaction } from '../../../services/api/seats/perform';
+import { type Seller, sellerWithoutKey } from '../../../services/api/seats/sale';
+import type { StoredChange } from '../../../services/api/seats/stored-change';
+import { byOperator } from '../../../services/api/tenants/actor';
+import { findTenant } from '../../../services/api/tenants/manage-tenants';
+import { phoneInput } from '../../../services/api/tenants/phone';
+import { ANY_TENANT } from '../../../services/api/tenants/tenant';
+import type { Trx } from '../../../services/platform/database/database';
+import { changeSeats } from '../../engine/change-seats';
+import type { AuditedContext } from '../../engine/context';
+import { partyBody, type PartyOptions } from '../../engine/party';
+import { properties } from '../../terminal/table';
+import { describeReduction, describeRefund } from './cancellation';
+import { toBookingDocument, toBookingFacts } from './document';
+
+interface ChangeOptions extends PartyOptions {
+  name?: string;
+  phone?: string;
+  email?: string;
+  date?: NamedDeparture;
+  notes?: string;
+  /** Null clears the list. */
+  travellers?: null;
+  refundPercent?: number;
+}
+
+export async function changeBookingCommand(
+  context: AuditedContext,
+  { date: departure, name, phone, email, notes, travellers, refundPercent, ...party }: ChangeOptions,
+  ref: string,
+): Promise<void> {
+  const lead = await getBooking(context.db, ANY_TENANT, ref);
+  if (departure !== undefined && departure.date !== lead.departureDate)
+    await assertUnambiguous(context.db, lead.tour, departure);
+  const tenant = await findTenant(context.db, lead.tenant.slug);
+  const read = phone === undefined ? {} : phoneInput('--phone', phone, tenant);
+  const customer = { name, email, ...read };
+  const amendment = {
+    departureDate: departure?.date,
+    departureTime: departure?.time,
+    party: partyInput(partyBody(party)),
+    customer,
+    notes,
+    travellers,
+    expectedTotal: null,
+    refundPercent,
+  };
+  await changeAndAnswer(context, 'booking.change', ref, (trx, seller, named) =>
+    prepareBookingChange(trx, seller, { ...named, ...amendment }),
+  );
+}
+
+/** A changed booking. Undefined: its command has no reduction. */
+type Changed = ChangedBooking & Partial<Pick<AmendedBooking, 'reduction'>>;
+
+/** Returns the document of a changed booking for the audit row, with the names of the personal fields that changed, without their values. */
+function auditedAfter({ before, after, reduction }: Changed) {
+  const personal = ({ customer, notes, travellers }: BookingLead) => ({
+    ...comparedCustomer(customer),
+    notes,
+    travellers,
+  });
+  const fields = Object.keys(changedFields([{}, {}], [personal(before), personal(after)]));
+  return {
+    ...toBookingDocument(after),
+    ...(reduction && { reduction: reductionAnswer(reduction, after) }),
+    ...(fields.length > 0 && { changed_personal_data: fields }),
+  };
+}
+
+/** Changes a booking and writes its audit row in one transaction, and answers the booking. */
+export async function changeAndAnswer<Result extends Changed>(
+  context: AuditedContext,
+  action: string,
+  ref: string,
+  prepare: (trx: Trx, seller: Seller<never>, named: NamedBooking) => Promise<StoredChange<Result>>,
+): Promise<void> {
+  const { operator, output } = context;
+  const { before, after, reduction } = await changeSeats(
+    context,
+    { action, subject: ref },
+    async (trx, note) => {
+      const { tenant } = await getBooking(trx, ANY_TENANT, ref);
+      const seller = sellerWithoutKey(await findTenant(trx, tenant.slug));
+      const named = { bookingRef: ref, by: byOperator(operator) };
+      const { result, changed } = await performInTransaction(trx, await prepare(trx, seller, named));
+      note(toBookingDocument(result.before), auditedAfter(result), { tenantId: tenant.id });
+      return { ...result, changed };
+    },
+  );
+  const document = toBookingDocument(after);
+  const freed = reduction === undefined ? {} : { reduction: reductionAnswer(reduction, after) };
+  await output.answer({ ...document, ...freed }, (screen) =>
+    properties({ ...toBookingFacts(after, document), ...describeFreed(freed, after) }, screen),
+  );
+  if (before !== after) return;
+  const state =
+    action === 'booking.change' ? 'has these values' : `was already ${document.status}${refunded(after)}`;
+  output.note(`${ref} ${state}: nothing was changed`);
+}
+
+/** Returns the line about a smaller total for a person. Empty: there is none. */
+function describeFreed({ reduction }: { reduction?: ReductionAnswer | null }, { currency }: BookingLead) {
+  return reduction ? { reduction: describeReduction(reduction, currency) } : {};
+}
+
+function refunded(lead: BookingLead): string {
+  return lead.refund ? `, and ${describeRefund(lead.refund, lead)} was refunded` : '';
+}
