@@ -1,9 +1,6 @@
 import { findTour } from '../../../services/api/catalog/find-tour';
 import { checkContinent } from '../../../services/api/catalog/known-continents';
-import {
-  type DepartureOfDay,
-  findDeparturesOfDay,
-} from '../../../services/api/departures/departure-list.repository';
+import { type DepartureOfDay, findDeparturesOfDay } from '../../../services/api/departures/day.repository';
 import type { Db } from '../../../services/platform/database/database';
 import type { AuditedContext } from '../../engine/context';
 import { EXIT } from '../../engine/failure';
