@@ -1,6 +1,6 @@
 import type { Config } from '../platform/config/config';
 import type { Db } from '../platform/database/database';
-import { createInTurn } from '../platform/in-turn';
+import { createInTurn } from './http/in-turn';
 import type { Logger } from '../platform/logger';
 import type { Readiness } from '../platform/readiness';
 import type { ReadCacheValidity } from '../platform/read-cache/read-cache';

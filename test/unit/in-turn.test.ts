@@ -1,4 +1,4 @@
-import { createInTurn } from '../../services/platform/in-turn';
+import { createInTurn } from '../../services/api/http/in-turn';
 
 const inTurn = createInTurn(() => new Error('too late'));
 const shortDelay = () => new Promise((resolve) => setTimeout(resolve, 5));

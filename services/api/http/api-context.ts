@@ -8,7 +8,7 @@ import {
 } from '../../platform/read-cache/read-cache';
 import type { Config } from '../../platform/config/config';
 import type { Db } from '../../platform/database/database';
-import type { InTurn } from '../../platform/in-turn';
+import type { InTurn } from './in-turn';
 import type { Logger } from '../../platform/logger';
 import type { Readiness } from '../../platform/readiness';
 import type { QuotaStore } from '../../platform/shared-store/quota-store';
