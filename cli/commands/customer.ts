@@ -170,7 +170,7 @@ function toDocument({ name, sale }: PersonRow) {
 /** The most people that an error lists. */
 const MOST_LISTED = 10;
 
-/** The search finds several people. Lists them without their personal data: the reference of a booking leads to it. */
+/** The search finds several people. Lists them with their masked data: the reference of a booking leads to the rest. */
 class SeveralPeopleError extends AppError {
   readonly code = 'several_people';
 
@@ -187,8 +187,11 @@ class SeveralPeopleError extends AppError {
   }
 }
 
+/** The code of a refusal because of webhooks with the person that are not delivered yet. */
+const UNDELIVERED = 'undelivered';
+
 class UndeliveredError extends AppError {
-  readonly code = 'undelivered';
+  readonly code = UNDELIVERED;
 
   constructor(deliveries: string[]) {
     super(
@@ -198,7 +201,7 @@ class UndeliveredError extends AppError {
   }
 }
 
-/** Some rows could not be erased. The code is that of the first refusal. */
+/** Some rows could not be erased. The code is that of the first refusal. An event may have been enqueued after the question. */
 class NotErasedError extends AppError {
   readonly code: string;
 
@@ -207,6 +210,8 @@ class NotErasedError extends AppError {
     super(
       `${done.length} of ${countOf(done.length + left.length, 'row')} erased. The same command tries the others again\n${reasons.join('\n')}`,
     );
-    this.code = left[0]!.code;
+    const { code } = left[0]!;
+    this.code = code === 'booking_undelivered' ? UNDELIVERED : code;
+    if (this.code === UNDELIVERED) this.message += '\n--force sends these webhooks without the person';
   }
 }

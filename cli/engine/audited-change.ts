@@ -28,6 +28,9 @@ export interface Audited {
 
 export type Note = (before: unknown, after: unknown, found?: Omit<Audited, 'action'>) => void;
 
+/** Runs a change and its audit row in one transaction. */
+export type RunAudited = <T>(entry: Audited, work: (trx: Trx, note: Note) => Promise<T>) => Promise<T>;
+
 /** The resources of an audited change. */
 export interface ChangeResources {
   output: Output;
@@ -72,11 +75,11 @@ export async function commitAudited<T>(
   return result;
 }
 
-/** What a committed change has ended: a key, a tenant, or a part of what a tenant sees. */
+/** A key, a tenant, or a part of the tours of a tenant, which a committed change has ended. */
 export interface Ended {
   /** Id of the key or the tenant whose writes are waited for. */
   id: string;
-  /** What is refused now, such as `the key 4nL0pQ8sTzX2`. */
+  /** Names the thing that is refused now, such as `the key 4nL0pQ8sTzX2`. */
   subject: string;
   /** The command that waits again, if it is another one than this command. */
   again?: string;
@@ -86,8 +89,8 @@ export interface Ended {
 const WAIT_FOR_WRITES_MS = 5_000;
 
 /**
- * Waits until no write of the key or tenant runs that began before the change, at most five seconds. Call it after `runAudited`, and after the output of an issued
- * secret. Ctrl-C ends the wait.
+ * Waits until no write of the key or tenant runs that began before the change, at most five seconds. Call it after `runAudited`, and after
+ * the output of an issued secret. Ctrl-C ends the wait.
  * @throws WritesInFlightError; CancelledError, which says that the change was made
  */
 export async function awaitWrites(

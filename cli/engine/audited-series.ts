@@ -1,8 +1,7 @@
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import { AppError } from '../../services/platform/errors';
 import { CancelledError, type Io } from '../terminal/io';
-import { type ChangeResources, commitAudited } from './audited-change';
-import type { AuditedContext } from './context';
+import { type ChangeResources, commitAudited, type RunAudited } from './audited-change';
 import { describeError } from './failure';
 
 /** The results of a series of changes. */
@@ -14,10 +13,7 @@ export interface Series<Item, Done> {
 }
 
 /** Makes the change of one item. `audited` commits it with its audit row. */
-export type ChangeOfItem<Item, Done> = (
-  item: Item,
-  context: Pick<AuditedContext, 'audited'>,
-) => Promise<Done>;
+export type ChangeOfItem<Item, Done> = (item: Item, context: { audited: RunAudited }) => Promise<Done>;
 
 /**
  * Makes the changes of a list one after another, each with its audit row in a transaction of its own. A refused change leaves its item, and

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { type Config, loadConfig, withEnvFile } from '../../services/platform/config/config';
-import type { Db, Trx } from '../../services/platform/database/database';
+import type { Db } from '../../services/platform/database/database';
 import { ConfigError, type Environment } from '../../services/platform/read-variable';
 import type { Secrets } from '../../services/platform/secrets';
-import type { Audited, Ended, Note, Operator } from './audited-change';
+import type { Ended, Operator, RunAudited } from './audited-change';
 import type { ChangeOfItem, Series } from './audited-series';
 import { confirm } from './confirm';
 import { SettingsError } from './failure';
@@ -72,7 +72,7 @@ export interface AuditedContext extends Context {
    * tenant and the subject if only `work` knows them. Writes no row if both states are equal. Resolves when the change applies on every API
    * instance, at most 1.5 seconds after COMMIT.
    */
-  audited<T>(entry: Audited, work: (trx: Trx, note: Note) => Promise<T>): Promise<T>;
+  audited: RunAudited;
   /** Makes the changes of a list one after another, each as `audited` does (audited-series.ts). */
   auditedSeries<Item, Done>(items: Item[], change: ChangeOfItem<Item, Done>): Promise<Series<Item, Done>>;
   /**

@@ -78,7 +78,20 @@ async function serve(
   const validity = config.remember
     ? startReadCacheValidity(database.openPool(VALIDITY_POOL), log)
     : { ...NEVER_VALID, stop: async () => {} };
-  const context = createSalesContext({ config, secrets, db, reads, writes, log, store, uses, validity });
+  const probes = database.openPool({ applicationName: 'api readiness', ...READINESS_POOL });
+  const readiness = new Readiness(probes, SALE_TRIAL, log);
+  const context = createSalesContext({
+    config,
+    secrets,
+    db,
+    reads,
+    writes,
+    log,
+    store,
+    uses,
+    validity,
+    readiness,
+  });
   const shedder = createLoadShedder();
   const app = createApp(context, shedder);
   const server = createServer(app);

@@ -25,7 +25,7 @@ export class UnusableDatabaseError extends Error {
   }
 }
 
-/** What a service does with the database: its own statements, without a row. */
+/** The statements of a service, run for no row. */
 export interface Trial {
   /** As in TransactionOptions. */
   settings?: string;
@@ -38,10 +38,7 @@ export interface Trial {
  * @throws UnusableDatabaseError, and the errors of a database that is away
  */
 export async function requireUsable(db: Db, trial: Trial): Promise<void> {
-  // Asks again for each check, because a pooler may have connected this process to a standby.
-  const obstacle = await findWriteObstacle(db);
-  if (obstacle)
-    throw new UnusableDatabaseError('database is read-only', `the database refuses writes: ${obstacle}`);
+  await requireWritable(db);
   const { length } = await pendingMigrations(db);
   if (length > 0)
     throw new UnusableDatabaseError(
@@ -55,6 +52,13 @@ export async function requireUsable(db: Db, trial: Trial): Promise<void> {
       `the database has migrations of a later release, from ${breaking[0]} on: run that release`,
     );
   await tryOut(db, trial);
+}
+
+/** Asks each time, because a pooler may have connected this process to a standby. @throws as requireUsable */
+async function requireWritable(db: Db): Promise<void> {
+  const obstacle = await findWriteObstacle(db);
+  if (obstacle)
+    throw new UnusableDatabaseError('database is read-only', `the database refuses writes: ${obstacle}`);
 }
 
 /** Ends the transaction of a trial. */
@@ -134,9 +138,14 @@ const FRESH_MS = 1000;
 /** The pool of a Readiness: one connection, so that a check waits neither for requests nor in front of them. */
 export const READINESS_POOL = { poolMax: 1, connectTimeoutMs: ANSWER_MS, answerTimeoutMs: ANSWER_MS };
 
-/** Answers /readyz: one check runs at a time, and the next one begins a second after it. Logs the reason when it changes. */
+/**
+ * Answers /readyz: one check runs at a time, and the next one begins a second after it. Between them, each answer still asks whether the
+ * server accepts writes, because it may be lost meanwhile. Logs the reason when it changes.
+ */
 export class Readiness {
   private checked: Promise<Unusable | undefined> | undefined;
+  /** The question between two checks, while it runs. */
+  private asked: Promise<Unusable | undefined> | undefined;
   /** The time, on the clock of performance.now(), until which `checked` is given again. */
   private freshUntil = 0;
   private logged: Unusable | undefined;
@@ -150,31 +159,49 @@ export class Readiness {
   ) {}
 
   /** Returns within two seconds why the service cannot use the database. Undefined: it can. Never rejects. */
-  whyNot(): Promise<Unusable | undefined> {
-    if (this.checked && performance.now() < this.freshUntil) return this.checked;
-    this.freshUntil = Infinity;
-    this.checked = this.check();
-    return this.checked;
+  async whyNot(): Promise<Unusable | undefined> {
+    if (!this.checked || performance.now() >= this.freshUntil) {
+      this.freshUntil = Infinity;
+      this.checked = this.check();
+      return this.checked;
+    }
+    const isRunning = this.freshUntil === Infinity;
+    const reason = await this.checked;
+    if (reason || isRunning) return reason;
+    this.asked ??= this.ask();
+    return this.asked;
   }
 
   private async check(): Promise<Unusable | undefined> {
+    const reason = await this.reasonOf(requireUsable(this.db, this.trial));
+    this.freshUntil = performance.now() + this.freshMs;
+    return reason;
+  }
+
+  private async ask(): Promise<Unusable | undefined> {
+    const reason = await this.reasonOf(requireWritable(this.db));
+    // Makes the next request check all again.
+    if (reason) this.freshUntil = 0;
+    this.asked = undefined;
+    return reason;
+  }
+
+  private async reasonOf(work: Promise<void>): Promise<Unusable | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const silence = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`no answer within ${ANSWER_MS} ms`)), ANSWER_MS);
     });
-    const trial = requireUsable(this.db, this.trial);
     try {
-      await Promise.race([trial, silence]);
+      await Promise.race([work, silence]);
       this.report(undefined, '');
       return undefined;
     } catch (error) {
-      trial.catch(() => undefined);
+      work.catch(() => undefined);
       const reason = reasonOf(error);
       this.report(reason, databaseReason(error));
       return reason;
     } finally {
       clearTimeout(timer);
-      this.freshUntil = performance.now() + this.freshMs;
     }
   }
 

@@ -22,6 +22,12 @@ interface Body {
 }
 type Answer = RaceAnswer<Body>;
 
+/** Repeats a move of a standing booking that others have changed during each of three tries. No other state of it conflicts. */
+async function untilMoved(move: () => Promise<Answer>): Promise<Answer> {
+  const answer = await move();
+  return answer.body.code === 'booking_state_conflict' ? untilMoved(move) : answer;
+}
+
 const send = (process: number, method: string, path: string, body?: object) =>
   sendTo<Body>(processes, process, { method, path, body, authorization });
 
@@ -104,7 +110,7 @@ describe.each([
     const { booking_ref } = (await book(0, one, { adults: 2 })).body;
     const steps = Array.from({ length: 24 }, (_, n) => {
       const body = { departure_date: (n % 2 ? one : two).date, adults: 1 + (n % 3) };
-      return untilDecided(() => changeBooking(n, booking_ref, body));
+      return untilMoved(() => untilDecided(() => changeBooking(n, booking_ref, body)));
     });
     expect(outcomesOf(await Promise.all(steps))).toEqual({ '200': 24 });
     const { body } = await send(0, 'GET', `/api/tenant/bookings/${booking_ref}`);

@@ -132,7 +132,8 @@ describe('confirming a booking', () => {
     const row = () => db('booking_leads').where({ booking_ref }).first();
     const before = await row();
     const second = await confirm(booking_ref);
-    const changed = { departure_status: 'cancelled', updated_at: expect.any(String) };
+    const cancellation = { refund_percent: 100, refund_amount: 500, next_change_at: null };
+    const changed = { departure_status: 'cancelled', cancellation, updated_at: expect.any(String) };
     expect([second.status, second.body]).toEqual([200, { ...first.body, ...changed }]);
     expect(await row()).toEqual(before);
   });

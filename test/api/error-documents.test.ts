@@ -153,14 +153,14 @@ describe('a database error', () => {
 
   it('the API answers 503 with Retry-After when all connections are in use for too long', async () => {
     const busy = openDatabase(api.database.url, { applicationName: 'busy', poolMax: 1 });
-    const { db } = api.context;
-    api.context.db = busy;
+    const { reads } = api.context;
+    api.context.reads = busy;
     const held = await busy.transaction();
     // Shortens the wait for a connection from the default of five seconds.
     busy.client.pool.acquireTimeoutMillis = 50;
     const response = await reader.get('/api/tenant/catalog');
     await held.rollback();
-    api.context.db = db;
+    api.context.reads = reads;
     await busy.destroy();
     expectProblem(response, 503, 'overloaded');
     expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/);

@@ -4,7 +4,7 @@ import { inTransaction } from '../../services/platform/database/database';
 import { migrateWithin, pendingMigrations } from '../../services/platform/migrate/migrate';
 import { listMigrations } from '../../services/platform/migrate/migration-files';
 import { readSchemaFacts } from '../support/schema-facts';
-import { END_OF_TABLE, readBackupFile, writeBackupFile } from '../../services/api/backup/backup-file';
+import { readBackupFile, writeBackupFile } from '../../services/api/backup/backup-file';
 import { remindOfPayments } from '../../services/api/bookings/remind-payment';
 import { departureOf } from '../catalog/catalog-rows';
 import { removeDirectories, temporaryDirectory } from '../platform/embedded-postgres-support';

@@ -1,7 +1,7 @@
 import { commandName, verbName } from '../../cli/engine/command';
 import { TREE } from '../../cli/tree';
 import { useTestApi } from '../support/api';
-import { endPaymentWindow, useWebsite } from '../support/website';
+import { CUSTOMER, endPaymentWindow, useWebsite } from '../support/website';
 import { book, type Given, givenForWrites, hold } from '../support/writing-requests';
 import { useTerminalOf } from './terminal';
 
@@ -76,10 +76,21 @@ const SEAT_CHANGES: Record<string, Prepare[]> = {
       return `hold anonymize ${hold_id}`;
     },
   ],
+  'customer erase': [
+    async (given) => {
+      await bookingOf(given);
+      await lapsedBookingOf(given);
+      return `customer erase --email ${CUSTOMER.email} --force`;
+    },
+  ],
   'departure cancel': [
     async (given) => {
       await bookingOf(given);
       return `departure cancel ${given.tour.slug} ${given.date} --cancel-bookings`;
+    },
+    async (given) => {
+      await bookingOf(given);
+      return `departure cancel --date ${given.date} --tour ${given.tour.slug} --cancel-bookings`;
     },
     async (given) => {
       await bookingOf(given);

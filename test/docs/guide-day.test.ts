@@ -116,7 +116,7 @@ describeWith(
           'lofoten-by-sail on 2030-06-22\n4 people, 2 bookings, 2 unpaid\n',
           'lofoten-by-sail on 2030-08-10 is cancelled; 1 booking is cancelled\n',
           ' of 2030-06-22 (is|are) cancelled; 2 bookings are cancelled, with 4 seats\n',
-          'The person is erased from 1 booking and 0 holds\n',
+          'The person is erased from 2 bookings and 0 holds\n',
           'anonymized_at +\\d{4}-',
         ),
       );

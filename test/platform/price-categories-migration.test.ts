@@ -66,7 +66,13 @@ function carriedHold({
 function carriedLead(lead: EarlierSale & Record<'adults' | 'children' | 'single_supplements', number>): Row {
   const { adults, children, single_supplements, ...sale } = lead;
   const units = { adult: adults, child: children, single_supplement: single_supplements };
-  return { ...carried(sale), seats: adults + children, party: party(units), payment_window_ends_at: null };
+  return {
+    ...carried(sale),
+    seats: adults + children,
+    party: party(units),
+    payment_window_ends_at: null,
+    refund_floor: null,
+  };
 }
 
 describe('the migration to price categories', () => {

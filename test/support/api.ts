@@ -68,6 +68,8 @@ export async function startTestApi(
   const store = await openSharedStore(config, log);
   // Turns the read cache off, because tests write to the database directly and the next request must read the change.
   const validity = NEVER_VALID;
+  // Checks at each request, because tests change the database between two requests.
+  const readiness = new Readiness(db, SALE_TRIAL, log, 0);
   const context = createSalesContext({
     config,
     secrets,
@@ -78,8 +80,10 @@ export async function startTestApi(
     store,
     uses,
     validity,
+    readiness,
   });
-  const shedder = createLoadShedder();
+  // The API has the event loop of the test, whose modules and checks can keep it for over a second on a loaded machine.
+  const shedder = createLoadShedder(Infinity);
   const app = createApp(context, shedder);
   const server = createServer(app).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));

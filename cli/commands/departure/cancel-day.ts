@@ -124,9 +124,8 @@ function describeDay(
   if (done.length + left.length === 0) return `No departure of ${date} is left to cancel`;
   const { bookings, seats } = totalOf(done);
   const sold = `${countIs(bookings, 'booking')} ${cancelBookings ? 'cancelled' : 'affected'}`;
-  const lines = [
-    `${countIs(done.length, 'departure')} of ${date} cancelled; ${sold}, with ${countOf(seats, 'seat')}`,
-  ];
+  const departures = `${countOf(done.length, 'departure')} of ${date} ${done.length === 1 ? 'is' : 'are'} cancelled`;
+  const lines = [`${departures}; ${sold}, with ${countOf(seats, 'seat')}`];
   if (done.length > 0) lines.push(tableOf(COLUMNS, '')(byTime(done), screen));
   if (left.length > 0)
     lines.push(

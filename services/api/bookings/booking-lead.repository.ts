@@ -10,7 +10,7 @@ import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
 import { datedTiers, PAST_FROM } from '../catalog/departure-state';
-import type { BookingChange, BookingLead, Refund, Traveller } from './booking-lead';
+import type { RecordedBookingChange, BookingLead, Refund, Traveller } from './booking-lead';
 
 /** The status of a lead `l`: `expired` once its payment is overdue by the database's clock, also if no sweep has marked the lead. */
 export const LEAD_STATUS = `case when lead_lapsed(l.status, l.payment_due_at, clock.at) then 'expired' else l.status end`;
@@ -28,7 +28,8 @@ export const LEAD_COLUMNS = `
   ${LEAD_STATUS} as status, l.prices_minor as prices, l.total_minor, l.deposit_minor,
   l.currency, l.currency_digits, l.price_breakdown, l.cancellation, ${datedTiers('l')} as tiers, l.refund_ceiling, l.refund_floor,
   case when l.refund_floor is not null then ${PAST_FROM} end as floor_ends_at, l.refund_percent, l.refund_minor, l.payment_method, l.external_ref, l.source, l.customer_name,
-  l.customer_phone, l.customer_phone_as_sent, l.customer_email, l.notes, l.created_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
+  l.customer_phone, l.customer_phone_as_sent, l.customer_email, l.notes, l.created_at,
+  coalesce(l.payment_window_ends_at, l.payment_due_at) as payment_window_ends_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
   l.cancelled_at, l.cancelled_by, l.cancel_reason, l.expired_at, l.anonymized_at,
   ${UPDATED_AT} as updated_at, clock.at as as_of, ${octoDetails('l.hold_id')} as octo`;
 
@@ -256,7 +257,7 @@ export async function moveLeadRows(
 }
 
 /** Returns a booking's changes, the oldest first. */
-export async function findBookingChanges(db: Db, leadId: number): Promise<BookingChange[]> {
+export async function findBookingChanges(db: Db, leadId: number): Promise<RecordedBookingChange[]> {
   const rows = await db('booking_changes')
     .where({ lead_id: leadId })
     .orderBy('at')

@@ -79,7 +79,7 @@ export interface Refund {
   minor: number;
 }
 
-/** What the change of a confirmed booking frees, because its total falls. */
+/** The amount that a change of a confirmed booking frees, because its total falls. */
 export interface Reduction {
   /** The old total less the new one, in minor units. */
   minor: number;
@@ -88,7 +88,7 @@ export interface Reduction {
 }
 
 /** One change of a booking, as stored, with the refund of its reduction. */
-export interface BookingChange extends SaleChange {
+export interface RecordedBookingChange extends SaleChange {
   /** Null: the change freed nothing, or nothing was stated. */
   refund: Refund | null;
 }

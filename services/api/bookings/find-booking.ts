@@ -7,7 +7,7 @@ import { describeParty, seatsOf } from '../pricing/party';
 import type { TenantScope } from '../tenants/tenant';
 import { BookingNotFoundError } from './booking.errors';
 import {
-  type BookingChange,
+  type RecordedBookingChange,
   type BookingLead,
   isBookingRef,
   type LeadPosition,
@@ -83,7 +83,7 @@ export interface Moment {
 /** Returns the events of the hold and the booking, the oldest first. */
 export function bookingHistory(
   lead: BookingLead,
-  changes: BookingChange[],
+  changes: RecordedBookingChange[],
   holdMoments: HoldMoment[] = [],
 ): Moment[] {
   const moments: (Omit<Moment, 'at'> & { at: Date | null })[] = [

@@ -33,8 +33,8 @@ export async function findPeople(db: Db, query: PersonQuery): Promise<PersonRows
 }
 
 /**
- * Groups the rows of a phone that was named without its country code: in each country, these digits have another owner. A row without the code
- * too belongs to the only country.
+ * Groups the rows of a phone that was named without its country code: in each country, these digits have another owner. If the rows name only
+ * one country, a row without a code belongs to it.
  */
 function groupByCountry(rows: PersonRow[], phone: string): PersonRows[] {
   const digits = nationalDigits(phone);

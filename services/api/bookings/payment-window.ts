@@ -8,7 +8,8 @@ import type { BookingLead } from './booking-lead';
  * stands until it is cancelled. Other files have the other parts of the rule:
  * - 0101_tenants.sql: the default of a tenant, 72 hours; `tenant set --payment-window` changes it for new bookings.
  * - 0107_leads.sql: lead_stands() and lead_lapsed() compare the time with the database's clock.
- * - 0147_payment_window.sql: payment_due_of() repeats paymentDueAt for bookings whose departure starts at another time or is moved.
+ * - 0147_payment_window.sql: payment_due_of() repeats paymentDueAt, and payment_due_may_change() repeats the condition of paymentDueAfterMove,
+ *   for bookings whose departure starts at another time or is moved.
  * - departures/mark-expired-seats.ts: marks lapsed bookings as expired and sends their events.
  * - remind-payment.ts: sends one reminder before the time.
  */

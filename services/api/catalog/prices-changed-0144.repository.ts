@@ -1,11 +1,9 @@
 import type { Db } from '../../platform/database/database';
 import { firstCategory } from '../pricing/category';
 import { toMajor } from '../pricing/currency';
-import { boundsOf } from '../pricing/find-low-prices';
-import { findPlatformPrices } from '../pricing/platform-prices.repository';
-import { findPriceRules } from '../pricing/price-rule.repository';
-import { createQuoter, type Quote } from '../pricing/quote-tenant-price';
-import { findTenantBySlug } from '../tenants/tenant.repository';
+import { quotePlatformPrices } from '../pricing/find-low-prices';
+import type { Quote } from '../pricing/quote-tenant-price';
+import { findTenant } from '../tenants/manage-tenants';
 import { type Tenant, TENANT_MAY_BE_USED } from '../tenants/tenant';
 import { isVisibleTo, visibilityJoins } from './visibility';
 
@@ -44,8 +42,7 @@ export async function findPricesChangedBy0144(db: Db): Promise<ChangedPrices> {
   const listed: ChangedPrice[] = [];
   let total = 0;
   for (const slug of await tenantsWithBothKinds(db)) {
-    const tenant = (await findTenantBySlug(db, slug))!;
-    for await (const changes of changesOf(db, tenant)) {
+    for await (const changes of changesOf(db, await findTenant(db, slug))) {
       total += changes.length;
       listed.push(...changes.slice(0, LISTED - listed.length));
     }
@@ -69,12 +66,9 @@ async function* changesOf(db: Db, tenant: Tenant): AsyncGenerator<ChangedPrice[]
   for (;;) {
     const page = await seenTours(db, tenant, after);
     const tourIds = page.map(({ id }) => id);
-    const quote = await createQuoter(db, tenant, tourIds);
-    const bounds = boundsOf(await findPriceRules(db, tenant.id, tourIds));
     const changes = new Map<string, ChangedPrice>();
-    for (const { tour, prices, date, count } of await findPlatformPrices(db, tourIds, bounds)) {
-      const quoted = quote(tour, prices, date);
-      for (const change of quoted ? changesIn(quoted) : []) {
+    for (const { tour, count, quote } of await quotePlatformPrices(db, tenant, tourIds)) {
+      for (const change of changesIn(quote)) {
         const key = JSON.stringify([tour.slug, change.category, change.from, change.to]);
         const departures = (changes.get(key)?.departures ?? 0) + count;
         changes.set(key, { tenant: tenant.slug, tour: tour.slug, ...change, departures });

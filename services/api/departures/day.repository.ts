@@ -42,7 +42,7 @@ export async function findDeparturesOfDay(
      where d.departure_date = :day::date
        and (:continent::text is null or t.continent = :continent)
        and (:tourIds::uuid[] is null or t.id = any(:tourIds::uuid[]))
-       and case d.status when 'scheduled' then ${NOT_PAST} else :cancelsBookings and standing.bookings > 0 end
+       and ${NOT_PAST} and (d.status = 'scheduled' or :cancelsBookings and standing.bookings > 0)
      order by d.id`,
     {
       day: date,

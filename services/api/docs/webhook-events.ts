@@ -88,7 +88,7 @@ const REDUCTION: Schema = {
   }),
   nullable: true,
   description:
-    'What the change of a confirmed booking frees. Null: it is not confirmed, or its total did not fall.',
+    'The amount that the change of a confirmed booking frees. Null: it is not confirmed, or its total did not fall.',
 };
 
 /** The bodies of the events by the name of their schema. */

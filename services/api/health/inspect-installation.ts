@@ -113,7 +113,7 @@ async function checkRights(db: Db): Promise<HealthCheck> {
   ]);
 }
 
-/** Tells that PostgreSQL compiles statements unless a session turns it off. A session behind a pooler cannot keep its settings. */
+/** Checks that PostgreSQL compiles no statements in a session that does not turn it off. A session behind a pooler cannot keep its settings. */
 async function checkCompilation(db: Db): Promise<HealthCheck> {
   const { compiles, database } = await findCompilation(db);
   if (!compiles) return ok('compilation', 'PostgreSQL compiles no statements');

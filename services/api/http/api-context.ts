@@ -25,8 +25,8 @@ export interface ApiContext extends CachedReads {
   config: Config;
   secrets: ApiSecrets;
   /**
-   * The pool for authentication, for /readyz and for what a write reads before its transaction. It is separate, so that reads take no
-   * connection from them.
+   * The pool for authentication and for what a write reads before its transaction. It is separate, so that reads take no connection from
+   * them.
    */
   db: Db;
   /** The pool for reads. Only read-share.ts uses it, which gives each key its share. */

@@ -65,7 +65,7 @@ async function spend(
   }
 }
 
-/** What each request has spent, for giveBack. */
+/** The quotas that each request has spent, for giveBack. */
 const spentBy = new WeakMap<Request, SpentQuota[]>();
 
 /**

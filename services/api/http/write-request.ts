@@ -3,6 +3,7 @@ import { inTransaction, type Trx } from '../../platform/database/database';
 import { setTransactionTrace, traceparentOf } from '../../platform/traces';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { assertStillServes, lockKeyForUse } from '../credentials/verify-credential';
+import type { RequestReading } from '../idempotency/fingerprint';
 import type { IdempotentRequest, ReplayedResponse, Subject } from '../idempotency/key-claim';
 import type { Operation } from '../idempotency/operation';
 import { contextOf } from './api-context';

@@ -35,7 +35,7 @@ import {
   scopeOf,
 } from './change-octo-booking';
 import { namingProduct } from './octo.errors';
-import { type SentPeople, withoutPeople } from './people-of-answers';
+import { octoBookingWithoutPeople, type SentOctoPeople } from './people-of-answers';
 import { assertOption, findProductTour, findTargetDeparture, languageOfStoredProduct } from './find-product';
 import { anyScope, bookingViewOf, octoBody, octoEnvironment, setLanguageOfTour } from './octo.router';
 import {
@@ -229,7 +229,7 @@ export class OctoBookingChangesController {
     operation: Omit<Write, 'subject'>,
     uuid: string,
     prepare: (write: OctoRequest) => Promise<StoredChange<ShownOctoBooking>>,
-    sentOf: (found: StoredOctoBooking) => SentPeople = () => ({}),
+    sentOf: (found: StoredOctoBooking) => SentOctoPeople = () => ({}),
   ): Promise<OctoBooking> {
     const { context } = this;
     const principal = apiKeyPrincipalOf(request);
@@ -253,9 +253,9 @@ export class OctoBookingChangesController {
           const booking = toOctoBooking(shown, view);
           // Each key that changes a reservation may read it, until it is confirmed.
           const mayRead = found!.lead === null || mayReadBookings(principal);
-          return mayRead ? booking : withoutPeople(booking, sentOf(found!));
+          return mayRead ? booking : octoBookingWithoutPeople(booking, sentOf(found!));
         },
-        withoutPeople,
+        withoutPeople: octoBookingWithoutPeople,
         named: () => (found?.lead ? { bookingRef: found.lead.bookingRef } : { holdId: found?.hold.id }),
       });
     const answer = await namingProduct(() => productId, perform);

@@ -44,7 +44,7 @@ import {
   languageOfStoredProduct,
   requireUnits,
 } from './find-product';
-import { withoutPeople } from './people-of-answers';
+import { octoBookingWithoutPeople } from './people-of-answers';
 import { answerBooking, bookingViewOf, octoBody, octoEnvironment, setLanguageOfTour } from './octo.router';
 import { getRepeated, isUuidTaken } from './stored-octo-booking';
 
@@ -153,7 +153,7 @@ export class OctoReservationsController {
         );
       },
       toAnswer: (hold) => toReservation(hold, offer!, view),
-      withoutPeople,
+      withoutPeople: octoBookingWithoutPeople,
       named: (refusal) =>
         offer && !(refusal instanceof OctoUuidTakenError) ? attemptOf(wanted, offer) : null,
     });
@@ -191,7 +191,7 @@ export class OctoReservationsController {
     const principal = apiKeyPrincipalOf(request);
     const placed = await getRepeated(this.context.db, principal.tenant, uuid, reservation);
     const booking = await answerBooking(request, this.context, placed);
-    return placed.lead && !mayReadBookings(principal) ? withoutPeople(booking) : booking;
+    return placed.lead && !mayReadBookings(principal) ? octoBookingWithoutPeople(booking) : booking;
   }
 }
 

@@ -3,11 +3,11 @@ import type { OctoContact } from '../holds/octo-booking';
 import { NO_CONTACT, type OctoBooking, type OctoContactAnswer } from './booking.dto';
 
 /** The personal data that a request has stored. An undefined field: none. */
-export interface SentPeople {
+export interface SentOctoPeople {
   contact?: OctoContact;
   unitItems?: { contact: OctoContact }[];
   notes?: string | null;
-  /** Of a cancellation. */
+  /** The reason of a cancellation. */
   reason?: string | null;
 }
 
@@ -15,7 +15,7 @@ export interface SentPeople {
  * Returns a booking without the personal data that the request has not stored, for a key that may not read bookings: another key may have
  * sent them (ADR 62). REST has the same rule in rest/people-of-answers.ts.
  */
-export function withoutPeople(booking: OctoBooking, sent: SentPeople = {}): OctoBooking {
+export function octoBookingWithoutPeople(booking: OctoBooking, sent: SentOctoPeople = {}): OctoBooking {
   const { cancellation, contact, notes, unitItems } = booking;
   return {
     ...booking,

@@ -265,7 +265,7 @@ export function lockedPolicy({ hold, lead }: StoredOctoBooking): CancellationPol
     until: tier.until,
     refund_percent: Math.max(sharedPercent(tier, refundCeiling), lowest ?? 0),
   }));
-  // The lowest share has no tier of its own. It applies until the start.
-  if (lowest !== null) tiers.push({ until: NO_CUTOFF, refund_percent: lowest });
+  // The lowest share has no tier of its own, and applies until the start. The greater share wins, as in refundPercentAt (bookings/refund.ts).
+  if (lowest) tiers.push({ until: NO_CUTOFF, refund_percent: lowest });
   return { tiers };
 }

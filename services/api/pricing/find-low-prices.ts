@@ -12,7 +12,7 @@ import {
   type PriceRange,
 } from './platform-prices.repository';
 import { findDiscountRules, findPriceRules, type TenantOfRules } from './price-rule.repository';
-import { type Quoter, quoterFromRules } from './quote-tenant-price';
+import { type Quote, quoterFromRules } from './quote-tenant-price';
 import { ruleCurrencyOf, saleFinder } from './selling-currency';
 import { applyPriceRule } from './apply-price-rule';
 
@@ -131,11 +131,8 @@ async function findLowPrices(
   let after: string | undefined;
   for (;;) {
     const tourIds = await findScopedTourIds(db, scope, after, TOURS_A_PAGE);
-    const stored = await findPriceRules(db, tenant.id, tourIds);
-    const rules = added ? [...stored, added] : stored;
-    const quote = quoterFromRules(tenant, rules, rates);
-    for (const priced of await findPlatformPrices(db, tourIds, boundsOf(rules)))
-      addLowPrices(found, priced, quote);
+    for (const quoted of await quotePrices(db, tenant, tourIds, { rates, added }))
+      addLowPrices(found, quoted);
     if (tourIds.length < TOURS_A_PAGE) break;
     after = tourIds.at(-1);
   }
@@ -145,8 +142,42 @@ async function findLowPrices(
     .map(({ slugs, ...low }) => ({ ...low, tours: slugs.size }));
 }
 
+/** Prices of a tour, with what the tenant makes of them. */
+export interface QuotedPrices extends PlatformPrices {
+  quote: Quote;
+}
+
+/**
+ * Quotes the base prices of some tours and the prices of their open departures. Leaves out a tour without an exchange rate.
+ * @param tenant whose price rules apply
+ */
+export async function quotePlatformPrices(
+  db: Db,
+  tenant: TenantOfRules,
+  tourIds: string[],
+): Promise<QuotedPrices[]> {
+  return quotePrices(db, tenant, tourIds, { rates: ratesByCurrency(await findExchangeRates(db)) });
+}
+
+/** @param added a rule that is not stored, and applies too */
+async function quotePrices(
+  db: Db,
+  tenant: TenantOfRules,
+  tourIds: string[],
+  { rates, added }: { rates: ExchangeRates; added?: PriceRule },
+): Promise<QuotedPrices[]> {
+  const stored = await findPriceRules(db, tenant.id, tourIds);
+  const rules = added ? [...stored, added] : stored;
+  const quoter = quoterFromRules(tenant, rules, rates);
+  const priced = await findPlatformPrices(db, tourIds, boundsOf(rules));
+  return priced.flatMap((prices) => {
+    const quote = quoter(prices.tour, prices.prices, prices.date);
+    return quote ? [{ ...prices, quote }] : [];
+  });
+}
+
 /** Returns the first day of each travel window and the first day after it. */
-export function boundsOf(rules: PriceRule[]): string[] {
+function boundsOf(rules: PriceRule[]): string[] {
   const dayAfter = (date: string) => new Date(Date.parse(date) + 86_400_000).toISOString().slice(0, 10);
   const days = rules.flatMap(({ travelFrom, travelTo }) => [
     ...(travelFrom ? [travelFrom] : []),
@@ -157,11 +188,8 @@ export function boundsOf(rules: PriceRule[]): string[] {
 
 function addLowPrices(
   found: Map<number, LowPrices & { slugs: Set<string> }>,
-  { tour, prices, date, time, count }: PlatformPrices,
-  quoter: Quoter,
+  { tour, date, time, count, quote }: QuotedPrices,
 ): void {
-  const quote = quoter(tour, prices, date);
-  if (!quote) return;
   const { converted, tenant, currency, currencyDigits } = quote;
   for (const [category, platformMinor] of Object.entries(converted)) {
     const rule = quote.ruleOf(category);

@@ -195,7 +195,7 @@ export function wantedSeats(
 
 /**
  * Checks that the tour sells the party. Is called after the refusals of the departure, and before an expected total is compared.
- * @param categories the tour's, or judgingCategories of a hold or booking
+ * @param categories the tour's, or categoriesToCheck of a hold or booking
  * @throws partyRefusal, and UnsoldCategoryError as assertParty (400)
  */
 export function assertMeantParty(

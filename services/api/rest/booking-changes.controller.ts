@@ -35,13 +35,8 @@ import {
 } from './booking.dto';
 import { comparedBookingChange, bookingAmendment, cancelRequest } from './booking.request';
 import { performRequest } from '../http/perform-request';
-import { type SentPeople, withoutPeople } from './people-of-answers';
-import {
-  type BookingLead,
-  type ChangedBooking,
-  isBookingRef,
-  type NamedBooking,
-} from '../bookings/booking-lead';
+import { bookingWithoutPeople, type SentPeople } from './people-of-answers';
+import { type ChangedBooking, isBookingRef, type NamedBooking } from '../bookings/booking-lead';
 
 const KEEP = { status: 200, keepHours: 7 * 24 };
 const CONFIRM: WriteOperation = { name: 'booking.confirm', ...KEEP };
@@ -68,7 +63,7 @@ export class BookingChangesController {
   )
   @Middlewares(quota('booking'), emptyBody, strictQuery)
   async confirmBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingAnswer> {
-    return this.change(request, booking_ref, bookingAnswer, {
+    return this.change(request, booking_ref, ofStatus, {
       sent: () => ({}),
       operation: { ...CONFIRM, validated: () => null },
       prepare: (seller, named) => prepareConfirmation(this.context.db, seller, named),
@@ -90,7 +85,7 @@ export class BookingChangesController {
     @Body() body?: CancelBody,
   ): Promise<BookingAnswer> {
     const cancellation = cancelRequest(body);
-    return this.change(request, booking_ref, bookingAnswer, {
+    return this.change(request, booking_ref, ofStatus, {
       // A second cancellation keeps the first reason.
       sent: ({ before, after }) => (before === after ? {} : { reason: cancellation.reason }),
       operation: { ...CANCEL, validated: () => cancellation },
@@ -120,29 +115,29 @@ export class BookingChangesController {
     @Body() body: BookingPatch,
   ): Promise<ChangedBookingDetail> {
     const amendment = bookingAmendment(body, apiKeyPrincipalOf(request).tenant);
-    return this.change(request, booking_ref, bookingDetail, {
+    return this.change(request, booking_ref, changedBookingDetail, {
       sent: () => amendment,
-      operation: { ...CHANGE, validated: (country) => comparedBookingChange(body, country) },
+      operation: { ...CHANGE, validated: (reading) => comparedBookingChange(body, reading) },
       prepare: (seller, named) => prepareBookingChange(this.context.db, seller, { ...named, ...amendment }),
     });
   }
 
-  private change<A extends BookingAnswer>(
+  private change<Changed extends ChangedBooking, A extends BookingAnswer>(
     request: HttpRequest,
     bookingRef: string,
-    toAnswer: (lead: BookingLead) => A,
-    { operation, prepare, sent }: BookingChange,
+    toAnswer: (changed: Changed) => A,
+    { operation, prepare, sent }: BookingChange<Changed>,
   ): Promise<A> {
     const principal = apiKeyPrincipalOf(request);
     const named = { bookingRef, by: byKey(principal) };
-    return performRequest<StoredChange<ChangedBooking>, A>(this.context, request, {
+    return performRequest<StoredChange<Changed>, A>(this.context, request, {
       operation: { ...operation, subject: () => ({ booking: bookingRef }) },
       prepare: (seller) => prepare(seller, named),
       toAnswer: (changed) => {
-        const answer = toAnswer(changed.after);
-        return mayReadBookings(principal) ? answer : withoutPeople(answer, sent(changed));
+        const answer = toAnswer(changed);
+        return mayReadBookings(principal) ? answer : bookingWithoutPeople(answer, sent(changed));
       },
-      withoutPeople,
+      withoutPeople: bookingWithoutPeople,
       named: () => validReference(bookingRef),
     });
   }
@@ -150,9 +145,13 @@ export class BookingChangesController {
 
 interface BookingChange<Changed extends ChangedBooking> {
   operation: Omit<Write, 'subject'>;
-  prepare(seller: Seller<ChangedBooking>, named: NamedBooking): Promise<StoredChange<ChangedBooking>>;
+  prepare(seller: Seller<Changed>, named: NamedBooking): Promise<StoredChange<Changed>>;
   /** Returns the personal data that the request has stored. */
-  sent(changed: ChangedBooking): SentPeople;
+  sent(changed: Changed): SentPeople;
+}
+
+function ofStatus({ after }: ChangedBooking): BookingAnswer {
+  return bookingAnswer(after);
 }
 
 /** Returns the booking reference if its form is valid. The refusal log stores the text, so it must not contain any other text. */

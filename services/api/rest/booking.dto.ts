@@ -244,8 +244,8 @@ export interface BookingDetail extends BookingItem {
 
 export interface ChangedBookingDetail extends BookingDetail {
   /**
-   * What the change of a confirmed booking frees, by its terms before the change. Null: the booking is not confirmed, or its total did not
-   * fall.
+   * The amount that the change of a confirmed booking frees, by its terms before the change. Null: the booking is not confirmed, or its
+   * total did not fall.
    */
   reduction: ReductionAnswer | null;
 }

@@ -40,7 +40,7 @@ import {
   bookingItem,
   type BookingPage,
 } from './booking.dto';
-import { withoutPeople } from './people-of-answers';
+import { bookingWithoutPeople } from './people-of-answers';
 import { comparedBooking, bookingRequest } from './booking.request';
 import { type BookingLead, type LeadPosition, peopleOf } from '../bookings/booking-lead';
 import { getBooking, listBookings } from '../bookings/find-booking';
@@ -95,7 +95,7 @@ export class BookingsController {
         );
       },
       toAnswer: bookingAnswer,
-      withoutPeople,
+      withoutPeople: bookingWithoutPeople,
       named: () => ({ ...wanted, people: peopleOf(wanted), quantity: requestedNumber(wanted.party) }),
     });
   }

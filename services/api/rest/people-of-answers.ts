@@ -12,12 +12,15 @@ export interface SentPeople {
   customer?: Partial<PartialCustomer>;
   notes?: string | null;
   travellers?: TravellerAnswer[] | null;
-  /** Of a cancellation. */
+  /** The reason of a cancellation. */
   reason?: string | null;
 }
 
 /** Returns the answer without the personal data that the request has not stored: null in their place. */
-export function withoutPeople<A extends BookingAnswer | BookingDetail>(answer: A, sent: SentPeople = {}): A {
+export function bookingWithoutPeople<A extends BookingAnswer | BookingDetail>(
+  answer: A,
+  sent: SentPeople = {},
+): A {
   const masked = { ...answer, cancel_reason: ifSent(answer.cancel_reason, sent.reason) };
   if (!('customer' in answer)) return masked;
   const { customer, notes, travellers } = answer;

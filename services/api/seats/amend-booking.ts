@@ -34,7 +34,7 @@ import type { StoredColumns } from '../holds/seat-hold';
 import { depositOf } from '../pricing/apply-price-rule';
 import { toMajor } from '../pricing/currency';
 import type { Category } from '../pricing/category';
-import { judgingCategories, lostCodes, withPricesOf } from '../pricing/kept-categories';
+import { categoriesToCheck, lostCodes, withPricesOf } from '../pricing/kept-categories';
 import { type Party, totalOf, unitsOf } from '../pricing/party';
 import {
   assertMeantParty,
@@ -161,6 +161,8 @@ interface AmendedLead {
   refundCeiling: number;
   refundFloor: number | null;
   floorEndsAt: Date | null;
+  /** A trigger stores it with the new departure (0147_payment_window.sql). */
+  paymentDueAt: Date | null;
   prices: Prices;
   totalMinor: number;
   depositMinor: number;
@@ -210,21 +212,22 @@ function decideAmendment(
   const undated = facts.undatedTours.get(viewKey(tenant.id, before.tour.id));
   const { categories: present } = departure?.tour ?? undated ?? before;
   if (moves || party !== before.party)
-    assertMeantParty(seats, judgingCategories(party, before, { sold: categories, present }), price.prices);
+    assertMeantParty(seats, categoriesToCheck(party, before, { sold: categories, present }), price.prices);
   const totalMinor = totalOf(party, price.prices);
   assertExpectedTotal(amendment.expectedTotal, totalMinor, before);
-  const policy = moves ? policyAfterMove(before, departure!) : before;
+  const terms = moves ? termsAfterMove(before, departure!) : before;
   const { notes = before.notes, externalRef = before.externalRef, customer } = amendment;
   return {
     departure,
     party,
     seats: seats.seats,
     categories,
-    cancellation: policy.cancellation,
-    tiers: policy.tiers,
-    refundCeiling: policy.refundCeiling,
-    refundFloor: policy.refundFloor,
-    floorEndsAt: policy.floorEndsAt,
+    cancellation: terms.cancellation,
+    tiers: terms.tiers,
+    refundCeiling: terms.refundCeiling,
+    refundFloor: terms.refundFloor,
+    floorEndsAt: terms.floorEndsAt,
+    paymentDueAt: terms.paymentDueAt,
     prices: price.prices,
     totalMinor,
     notes,
@@ -272,12 +275,19 @@ function assertChangeable(lead: BookingLead, amendment: BookingAmendment): void 
 }
 
 /**
- * Returns the policy of the new departure's tour. The share that a cancellation refunded until now is the highest one from now on. No share
- * is the lowest one any more, because the guest has chosen the date.
+ * Returns the terms on the new departure: the policy of its tour, and the time at which the payment is due. The share that a cancellation
+ * refunded until now is the highest one from now on. No share is the lowest one any more, because the guest has chosen the date.
  */
-function policyAfterMove(before: BookingLead, { tiers }: LockedDeparture) {
-  const refundCeiling = refundPercentAt(before, before.asOf) ?? before.refundCeiling;
-  return { cancellation: policyOf(tiers), tiers, refundCeiling, refundFloor: null, floorEndsAt: null };
+function termsAfterMove(before: BookingLead, departure: LockedDeparture) {
+  const { tiers } = departure;
+  return {
+    cancellation: policyOf(tiers),
+    tiers,
+    refundCeiling: refundPercentAt(before, before.asOf) ?? before.refundCeiling,
+    refundFloor: null,
+    floorEndsAt: null,
+    paymentDueAt: paymentDueAfterMove(before, departure),
+  };
 }
 
 type Priced = Pick<LockedPrice, 'prices' | 'priceBreakdown'>;

@@ -20,7 +20,7 @@ import {
 import type { StoredColumns } from '../holds/seat-hold';
 import { columnsOfHold } from '../holds/seat-hold.repository';
 import { partyFields } from '../holds/party-history';
-import { judgingCategories, lostCodes, renewedCategories, withPricesOf } from '../pricing/kept-categories';
+import { categoriesToCheck, lostCodes, renewedCategories, withPricesOf } from '../pricing/kept-categories';
 import { type Party, seatsOf } from '../pricing/party';
 import type { Category } from '../pricing/category';
 import { assertMeantParty, changedParty, type RequestedParty } from '../pricing/requested-party';
@@ -194,7 +194,7 @@ function decideHoldAmendment(
     : priceAfterMove(facts, tenant, hold, { departure, seats, categories });
   const sold = { sold: price.categories, present: departure.tour.categories };
   if (!stays || party !== hold.party)
-    assertMeantParty(meant, judgingCategories(party, hold, sold), price.prices);
+    assertMeantParty(meant, categoriesToCheck(party, hold, sold), price.prices);
   const { externalRef = hold.externalRef } = amendment;
   return {
     tour,

@@ -38,8 +38,9 @@ export async function prepareConfirmation(
 
 /**
  * Confirms a paid booking. An expired booking takes its seats again like a new sale: the tenant must see the tour, and the departure must be
- * open and have free seats. An operator's confirmation needs the free seats only, because the guest may have paid in time. The rate of the tour may be missing, because the price is locked. The tenant's share of the departure does not
- * limit the seats, because they are paid. A confirmed booking stays unchanged and has no event.
+ * open and have free seats. An operator's confirmation needs the free seats only, because the guest may have paid in time. The rate of the
+ * tour may be missing, because the price is locked. The tenant's share of the departure does not limit the seats, because they are paid. A
+ * confirmed booking stays unchanged and has no event.
  * @throws BookingStateConflictError for a cancelled booking, DepartureCancelledError (409), and for an expired booking TourNotFoundError
  *   (404), DepartureGoneError, InsufficientSeatsError (409)
  */

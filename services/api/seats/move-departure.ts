@@ -45,10 +45,11 @@ interface NamedMove {
 
 /**
  * Moves the standing bookings and live holds of a departure to another departure of the same tour, as long as they fit into the free seats.
- * Moves bookings before holds, and the oldest ones first. The bookings and holds keep their prices, deposits and ends, and a cancellation
- * refunds at least the share that it refunded before the move. Enqueues
- * `booking.updated` for each booking, and the notification of each hold of OCTO. The old departure may be cancelled, closed or past. Limits
- * of tenants do not apply, because the operator decides.
+ * Moves bookings before holds, and the oldest ones first. The bookings and holds keep their prices, deposits and payment windows, and a
+ * cancellation refunds at least the share that it refunded before the move. A hold ends no later than the other departure closes, and an
+ * unpaid booking no later than it is past (a trigger of 0147_payment_window.sql). Enqueues `booking.updated` for each booking, and the
+ * notification of each hold of OCTO. The old departure may be cancelled, closed or past. Limits of tenants do not apply, because the operator
+ * decides.
  * @throws ClosedToMovesError if the other departure cannot be booked; errors of findNamedDeparture, DepartureBusyError
  */
 export async function moveDeparture(

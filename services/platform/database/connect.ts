@@ -123,7 +123,13 @@ export function openConnectionsBy(connect: Connect, db: Knex): Knex {
     const dispose = (reason: unknown) => void (connection.__knex__disposed = reason);
     connection.on('error', dispose);
     connection.on('end', () => dispose('the connection has ended'));
-    await connection.query(WITHOUT_JIT);
+    try {
+      await connection.query(WITHOUT_JIT);
+    } catch (error) {
+      // The pool does not know the connection yet, so it would stay open.
+      await connection.end().catch(() => undefined);
+      throw error;
+    }
     return connection;
   };
   return db;

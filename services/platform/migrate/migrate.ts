@@ -3,13 +3,13 @@ import type { Knex } from 'knex';
 import { awaitIndexBuilds, type OnWait, withMigrationLock } from './migration-lock';
 import type { Db, Trx } from '../database/database';
 import { AppError } from '../errors';
-import { explainFailure, explainRolledBack, isLockRefused } from './migration-failed';
+import { explainMigrationFailure, explainRolledBack, isLockRefused } from './migration-failed';
 import { CONCURRENTLY, listMigrations, readMigration, runMigrationWithin } from './migration-files';
 import {
   awaitKilledInstances,
-  NEEDS_STOPPED_INSTANCES,
   needsStoppedInstances,
   refuseRunningInstances,
+  requiresStoppedInstances,
 } from './running-instances';
 
 /** Gives Knex the numbered files. Migrations go forward only. */
@@ -49,7 +49,7 @@ const migrationSource = new SqlMigrationSource();
  * @param awaitsKilled true: waits up to a minute while processes of the API count as running that were killed. False: refuses at once
  * @returns the names of the migrations that ran
  * @throws MigrationFailedError, TablesInUseError, InstancesRunningError; earlier migrations of the same run stay applied
- * @throws DatabaseTooOldError
+ * @throws DatabaseTooOldError, SchemaLaterError
  */
 export async function migrate(db: Db, onWait: OnWait = () => {}, awaitsKilled = false): Promise<string[]> {
   return withMigrationLock(db, onWait, async () => {
@@ -57,24 +57,20 @@ export async function migrate(db: Db, onWait: OnWait = () => {}, awaitsKilled = 
     const pending = await pendingMigrations(db);
     if (pending.length === 0) await refuseLaterSchema(db);
     // Asks before the first migration, so that a refusal leaves the schema as it is.
-    if (pending.some(isNotRolling)) await awaitStopped(db, { onWait, awaitsKilled, applied: [] });
+    if (pending.some(requiresStoppedInstances)) await awaitStopped(db, { onWait, awaitsKilled, applied: [] });
     // Frees Knex's own lock, which a killed migration leaves locked. MIGRATION_LOCK prevents concurrent migrations.
     await db.migrate.forceFreeMigrationsLock({ migrationSource });
     // Runs each migration in a transaction of its own, so that its locks end with it.
     for (const [place, name] of pending.entries()) {
+      const applied = pending.slice(0, place);
       try {
-        await runMigration(db, name, { onWait, awaitsKilled });
+        await runMigration(db, name, { onWait, awaitsKilled, applied });
       } catch (error) {
-        throw explainFailure(name, error, pending.slice(0, place));
+        throw explainMigrationFailure(name, error, applied);
       }
     }
     return pending;
   });
-}
-
-/** Returns true for a migration that must not run while processes of the API run. */
-function isNotRolling(name: string): boolean {
-  return readMigration(name).includes(NEEDS_STOPPED_INSTANCES);
 }
 
 interface StoppedInstances {

@@ -1,6 +1,6 @@
 import { AppError, databaseReason, DEADLOCK, isDatabaseAway, LOCK_NOT_AVAILABLE, sqlState } from '../errors';
-import { listMigrations, readMigration } from './migration-files';
-import { NEEDS_STOPPED_INSTANCES } from './running-instances';
+import { listMigrations } from './migration-files';
+import { requiresStoppedInstances } from './running-instances';
 
 /** The server refused a statement of a migration, or the connection was lost. */
 class MigrationFailedError extends AppError {
@@ -32,7 +32,7 @@ export function isLockRefused(error: unknown): boolean {
  * Returns the error to throw if a migration fails that has a transaction of its own. A lost connection has an error of its own.
  * @param applied the migrations of this run that stay applied
  */
-export function explainFailure(name: string, error: unknown, applied: readonly string[]): unknown {
+export function explainMigrationFailure(name: string, error: unknown, applied: readonly string[]): unknown {
   if (error instanceof AppError || isDatabaseAway(error)) return error;
   const wayOut = [
     applied.length > 0 ? `Applied before it in this run: ${applied.join(', ')}` : 'This run applied no other',
@@ -57,7 +57,7 @@ export function explainRolledBack(name: string, error: unknown): unknown {
 function wayBack(tried: readonly string[]): string {
   if (tried[0] === listMigrations()[0]) return 'begin with an empty database';
   const applied = tried.slice(0, -1);
-  if (applied.some((name) => readMigration(name).includes(NEEDS_STOPPED_INSTANCES)))
+  if (applied.some(requiresStoppedInstances))
     return 'restore the backup from before the update with the version before';
   return 'start the version before on this database';
 }

@@ -2,11 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findRunningInstances } from '../read-cache/instance.repository';
 import type { Db } from '../database/database';
 import { AppError } from '../errors';
+import { readMigration } from './migration-files';
 import type { OnWait } from './migration-lock';
 
 /** The constraint that a migration names if it must not run while processes of the API run (0141_closing_and_cancellation.sql). */
 export const NEEDS_STOPPED_INSTANCES = 'migration_needs_stopped_instances';
 
+/** Returns true for a migration that must not run while processes of the API run. */
+export function requiresStoppedInstances(name: string): boolean {
+  return readMigration(name).includes(NEEDS_STOPPED_INSTANCES);
+}
+
+/** Returns true if a migration was refused because processes of the API run. */
 export function needsStoppedInstances(error: unknown): boolean {
   return (error as { constraint?: unknown }).constraint === NEEDS_STOPPED_INSTANCES;
 }

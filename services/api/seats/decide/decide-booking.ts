@@ -17,7 +17,7 @@ import type { StoredColumns } from '../../holds/seat-hold';
 import { depositOf } from '../../pricing/apply-price-rule';
 import { isSameAmount, toMajor } from '../../pricing/currency';
 import type { Category } from '../../pricing/category';
-import { judgingCategories, renewedCategories } from '../../pricing/kept-categories';
+import { categoriesToCheck, renewedCategories } from '../../pricing/kept-categories';
 import { seatsOf, totalOf } from '../../pricing/party';
 import type { LockedPrice } from '../../pricing/price-categories';
 import { assertMeantParty, wantedSeats } from '../../pricing/requested-party';
@@ -52,7 +52,7 @@ export function decideBooking(facts: SaleFacts, sale: BookingSale): Decided<Book
     assertMoreUnpaid(facts, tenant);
     if (departure && more > 0) assertWithinShare(facts, tenant, departure, more);
   }
-  assertMeantParty(sale, booked.judging, price.prices);
+  assertMeantParty(sale, booked.toCheck, price.prices);
   const totalMinor = totalOf(party, price.prices);
   assertExpectedTotal(sale.expectedTotal, totalMinor, price);
 
@@ -105,8 +105,8 @@ interface BookedSeats {
   /** The consumed hold. */
   held: HeldSeats | null;
   price: LockedPrice;
-  /** The categories that judge the party. */
-  judging: readonly Category[];
+  /** The categories by which the party is checked. */
+  toCheck: readonly Category[];
   policy: LockedPolicy;
 }
 
@@ -122,7 +122,7 @@ function seatsToBook(facts: SaleFacts, sale: BookingSale): BookedSeats {
     const tour = undatedTour(facts, sale);
     const price = quoteUndated(facts, sale.tenant, tour);
     const policy = { cancellation: tour.cancellation, tiers: null };
-    return { departure: null, held: null, price, judging: tour.categories, policy };
+    return { departure: null, held: null, price, toCheck: tour.categories, policy };
   }
   const departure = departureToBook(facts, { ...sale, departureDate });
   const held = holdToConsume(facts, sale, departure);
@@ -131,11 +131,11 @@ function seatsToBook(facts: SaleFacts, sale: BookingSale): BookedSeats {
   const sold = held ? renewedCategories(held, present) : present;
   const seats = wantedSeats(sale, sold);
   const price = held ? { ...held, categories: sold } : quoteDeparture(facts, sale.tenant, departure, seats);
-  const judging = held ? judgingCategories(sale.party, held, { sold, present }) : present;
+  const toCheck = held ? categoriesToCheck(sale.party, held, { sold, present }) : present;
   const { tiers } = held ?? departure;
   const seatsTaken = departure.seatsTaken - (held ? held.seats : 0);
   assertFree({ ...departure, seatsTaken }, seats);
-  return { departure, held, price, judging, policy: { cancellation: policyOf(tiers), tiers } };
+  return { departure, held, price, toCheck, policy: { cancellation: policyOf(tiers), tiers } };
 }
 
 /**
