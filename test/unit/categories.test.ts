@@ -211,7 +211,8 @@ describe('the party of a request', () => {
   });
 
   it('a change of a hold by the old fields is compared by the value that the release before has stored', () => {
-    const compared = (body: HoldPatch) => JSON.parse(JSON.stringify(comparedHoldChange(body, { country: 'DE' })));
+    const compared = (body: HoldPatch) =>
+      JSON.parse(JSON.stringify(comparedHoldChange(body, { country: 'DE' })));
     const old = (fields: object) => ({ ...fields, customer: {} });
     expect(compared({ quantity: 3 })).toEqual(old({ quantity: 3 }));
     expect(compared({ quantity: 3, adults: 2, children: 1 })).toEqual(
