@@ -30,7 +30,7 @@ export function findServers(all: boolean): TestedServer[] {
 
 function everyServer(): TestedServer[] {
   const folder = mkdtempSync(path.join(tmpdir(), 'test-servers-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   // The account of the server runs the programs.
   chmodSync(folder, 0o755);
   const packaged = PACKAGED.map((version) => packagedServer(path.join(folder, version), version));
