@@ -23,7 +23,7 @@ const keyIdOf = ({ site }: Given) => site.key.split('_')[2]!;
 
 type End = (trx: Trx, given: Given) => Promise<unknown>;
 
-/** What ends the authority of a write while it waits. */
+/** The changes that end the authority of a write while it waits. */
 const ENDS: Record<string, End> = {
   'its key expires': (trx, given) =>
     trx('api_keys')

@@ -6,7 +6,7 @@ import type { Website } from './website';
 interface EarlierPhone {
   sent: string;
   in010: string;
-  /** What this release reads, if it is not `in010`. */
+  /** The reading of this release. Undefined: the same as `in010`. */
   now?: string;
 }
 
