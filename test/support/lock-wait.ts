@@ -5,9 +5,18 @@ import type { Seats } from './website';
 
 /** Resolves when `count` transactions on this database wait for a lock. */
 export async function untilTransactionWaits(db: Db, count = 1): Promise<void> {
+  await transactionsWait(db, count, () => false);
+}
+
+/** Returns true when `count` transactions on this database wait for a lock, and false if `isOver` returns true before. */
+export async function transactionsWait(db: Db, count: number, isOver: () => boolean): Promise<boolean> {
   const waiting =
     "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-  while ((await db.raw(waiting)).rows.length < count) await sleep(5);
+  while ((await db.raw(waiting)).rows.length < count) {
+    if (isOver()) return false;
+    await sleep(5);
+  }
+  return true;
 }
 
 /**
