@@ -99,6 +99,23 @@ describe('/readyz judges by what a sale does', () => {
     },
   );
 
+  it.each([
+    ['update', 'booking_leads'],
+    ['insert', 'booking_changes'],
+    ['insert', 'hold_changes'],
+    ['insert', 'hold_extensions'],
+    ['insert', 'octo_bookings'],
+    ['update', 'octo_bookings'],
+  ])('/readyz answers 503 while the login of the API may not %s on %s', async (right, table) => {
+    await asOwner(`revoke ${right} on ${table} from tour_platform_api`);
+    try {
+      expect(await ready()).toBe('login may not write');
+    } finally {
+      await asOwner('select grant_database_roles()');
+    }
+    expect(await ready()).toBe('ready');
+  });
+
   it('/readyz answers 503 on the schema of a later release, unless each of its migrations declares that it is rolling', async () => {
     const { db } = api;
     await db('knex_migrations').insert([{ name: '9998_later' }, { name: '9999_later' }]);

@@ -15,18 +15,31 @@ async function trySale(trx: Trx): Promise<void> {
   await lockChanges(trx, [], () => true);
   await readNoFacts(trx);
   await writeNothing(trx);
-  await requireNumbers(trx);
+  await requireRights(trx);
   // A server that must be vacuumed first gives no transaction id, which a statement for no row does not need.
   await trx.raw('select pg_current_xact_id()');
 }
 
-/** Checks the right to take the number of a booking. The facts take none, so the server has not checked it. */
-async function requireNumbers(trx: Trx): Promise<void> {
-  const { rows } = await trx.raw<{ rows: [{ sequence: string; granted: boolean }] }>(
-    `select sequence, has_sequence_privilege(sequence, 'usage') as granted
-     from pg_get_serial_sequence('booking_leads', 'id') as sequence`,
+/** Rights that a change of a hold or booking needs, beyond those of the statements that are tried. */
+const RIGHTS = [
+  ['booking_leads', 'update'],
+  ['booking_changes', 'insert'],
+  ['hold_changes', 'insert'],
+  ['hold_extensions', 'insert'],
+  ['octo_bookings', 'insert'],
+  ['octo_bookings', 'update'],
+];
+
+/** Checks RIGHTS, and the right to take the number of a booking: the facts take none, so the server has not checked it. */
+async function requireRights(trx: Trx): Promise<void> {
+  const { rows } = await trx.raw<{ rows: { object: string }[] }>(
+    `select 'table ' || name as object from unnest(?::text[], ?::text[]) as needed (name, privilege)
+     where not has_any_column_privilege(name, privilege)
+     union all
+     select 'sequence ' || sequence from pg_get_serial_sequence('booking_leads', 'id') as sequence
+     where not has_sequence_privilege(sequence, 'usage')`,
+    [RIGHTS.map(([table]) => table), RIGHTS.map(([, privilege]) => privilege)],
   );
-  const { sequence, granted } = rows[0];
-  if (!granted)
-    throw new UnusableDatabaseError('login may not write', `permission denied for sequence ${sequence}`);
+  if (rows[0])
+    throw new UnusableDatabaseError('login may not write', `permission denied for ${rows[0].object}`);
 }
