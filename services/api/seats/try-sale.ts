@@ -21,7 +21,7 @@ async function trySale(trx: Trx): Promise<void> {
 }
 
 /** Rights that a change of a hold or booking needs, beyond those of the statements that are tried. */
-const RIGHTS = [
+const RIGHTS: [table: string, privilege: string][] = [
   ['booking_leads', 'update'],
   ['booking_changes', 'insert'],
   ['hold_changes', 'insert'],
