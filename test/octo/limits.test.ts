@@ -148,16 +148,16 @@ describe('an answer of 503', () => {
     expect(expectOcto(await reseller.get(`/octo/bookings/${uuid}`), 'booking').notes).toBeNull();
   }, 20_000);
 
-  it('OCTO answers OVERLOADED with Retry-After while all connections of the database are in use', async () => {
+  it('OCTO answers OVERLOADED with Retry-After while all connections for reads are in use', async () => {
     const busy = openDatabase(api.database.url, { applicationName: 'busy', poolMax: 1 });
-    const { db } = api.context;
-    api.context.db = busy;
+    const { reads } = api.context;
+    api.context.reads = busy;
     const held = await busy.transaction();
     // The default of the pool is five seconds.
     busy.client.pool.acquireTimeoutMillis = 50;
     const answer = await reseller.get('/octo/products');
     await held.rollback();
-    api.context.db = db;
+    api.context.reads = reads;
     await busy.destroy();
     expectOctoError(answer, 503, 'OVERLOADED');
     expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/);
