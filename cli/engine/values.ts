@@ -8,6 +8,7 @@ import { isTourAddress } from '../../services/api/tenants/link-template';
 import {
   isCategoryCode,
   CONTROL_CHARACTER,
+  CONTROL_CHARACTER_IN_PROSE,
   countDecimals,
   isCalendarDate,
   isEmail,
@@ -146,6 +147,19 @@ export function line(max: number) {
       throw new UsageError(`${name} must be one line of 1 to ${max} characters`);
     }
     return value;
+  };
+}
+
+/** Parses a text that may have several lines and tabs: in NFC, trimmed, with one line feed for each line break. */
+export function paragraphs(max: number) {
+  return (text: string, name: string): string => {
+    const value = text.replace(/\r\n?/g, '\n').trim();
+    const isClean = !CONTROL_CHARACTER_IN_PROSE.test(value) && !STACKED_MARKS.test(value);
+    const normal = isClean ? value.normalize('NFC') : '';
+    const length = [...normal].length;
+    if (length < 1 || length > max)
+      throw new UsageError(`${name} must be a text of 1 to ${max} characters without control characters`);
+    return normal;
   };
 }
 

@@ -50,6 +50,7 @@ describe('creating a booking', () => {
       cancel_reason: null,
       cancellation: null,
       payment_due_at: expect.stringMatching(/Z$/),
+      payment_note: null,
       price_breakdown: {
         platform_unit_price: 500,
         unit_price: 500,

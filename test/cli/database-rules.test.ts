@@ -214,6 +214,7 @@ const RULES: Record<string, Attempt | string> = {
   ),
   tenants_origins_no_wildcard: command('origins set SLUG https://*.example.com'),
   tenants_payment_method_known: command('tenant set SLUG --payment-method gold'),
+  tenants_payment_note_length: command('tenant set SLUG --payment-note', long(1001)),
   tenants_payment_reminder_positive: command('tenant set SLUG --payment-reminder 0'),
   tenants_payment_window_positive: command('tenant set SLUG --payment-window 0'),
   tenants_sell_in_complete: CODE,

@@ -29,6 +29,7 @@ describe('tourctl tenant create', () => {
       payment_method: 'bank',
       payment_window: '72h',
       payment_reminder: '24h',
+      payment_note: null,
       hold_default: 15,
       hold_max: 60,
       max_holds: 1000,

@@ -21,6 +21,7 @@ import {
   linkTemplate,
   minutes,
   orNone,
+  paragraphs,
   percent,
   slug,
   wholeMinutes,
@@ -80,6 +81,14 @@ function quotaFlag(name: string, what: string, variable: VariableName): Flag {
   });
 }
 
+/** The most characters of a payment note. 0160_payment_note.sql repeats the number. */
+const PAYMENT_NOTE_MAX = 1000;
+
+/** Parses the text for customers. Returns null for the empty text too. */
+function paymentNote(text: string, name: string): string | null {
+  return text.trim() === '' ? null : orNone(paragraphs(PAYMENT_NOTE_MAX))(text, name);
+}
+
 export const SETTINGS: Flag[] = [
   flag(
     '--sell-in <code>',
@@ -99,6 +108,11 @@ export const SETTINGS: Flag[] = [
     '--payment-reminder <duration>',
     'how long before an unpaid booking expires booking.payment_due is sent, such as 24h, at most 365d, or none',
     { parse: orNone(wholeMinutes('365d')), otherwise: '24h' },
+  ),
+  flag(
+    '--payment-note <text>',
+    'how to pay, for the customer: plain text of at most 1000 characters, also of several lines, or none; bookings show it',
+    { parse: paymentNote },
   ),
   flag('--hold-default <minutes>', 'default minutes of a hold', {
     parse: minutes(1, 60),
@@ -149,6 +163,7 @@ export interface TenantOptions {
   paymentWindow?: number | null;
   /** Minutes. Null: no reminder. */
   paymentReminder?: number | null;
+  paymentNote?: string | null;
   holdDefault?: number;
   holdMax?: number;
   maxHolds?: number;
@@ -181,6 +196,7 @@ export function toSettings(options: TenantOptions): TenantSettings {
     paymentMethod: options.paymentMethod,
     paymentWindowMinutes: options.paymentWindow,
     paymentReminderMinutes: options.paymentReminder,
+    paymentNote: options.paymentNote,
     holdDefaultMinutes: holdDefault,
     holdMaxMinutes: holdMax,
     maxHolds: options.maxHolds,
@@ -217,6 +233,7 @@ export function toTenantDocument(tenant: Tenant) {
     payment_method: tenant.paymentMethod,
     payment_window: minutesOrNone(tenant.paymentWindowMinutes),
     payment_reminder: minutesOrNone(tenant.paymentReminderMinutes),
+    payment_note: tenant.paymentNote,
     hold_default: tenant.holdDefaultMinutes,
     hold_max: tenant.holdMaxMinutes,
     max_holds: tenant.maxHolds,

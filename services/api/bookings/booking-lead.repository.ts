@@ -27,7 +27,7 @@ export const LEAD_COLUMNS = `
   l.departure_date, case when d.id is not null then ${START_TIME} end as departure_time, d.status as departure_status, l.hold_id, l.party, l.seats, l.categories, l.travellers,
   ${LEAD_STATUS} as status, l.prices_minor as prices, l.total_minor, l.deposit_minor,
   l.currency, l.currency_digits, l.price_breakdown, l.cancellation, ${datedTiers('l')} as tiers, l.refund_ceiling, l.refund_floor,
-  case when l.refund_floor is not null then ${PAST_FROM} end as floor_ends_at, l.refund_percent, l.refund_minor, l.payment_method, l.external_ref, l.source, l.customer_name,
+  case when l.refund_floor is not null then ${PAST_FROM} end as floor_ends_at, l.refund_percent, l.refund_minor, l.payment_method, n.payment_note, l.external_ref, l.source, l.customer_name,
   l.customer_phone, l.customer_phone_as_sent, l.customer_email, l.notes, l.created_at,
   coalesce(l.payment_window_ends_at, l.payment_due_at) as payment_window_ends_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
   l.cancelled_at, l.cancelled_by, l.cancel_reason, l.expired_at, l.anonymized_at,

@@ -138,6 +138,8 @@ export interface BookingLead {
   /** The refund of the cancellation. Null: not cancelled, nothing was paid, or nothing was stated. */
   refund: Refund | null;
   paymentMethod: PaymentMethod;
+  /** How to pay, as the tenant says it at present. Null: nothing. */
+  paymentNote: string | null;
   externalRef: string | null;
   source: BookingSource;
   /** Complete, except for OCTO bookings and anonymized ones. */

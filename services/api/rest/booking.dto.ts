@@ -218,6 +218,8 @@ export interface BookingFields {
   refund?: RefundAnswer | null;
   /** When an unpaid booking expires: at the end of its payment window, or when its departure is past. Null: it has no payment window. */
   payment_due_at: string | null;
+  /** How to pay, as the tenant says it at present: plain text, also of several lines. Null: the tenant says nothing. */
+  payment_note: string | null;
   /**
    * `cancelled`: the departure does not take place; the booking keeps its own status. Null: a booking without a date.
    * @example "scheduled"
@@ -298,6 +300,7 @@ function fields(lead: BookingLead): BookingFields {
     cancellation: cancellationAnswer(lead),
     refund: shownRefund(lead),
     payment_due_at: lead.paymentDueAt?.toISOString() ?? null,
+    payment_note: lead.paymentNote,
     departure_status: lead.departureStatus,
     price_breakdown: priceBreakdown(lead),
   };

@@ -36,6 +36,8 @@ export interface Tenant {
   paymentWindowMinutes: number | null;
   /** The time between the event `booking.payment_due` and the end of the payment window. Null: the event is never sent. */
   paymentReminderMinutes: number | null;
+  /** Plain text that tells a customer how to pay. Each answer of a booking shows the present text. Null: none. */
+  paymentNote: string | null;
   holdDefaultMinutes: number;
   holdMaxMinutes: number;
   maxHolds: number;
@@ -110,6 +112,7 @@ const FIELDS: Record<keyof Tenant, true> = {
   paymentMethod: true,
   paymentWindowMinutes: true,
   paymentReminderMinutes: true,
+  paymentNote: true,
   holdDefaultMinutes: true,
   holdMaxMinutes: true,
   maxHolds: true,

@@ -118,6 +118,7 @@ const NAMES: Record<string, WireName> = {
   number: { description: 'Number of travellers, or of supplements.', example: 2 },
   payment_due_at: { format: 'date-time', example: '2027-01-15T09:30:00.000Z' },
   payment_method: { description: 'How the customer pays; `reserve` takes no deposit.', example: 'bank' },
+  payment_note: { example: 'Please transfer the deposit to DE02 1203 0000 0000 2020 51.' },
   phone: {
     description:
       "The customer's phone number: E.164, or as dialled in the tenant's country. The first number of the text counts.",

@@ -249,6 +249,7 @@ function toBookingLead(
     floorEndsAt: null,
     refund: null,
     paymentMethod,
+    paymentNote: tenant.paymentNote,
     externalRef: sale.externalRef ?? held?.externalRef ?? null,
     source,
     customer,
