@@ -10,7 +10,7 @@ import { flag, type Verb } from '../engine/command';
 import type { AuditedContext } from '../engine/context';
 import { UsageError } from '../engine/failure';
 import { CUSTOMER_COLUMN, describeCustomer, toCustomerDocument } from '../engine/personal-data';
-import { email, searchText } from '../engine/values';
+import { email, phone, searchText } from '../engine/values';
 import { type ItemColumn, tableOf } from '../terminal/table';
 import { countOf } from '../terminal/text';
 import { eraseBooking } from './booking/anonymize';
@@ -34,7 +34,9 @@ export const customerVerbs: Verb[] = [
         parse: searchText,
       }),
       flag('--email <address>', 'the person with this e-mail address', { parse: email }),
-      flag('--phone <number>', 'the person with this phone number, in any spelling', { parse: phone }),
+      flag('--phone <number>', 'the person with this phone number, in any spelling', {
+        parse: phoneOfPerson,
+      }),
       FORCE_FLAG,
     ],
     check: ({ search, email: address, phone: number }: EraseOptions) => {
@@ -49,10 +51,11 @@ export const customerVerbs: Verb[] = [
 ];
 
 /** Parses a phone number in any spelling. */
-function phone(text: string, name: string): string {
-  if (nationalDigits(text) === undefined)
+function phoneOfPerson(text: string, name: string): string {
+  const number = phone(text, name);
+  if (nationalDigits(number) === undefined)
     throw new UsageError(`${name} must be a phone number such as +49 30 901820`);
-  return text;
+  return number;
 }
 
 /**

@@ -6,18 +6,21 @@ import { readStartTime } from '../../services/api/catalog/start-time';
 import { currencyDigits, storedCurrencyDigits } from '../../services/api/pricing/currency';
 import { isTourAddress } from '../../services/api/tenants/link-template';
 import {
+  cleanName,
   isCategoryCode,
   CONTROL_CHARACTER,
   CONTROL_CHARACTER_IN_PROSE,
   countDecimals,
+  hasControlCharacter,
   isCalendarDate,
-  isEmail,
   isHttpsAddress,
   isSlug,
   isUuid,
+  readEmail,
   readWholeNumber,
   STACKED_MARKS,
   uuidsBeginningWith,
+  withoutDirection,
   withoutInvisible,
 } from '../../services/platform/text-forms';
 import { UsageError } from './failure';
@@ -140,21 +143,29 @@ export function orNone<T>(parse: (text: string, name: string) => T) {
 export function line(max: number) {
   return (text: string, name: string): string => {
     // Checks the text before invisible characters are removed, because some are misleading too.
-    const isClean = !CONTROL_CHARACTER.test(text.trim()) && !STACKED_MARKS.test(text);
-    const value = isClean ? withoutInvisible(text).normalize('NFC').trim() : '';
-    const length = [...value].length;
-    if (length < 1 || length > max) {
-      throw new UsageError(`${name} must be one line of 1 to ${max} characters`);
-    }
-    return value;
+    const isForbidden = CONTROL_CHARACTER.test(text.trim());
+    return lineOf(max, isForbidden ? '' : withoutInvisible(text), name);
   };
+}
+
+/** Parses the name of a person, as nameInput of the API reads it: marks of direction stay. */
+export function personName(text: string, name: string): string {
+  const isForbidden = hasControlCharacter(text.trim(), CONTROL_CHARACTER);
+  return lineOf(200, isForbidden ? '' : cleanName(text), name);
+}
+
+function lineOf(max: number, text: string, name: string): string {
+  const value = STACKED_MARKS.test(text) ? '' : text.normalize('NFC').trim();
+  const length = [...value].length;
+  if (length < 1 || length > max) throw new UsageError(`${name} must be one line of 1 to ${max} characters`);
+  return value;
 }
 
 /** Parses a text that may have several lines and tabs: in NFC, trimmed, with one line feed for each line break. */
 export function paragraphs(max: number) {
   return (text: string, name: string): string => {
     const value = text.replace(/\r\n?/g, '\n').trim();
-    const isClean = !CONTROL_CHARACTER_IN_PROSE.test(value) && !STACKED_MARKS.test(value);
+    const isClean = !hasControlCharacter(value, CONTROL_CHARACTER_IN_PROSE) && !STACKED_MARKS.test(value);
     const normal = isClean ? value.normalize('NFC') : '';
     const length = [...normal].length;
     if (length < 1 || length > max)
@@ -163,9 +174,15 @@ export function paragraphs(max: number) {
   };
 }
 
+/** Parses a phone number, without the marks of direction that address books add. */
+export function phone(text: string, name: string): string {
+  return line(40)(withoutDirection(text), name);
+}
+
+/** Parses an e-mail address as the API reads it: `Ana Lima <ana@example.com>` too. */
 export function email(text: string, name: string): string {
-  const value = line(254)(text, name);
-  if (!isEmail(value)) throw new UsageError(`${name} must be an e-mail address`);
+  const value = readEmail(line(254)(withoutDirection(text), name));
+  if (value === undefined) throw new UsageError(`${name} must be an e-mail address`);
   return value;
 }
 

@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { endsDirection, withoutDirection } from '../../services/platform/text-forms';
 
 const BROKEN = '\ufffd';
 const PICTOGRAPH = '\\p{Extended_Pictographic}';
@@ -15,9 +16,13 @@ const UNSAFE = new RegExp(`(?![\\n\\t])${UNSEEN}`, 'gu');
 /** Leaves out C0 controls. In JSON text they occur only between values, because JSON.stringify escapes C0 controls inside values. */
 const UNSAFE_IN_JSON = new RegExp(`(?![\\0-\\x1f])(?:${UNSEEN}|\\u200d)`, 'gu');
 
-/** Removes joiners and soft hyphens. Replaces other characters that a terminal executes or hides, but keeps line breaks and tabs. */
+/**
+ * Removes joiners, soft hyphens, and marks of direction that end in the text. Replaces other characters that a terminal executes or hides, but
+ * keeps line breaks and tabs.
+ */
 export function cleanText(text: string): string {
-  return text.replace(JOINERS, '').replace(UNSAFE, BROKEN);
+  const visible = endsDirection(text) ? withoutDirection(text) : text;
+  return visible.replace(JOINERS, '').replace(UNSAFE, BROKEN);
 }
 
 /** Joins the lines of a text. */

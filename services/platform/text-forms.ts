@@ -7,12 +7,46 @@ const LANGUAGE_TAG = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/;
 /** The limit of a language tag. Without it, Intl would take seconds for a long tag. */
 export const LONGEST_LANGUAGE_TAG = 35;
 
-/** Characters that change the direction of the text after them, and halves of surrogate pairs. */
-const MISLEADING = '\\u202a-\\u202e\\u2066-\\u2069\\p{Cs}';
+/** Marks that change the direction of the text after them until their end: embeddings, overrides and isolates (UAX 9). */
+const DIRECTION = '\\u202a-\\u202e\\u2066-\\u2069';
+/** Marks of direction, and halves of surrogate pairs. */
+const MISLEADING = `${DIRECTION}\\p{Cs}`;
 /** Matches characters that one line of text must not have: control characters, line breaks, tabs, and misleading characters. */
 export const CONTROL_CHARACTER = new RegExp(`[\\p{Cc}\\u2028\\u2029${MISLEADING}]`, 'u');
 /** Matches characters that a text of several lines must not have: misleading ones, and control characters except tabs and line breaks. */
 export const CONTROL_CHARACTER_IN_PROSE = new RegExp(`(?![\\t\\n\\r])[\\p{Cc}${MISLEADING}]`, 'u');
+
+const MARK_OF_DIRECTION = new RegExp(`[${DIRECTION}]`, 'g');
+/** The ends of an embedding or override, and of an isolate. */
+const END_OF_EMBEDDING = '\u202c';
+const END_OF_ISOLATE = '\u2069';
+
+/** Removes the marks of direction, which address books put around phone numbers and e-mail addresses. */
+export function withoutDirection(text: string): string {
+  return text.replace(MARK_OF_DIRECTION, '');
+}
+
+/**
+ * Returns whether each mark of direction ends within the text. Such marks change nothing around the text, and names that are written from
+ * the right have them.
+ */
+export function endsDirection(text: string): boolean {
+  const ends: string[] = [];
+  for (const [mark] of text.matchAll(MARK_OF_DIRECTION)) {
+    const isEnd = mark === END_OF_EMBEDDING || mark === END_OF_ISOLATE;
+    if (!isEnd) ends.push(mark < '\u2066' ? END_OF_EMBEDDING : END_OF_ISOLATE);
+    else if (ends.pop() !== mark) return false;
+  }
+  return ends.length === 0;
+}
+
+/**
+ * Returns whether the text has a control character, or a mark of direction that does not end within the text.
+ * @param forbidden CONTROL_CHARACTER or CONTROL_CHARACTER_IN_PROSE
+ */
+export function hasControlCharacter(text: string, forbidden: RegExp): boolean {
+  return !endsDirection(text) || forbidden.test(withoutDirection(text));
+}
 
 /**
  * Matches more combining marks in a row than any script needs (the Stream-Safe Text Format of UAX 15 allows 30). Such texts are refused,
@@ -40,6 +74,7 @@ const SHAPING = [
   '\\u{1f3f4}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{3,6}\\u{e007f}',
 ].join('|');
 const SHAPING_OR_INVISIBLE = new RegExp(`(${SHAPING})|${INVISIBLE.source}`, 'gu');
+const SHAPING_DIRECTION_OR_INVISIBLE = new RegExp(`(${SHAPING}|[${DIRECTION}])|${INVISIBLE.source}`, 'gu');
 
 /**
  * Removes invisible characters from a text of one line, because other programs add such characters to copied text. Two names that differ
@@ -47,6 +82,12 @@ const SHAPING_OR_INVISIBLE = new RegExp(`(${SHAPING})|${INVISIBLE.source}`, 'gu'
  */
 export function withoutInvisible(text: string): string {
   return INVISIBLE.test(text) ? text.replace(SHAPING_OR_INVISIBLE, '$1') : text;
+}
+
+/** Removes invisible characters from the name of a person like withoutInvisible, but keeps marks of direction. Empty: nothing is visible. */
+export function cleanName(name: string): string {
+  if (withoutInvisible(name).trim() === '') return '';
+  return name.replace(SHAPING_DIRECTION_OR_INVISIBLE, '$1');
 }
 
 /**
@@ -82,10 +123,24 @@ export function isLanguageTag(text: string): boolean {
   return text.length <= LONGEST_LANGUAGE_TAG && LANGUAGE_TAG.test(text);
 }
 
-const EMAIL = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
+/** The part of an address before the sign, and each label after it, have none of the characters that mean something around an address. */
+const ADDRESS = '[^\\s@<>()[\\]:;,\\\\]{1,64}@[^\\s@<>()[\\]:;,\\\\.]+(?:\\.[^\\s@<>()[\\]:;,\\\\.]+)+';
+const EMAIL = new RegExp(`^${ADDRESS}$`);
+const COPIED = `(?:\\s*mailto:)?\\s*(${ADDRESS})`;
+/**
+ * Matches an address as programs copy it: in angle brackets, also with a name before them, after mailto:, and with a separator of a list at
+ * the end. clients/booking-element/src/contact-rules.ts has the same form.
+ */
+const COPIED_EMAIL = new RegExp(`^(?:[^<>]*<${COPIED}\\s*>|${COPIED})[\\s;,]*$`, 'i');
 
 export function isEmail(text: string): boolean {
   return EMAIL.test(text);
+}
+
+/** Returns the address of a text such as `Ana Lima <ana@example.com>;`. Undefined: it has none, or several. */
+export function readEmail(text: string): string | undefined {
+  const [, bracketed, bare] = COPIED_EMAIL.exec(text) ?? [];
+  return bracketed ?? bare;
 }
 
 const NOT_PRINTED = /[\p{C}\p{Zl}\p{Zp}]/u;
@@ -104,6 +159,14 @@ export function isCalendarDate(text: string): boolean {
   if (!DATE.test(text) || text.startsWith('0000')) return false;
   const date = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+const EARLIEST_BIRTH = '1900-01-01';
+
+/** Accepts a calendar date from 1900 to today in UTC. A later date is a mistake, and so is an earlier one: nobody who travels is so old. */
+export function isBirthDate(text: string): boolean {
+  const today = new Date().toISOString().slice(0, 10);
+  return isCalendarDate(text) && text >= EARLIEST_BIRTH && text <= today;
 }
 
 /* The forms of numbers, which flags of the terminal and cells of CSV files share. */
@@ -165,7 +228,7 @@ export const HIDDEN = '…';
 
 /** Masks `Zoë Müller` as `Z… M…`. */
 export function maskName(name: string): string {
-  const words = name.split(/\s+/).filter(Boolean);
+  const words = withoutDirection(name).split(/\s+/).filter(Boolean);
   return words.map((word) => `${[...word][0]}${HIDDEN}`).join(' ') || HIDDEN;
 }
 

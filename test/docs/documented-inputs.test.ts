@@ -41,7 +41,9 @@ const sentAs = (schema: string, body: object): object => {
   return schema === 'BookingBody' ? { tour_id: 'a-tour', ...CUSTOMER, ...body } : body;
 };
 
-const TEXTS = ['', ' ', 'a', 'a\u0000b', 'a\u0085b', 'a\u202eb', 'a\u2028b', 'a\nb', '\u2066', ' 123456 '];
+const TEXTS = ['', ' ', 'a', 'a\u0000b', 'a\u0085b', '\u2067a\u2069', 'a\u2028b', 'a\nb', ' 123456 '];
+/** Texts with a mark of direction that does not end in them. A pattern cannot tell them from those that are accepted. */
+const WITHOUT_END = ['a\u202eb', '\u2066'];
 const FIELDS: Record<string, string[]> = {
   HoldBody: ['external_ref', 'customer.name', 'customer.phone'],
   HoldPatch: ['external_ref', 'customer.name', 'customer.phone'],
@@ -76,6 +78,14 @@ describe('the body of a request', () => {
       }
     },
   );
+
+  it('the API refuses a name and notes with a mark of direction that does not end in them', async () => {
+    for (const field of ['name', 'notes', 'external_ref'])
+      for (const text of WITHOUT_END) {
+        const { status } = await calls.BookingBody!({ [field]: text });
+        expect([field, text, status]).toEqual([field, text, 400]);
+      }
+  });
 
   it.each(BODIES)('the document allows %s %j exactly if the API accepts it', (schema, body) =>
     expectSame(schema, body),

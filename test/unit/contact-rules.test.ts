@@ -5,6 +5,7 @@ import {
   NO_CONTACT,
 } from '../../clients/booking-element/src/contact-rules';
 import { nextAddress } from '../../clients/booking-element/src/next-address';
+import { BIRTH_DATES, EMAILS, PHONES } from '../support/contact-cases';
 import type { Category, Hold } from '../../clients/booking-element/src/wire';
 
 const CONTACT = { ...NO_CONTACT, name: ' Ana Lima ', phone: '+49 30 901820', email: 'ana@example.com ' };
@@ -31,6 +32,19 @@ describe('the contact form', () => {
     expect(invalidFields(CONTACT)).toEqual([]);
     expect(invalidFields({ ...CONTACT, phone: '٠٣٠٩٠١٨٢' })).toEqual([]);
     expect(invalidFields({ ...CONTACT, phone: '12 34', email: 'ana@example' })).toEqual(['phone', 'email']);
+  });
+
+  it.each(EMAILS)('the form accepts the e-mail address %j exactly if the platform does', (email, stored) => {
+    expect(invalidFields({ ...CONTACT, email })).toEqual(stored === undefined ? ['email'] : []);
+  });
+
+  it.each(PHONES)('the form accepts the phone number %j exactly if the platform does', (phone, stored) => {
+    expect(invalidFields({ ...CONTACT, phone })).toEqual(stored === undefined ? ['phone'] : []);
+  });
+
+  it.each(BIRTH_DATES)('the form accepts the birth date %s exactly if the platform does', (date, stored) => {
+    const issues = invalidFields({ ...CONTACT, travellers: [names('Rui', 'Lima', date)] });
+    expect(issues).toEqual(stored === undefined ? ['travellers.0.birth_date'] : []);
   });
 
   it('a traveller is left out, or has both names', () => {

@@ -23,8 +23,15 @@ export const NO_NAMES: TravellerNames = { first_name: '', last_name: '', birth_d
 /** Fields of the form, by the names of the platform: `name`, `travellers.0.last_name`. */
 export type FieldNames = readonly string[];
 
-/** The platform reads the first number in the text, of at least six digits. */
+/** The platform reads the first number in the text, of at least six digits: Latin, Arabic, Persian or full-width ones. */
 const DIGITS_MIN = 6;
+const NOT_A_DIGIT = /[^\d٠-٩۰-۹０-９]/g;
+const ADDRESS = String.raw`(\s*mailto:)?\s*[^\s@<>()[\]:;,\\]{1,64}@[^\s@<>()[\]:;,\\.]+(\.[^\s@<>()[\]:;,\\.]+)+`;
+/** COPIED_EMAIL of the platform (services/platform/text-forms.ts). */
+const EMAIL = new RegExp(String.raw`^([^<>]*<${ADDRESS}\s*>|${ADDRESS})[\s;,]*$`, 'i');
+/** Characters that the platform drops from an e-mail address, such as the marks of direction that address books add. */
+const INVISIBLE = /\p{DI}/gu;
+const EARLIEST_BIRTH = '1900';
 
 /** Returns the categories of the travellers of a party, one entry for each traveller: four for a family ticket of four. */
 export function travellersOf(party: Party, categories: readonly Category[]): Category[] {
@@ -38,15 +45,21 @@ export function invalidFields(contact: Contact): FieldNames {
   const fields: string[] = [];
   const { name, phone, email, travellers } = contact;
   if (!name.trim()) fields.push('name');
-  if (phone.replace(/\P{Nd}/gu, '').length < DIGITS_MIN) fields.push('phone');
-  if (!/^\S+@\S+[.]\S+$/.test(email.trim())) fields.push('email');
+  if (phone.replace(NOT_A_DIGIT, '').length < DIGITS_MIN) fields.push('phone');
+  if (!EMAIL.test(email.replace(INVISIBLE, ''))) fields.push('email');
   travellers.forEach((traveller, index) => {
     const { first_name, last_name, birth_date } = traveller;
     if (!first_name.trim() && !last_name.trim() && !birth_date) return;
     for (const key of ['first_name', 'last_name'] as const)
       if (!traveller[key].trim()) fields.push(`travellers.${index}.${key}`);
+    if (birth_date && !isBirthDate(birth_date)) fields.push(`travellers.${index}.birth_date`);
   });
   return fields;
+}
+
+/** Returns whether the date is in the years that the platform accepts, and not after today in UTC. */
+function isBirthDate(date: string): boolean {
+  return date.length === 10 && date >= EARLIEST_BIRTH && date <= new Date().toISOString().slice(0, 10);
 }
 
 /** Returns the body that books a hold at the total that the visitor sees. */

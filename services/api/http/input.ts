@@ -1,17 +1,24 @@
 import { type InputIssue, InvalidInputError, type InputPlace } from '../../platform/errors';
 import {
+  cleanName,
   CONTROL_CHARACTER,
   CONTROL_CHARACTER_IN_PROSE,
+  hasControlCharacter,
+  isBirthDate,
   isCalendarDate,
-  isEmail,
+  readEmail,
   STACKED_MARKS,
   TOO_MANY_MARKS,
   toUtcInstant,
+  withoutDirection,
   withoutInvisible,
 } from '../../platform/text-forms';
 
 import { BadInputError } from './http.errors';
 import { NOT_A_TIME } from './query-parameters';
+
+/** The most characters of the name of a person. */
+const NAME_MAX = 200;
 
 /**
  * Reads one line of text. Returns it in NFC, trimmed, without invisible characters (those that a writing system needs stay).
@@ -23,14 +30,29 @@ export function textInput(
   maxLength: number,
   place: InputPlace = 'body',
 ): string {
-  return readText({ place, field }, value, maxLength, CONTROL_CHARACTER, withoutInvisible);
+  const isForbidden = (text: string) => CONTROL_CHARACTER.test(text);
+  return readText({ place, field }, value, { maxLength, isForbidden, fold: withoutInvisible });
 }
 
-/** Reads a text that may contain line breaks and tabs. Keeps invisible characters, because some mark where a long line may break. */
+/** Reads the name of a person like textInput. Keeps marks of direction that end in the name. */
+export function nameInput(field: string, value: string): string {
+  const isForbidden = (text: string) => hasControlCharacter(text, CONTROL_CHARACTER);
+  return readText({ place: 'body', field }, value, { maxLength: NAME_MAX, isForbidden, fold: cleanName });
+}
+
+/** Reads a phone number or an e-mail address like textInput. Drops marks of direction, because address books add them. */
+export function contactInput(field: string, value: string, maxLength: number): string {
+  return textInput(field, typeof value === 'string' ? withoutDirection(value) : value, maxLength);
+}
+
+/**
+ * Reads a text that may contain line breaks and tabs. Keeps invisible characters, because some mark where a long line may break, and marks of
+ * direction that end in the text.
+ */
 export function proseInput(field: string, value: string, maxLength: number): string {
-  return readText({ place: 'body', field }, value, maxLength, CONTROL_CHARACTER_IN_PROSE, (text) =>
-    text.replaceAll('\r\n', '\n'),
-  );
+  const isForbidden = (text: string) => hasControlCharacter(text, CONTROL_CHARACTER_IN_PROSE);
+  const fold = (text: string) => text.replaceAll('\r\n', '\n');
+  return readText({ place: 'body', field }, value, { maxLength, isForbidden, fold });
 }
 
 const LONGEST_SEARCH = 100;
@@ -61,10 +83,28 @@ export function countryInput(value: string | undefined): string | undefined {
   return value !== undefined && /^[a-z]{2}$/i.test(value) ? value.toUpperCase() : value;
 }
 
-export function emailInput(field: string, value: string): string {
-  const email = textInput(field, value, 254);
-  if (!isEmail(email)) throw new InvalidInputError('body', field, 'must be an e-mail address');
-  return email;
+/**
+ * Reads an e-mail address. Drops a name before it and signs around it.
+ * @param reading by which a request is compared with an earlier one
+ */
+export function emailInput(field: string, value: string, { emailAsSent }: EmailReading = {}): string {
+  const text = contactInput(field, value, 254);
+  const email = readEmail(text);
+  if (email === undefined) throw new InvalidInputError('body', field, 'must be an e-mail address');
+  return emailAsSent ? text : email;
+}
+
+/** How the e-mail addresses of a request are read. */
+export interface EmailReading {
+  /** True: with the signs around them, as earlier releases stored them. */
+  emailAsSent?: boolean;
+}
+
+/** Reads the date of a person's birth. @throws InvalidInputError (400) */
+export function birthDateInput(field: string, value: string): string {
+  if (!isBirthDate(value))
+    throw new InvalidInputError('body', field, 'must be a calendar date from 1900 to today, YYYY-MM-DD');
+  return value;
 }
 
 /** Reads an existing day as YYYY-MM-DD. @throws InvalidInputError */
@@ -104,17 +144,21 @@ export function optionalInstant(
   return instant;
 }
 
+interface TextForm {
+  maxLength: number;
+  isForbidden: (text: string) => boolean;
+  fold: (text: string) => string;
+}
+
 function readText(
   { place, field }: { place: InputPlace; field: string },
   value: string,
-  maxLength: number,
-  forbidden: RegExp,
-  fold: (text: string) => string,
+  { maxLength, isForbidden, fold }: TextForm,
 ): string {
   const refuse = (message: string) => new InvalidInputError(place, field, message);
   if (typeof value !== 'string') throw refuse('must be a text');
   if (!value.isWellFormed()) throw refuse('must be well-formed Unicode');
-  if (forbidden.test(value)) throw refuse('must not hold control characters');
+  if (isForbidden(value)) throw refuse('must not hold control characters');
   const folded = fold(value);
   if (STACKED_MARKS.test(folded)) throw refuse(TOO_MANY_MARKS);
   const text = folded.normalize('NFC').trim();

@@ -7,11 +7,16 @@ export interface RequestReading {
   country: string;
   /** The release that stored the earlier request, if it read requests in another way. Undefined: as this release does. */
   release?: '0.1.0';
+  /** True: e-mail addresses are read with the signs around them, as releases until 0.1.0 and the builds after it did. */
+  emailAsSent?: true;
 }
 
 /** Returns whether the reading is that of a new request of the tenant. */
-export function isPresentReading({ country, release }: RequestReading, tenant: { country: string }): boolean {
-  return release === undefined && country === tenant.country;
+export function isPresentReading(
+  { country, release, emailAsSent }: RequestReading,
+  tenant: { country: string },
+): boolean {
+  return release === undefined && !emailAsSent && country === tenant.country;
 }
 
 /** A request that is compared with an earlier one. */
@@ -30,7 +35,7 @@ const FORM = 2;
 
 /**
  * The readings whose digests earlier releases stored, without a form: those of the builds after 0.1.0, and of 0.1.0. Such digests are compared
- * until they expire: that of an answer a week after the update at the latest, that of a reservation with its hold. Delete them, and
+ * until they expire: that of an answer a week after the update at the latest, that of a reservation with its hold. Delete them, emailAsSent, and
  * readPhoneAs010 (tenants/phone.ts), when 0.1.0 cannot be updated to the release directly.
  */
 const EARLIER: RequestReading['release'][] = [undefined, '0.1.0'];
@@ -52,8 +57,11 @@ const DIGEST_BYTES = 32;
 export function isSameRequest(stored: Buffer, { read }: ComparedRequest): boolean {
   const country = stored.toString('latin1', 0, stored.length - DIGEST_BYTES);
   const isStored = (value: unknown) => stored.equals(fingerprint(country, value));
+  const emailAsSent = true;
   return (
-    isStored([FORM, read({ country })]) || EARLIER.some((release) => isStored(read({ country, release })))
+    isStored([FORM, read({ country })]) ||
+    isStored([FORM, read({ country, emailAsSent })]) ||
+    EARLIER.some((release) => isStored(read({ country, release, emailAsSent })))
   );
 }
 

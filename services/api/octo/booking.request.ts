@@ -1,9 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInputError } from '../../platform/errors';
-import { isUuid } from '../../platform/text-forms';
+import { isUuid, withoutDirection } from '../../platform/text-forms';
 import { customerOfContact, type OctoContact, type StoredUnitItem } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
-import { clearableInput, emailInput, proseInput, readAll, textInput } from '../http/input';
+import {
+  clearableInput,
+  contactInput,
+  emailInput,
+  type EmailReading,
+  nameInput,
+  proseInput,
+  readAll,
+  textInput,
+} from '../http/input';
+import type { RequestReading } from '../idempotency/fingerprint';
 import type { Party } from '../pricing/party';
 import { PHONE_MAX, phoneInput, type PhoneReading, readPhoneBy } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
@@ -157,15 +167,22 @@ export interface SentDetails {
   resellerReference: string | null | undefined;
 }
 
+type OctoDetailsBody = OctoReservationBody | OctoChangeBody | OctoConfirmationBody;
+
 /**
  * Reads the details of a body, also of one that tsoa's validation refuses. Any field may thus have another type.
  * @throws BadInputError with all issues of the body (400)
  */
-export function detailsOf(body: OctoReservationBody | OctoChangeBody | OctoConfirmationBody): SentDetails {
+export function detailsOf(body: OctoDetailsBody): SentDetails {
+  return readDetails(body, {});
+}
+
+function readDetails(body: OctoDetailsBody, reading: EmailReading): SentDetails {
   const { contact, unitItems, notes, resellerReference } = body;
+  const readItem = (item: OctoUnitItemBody, index: number) => unitItemInput(item, index, reading);
   return readAll({
-    contact: () => (contact == null ? undefined : contactInput('contact', contact)),
-    unitItems: () => (unitItems == null ? undefined : listInput('unitItems', unitItems).map(unitItemInput)),
+    contact: () => (contact == null ? undefined : octoContactInput('contact', contact, reading)),
+    unitItems: () => (unitItems == null ? undefined : listInput('unitItems', unitItems).map(readItem)),
     notes: () => clearable(notes as string | null | undefined, (text) => proseInput('notes', text, 2000)),
     resellerReference: () =>
       clearable(resellerReference, (text) => textInput('resellerReference', text, 128)),
@@ -176,7 +193,8 @@ export function detailsOf(body: OctoReservationBody | OctoChangeBody | OctoConfi
  * Returns the details in a form in which different spellings of the same details are equal: phone numbers have the country's code, and the
  * contact of a unit has no null fields.
  */
-export function comparableDetails({ contact, unitItems, ...texts }: SentDetails, reading: PhoneReading) {
+export function comparableDetails(body: OctoDetailsBody, reading: RequestReading) {
+  const { contact, unitItems, ...texts } = readDetails(body, reading);
   return {
     ...texts,
     contact: contact && withPhoneBy(reading, contact),
@@ -226,30 +244,34 @@ function objectInput<T extends object>(field: string, value: T): T {
   return value;
 }
 
-function contactInput(field: string, sent: OctoContactBody): OctoContact {
+function octoContactInput(field: string, sent: OctoContactBody, reading: EmailReading): OctoContact {
   const contact = objectInput(field, sent);
-  const line = (name: keyof OctoContactBody & string, max: number) => () =>
-    clearable(contact[name] as string | null | undefined, (text) => textInput(`${field}.${name}`, text, max));
+  const line = (name: TextOfContact, read: (field: string, text: string) => string) => () =>
+    clearable(contact[name], (text) => read(`${field}.${name}`, text));
+  const limited = (max: number) => (name: string, text: string) => textInput(name, text, max);
   const read = readAll<OctoContact>({
-    fullName: line('fullName', 200),
-    firstName: line('firstName', 200),
-    lastName: line('lastName', 200),
-    emailAddress: () => clearable(contact.emailAddress, (text) => emailInput(`${field}.emailAddress`, text)),
-    phoneNumber: line('phoneNumber', PHONE_MAX),
+    fullName: line('fullName', nameInput),
+    firstName: line('firstName', nameInput),
+    lastName: line('lastName', nameInput),
+    emailAddress: line('emailAddress', (name, text) => emailInput(name, text, reading)),
+    phoneNumber: line('phoneNumber', (name, text) => contactInput(name, text, PHONE_MAX)),
     locales: () =>
       contact.locales == null
         ? undefined
         : listInput(`${field}.locales`, contact.locales).map((locale) =>
             textInput(`${field}.locales`, locale, 35),
           ),
-    postalCode: line('postalCode', 32),
-    country: line('country', 64),
-    notes: () => clearable(contact.notes, (text) => proseInput(`${field}.notes`, text, 2000)),
+    postalCode: line('postalCode', limited(32)),
+    country: line('country', limited(64)),
+    notes: line('notes', (name, text) => proseInput(name, text, 2000)),
   });
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
 }
 
-function unitItemInput(item: OctoUnitItemBody, index: number): SentUnitItem {
+/** The fields of a contact that are a text each. */
+type TextOfContact = Exclude<Extract<keyof OctoContact, string>, 'locales'>;
+
+function unitItemInput(item: OctoUnitItemBody, index: number, reading: EmailReading): SentUnitItem {
   const field = `unitItems[${index}]`;
   const { uuid, unitId, resellerReference, contact } = objectInput(field, item);
   return readAll({
@@ -257,7 +279,7 @@ function unitItemInput(item: OctoUnitItemBody, index: number): SentUnitItem {
     unitId: () => unitId,
     resellerReference: () =>
       clearable(resellerReference, (text) => textInput(`${field}.resellerReference`, text, 128)) ?? null,
-    contact: () => (contact == null ? {} : contactInput(`${field}.contact`, contact)),
+    contact: () => (contact == null ? {} : octoContactInput(`${field}.contact`, contact, reading)),
   });
 }
 
@@ -295,9 +317,15 @@ export function withUuids(items: SentUnitItem[], earlier: StoredUnitItem[] = [])
 export function customerOf(contact: OctoContact, reading: PhoneReading): PartialCustomer {
   const customer = customerOfContact(contact);
   const { phone } = customer;
-  const name = customer.name === null ? null : [...customer.name].slice(0, 200).join('');
+  const name = customer.name && shortened(customer.name);
   const read = phone === null ? undefined : phoneInput('contact.phoneNumber', phone, reading);
   return { name, phone: read?.phone ?? null, phoneAsSent: read?.phoneAsSent ?? null, email: customer.email };
+}
+
+/** Returns the first 200 characters of a name: a first and a last name may have more. Removes marks of direction, which may lose their end. */
+function shortened(name: string): string {
+  const characters = [...name];
+  return characters.length > 200 ? [...withoutDirection(name)].slice(0, 200).join('') : name;
 }
 
 /**

@@ -117,7 +117,7 @@ export class OctoBookingChangesController {
     const currency = body?.currency ?? undefined;
     const details = detailsOf(body ?? {});
     const validated = (reading: RequestReading) => {
-      const { contact, unitItems } = comparableDetails(details, reading);
+      const { contact, unitItems } = comparableDetails(body ?? {}, reading);
       return { contact, unitItems, resellerReference: details.resellerReference ?? undefined, currency };
     };
     const units = details.unitItems && unitsOfItems(details.unitItems);
@@ -149,7 +149,7 @@ export class OctoBookingChangesController {
       holdMinutes: expirationMinutes == null ? undefined : holdMinutesOf(body, tenant),
     };
     const validated = (reading: RequestReading) => ({
-      ...comparableDetails(details, reading),
+      ...comparableDetails(body, reading),
       tour: productId?.toLowerCase(),
       departure: availabilityId?.toLowerCase(),
       expirationMinutes: expirationMinutes ?? undefined,

@@ -30,7 +30,6 @@ import {
   detailsOf,
   holdMinutesOf,
   type OctoReservationBody,
-  type SentDetails,
   unitsOfItems,
   uuidInput,
   withoutNull,
@@ -206,7 +205,7 @@ function readReservation(body: OctoReservationBody, principal: ApiKeyPrincipal):
   const departureId = body.availabilityId.toLowerCase();
   const { expirationMinutes, currency } = body;
   const sent = { uuid, departure: departureId, expirationMinutes, currency };
-  const compared = comparedReservation(tenant, sent, details);
+  const compared = comparedReservation(tenant, sent, body);
   const octo = {
     uuid: uuid ?? randomUUID(),
     contact,
@@ -258,23 +257,25 @@ function comparedReservation(
     expirationMinutes: number | null | undefined;
     currency: string | null | undefined;
   },
-  details: SentDetails,
+  body: OctoReservationBody,
 ): ComparedRequest {
-  const { contact = {}, notes = null, resellerReference: externalRef = null } = details;
   const { expirationMinutes, currency } = sentIds;
-  const sent = {
-    ...sentIds,
-    expirationMinutes: expirationMinutes ?? undefined,
-    notes,
-    externalRef,
-  };
   return {
     phoneCountry: country,
     read: (reading) => {
-      const comparable = comparableDetails({ ...details, contact: withoutNull(contact) }, reading);
+      const { contact = {}, unitItems, ...texts } = comparableDetails(body, reading);
+      const { notes = null, resellerReference: externalRef = null } = texts;
       // Release 0.1.0 did not compare the currency.
       const sold = reading.release === undefined ? (currency ?? undefined) : undefined;
-      return { ...sent, currency: sold, contact: comparable.contact, unitItems: comparable.unitItems };
+      return {
+        ...sentIds,
+        expirationMinutes: expirationMinutes ?? undefined,
+        notes,
+        externalRef,
+        currency: sold,
+        contact: withoutNull(contact),
+        unitItems,
+      };
     },
   };
 }

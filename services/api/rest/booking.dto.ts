@@ -29,6 +29,7 @@ export interface BookingBody {
   phone: string;
   /** ISO 3166 alpha-2 country of a phone number without a country code; by default the tenant's. */
   phone_country?: string;
+  /** The customer's e-mail address. A name before it, and signs around it, are dropped: `Ana Lima <ana@example.com>;`. */
   email: string;
   /**
    * Number of adults; by default 1. May be 0 if there are children. At most 50 adults and children together.
@@ -82,7 +83,7 @@ export interface TravellerBody {
   category: string;
   first_name: string;
   last_name: string;
-  /** YYYY-MM-DD. Null: not named. */
+  /** YYYY-MM-DD, from 1900 to today in UTC. Null: not named. */
   birth_date?: string | null;
   /** For example a diet. Null: none. */
   note?: string | null;

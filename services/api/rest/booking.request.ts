@@ -1,10 +1,12 @@
 import { InvalidInputError } from '../../platform/errors';
 import {
   assertNotEmpty,
+  birthDateInput,
   clearableInput,
-  dateInput,
+  contactInput,
   emailInput,
   givenInput,
+  nameInput,
   optionalDate,
   optionalInput,
   proseInput,
@@ -20,7 +22,8 @@ import {
   withoutEmptyParty,
 } from '../pricing/requested-party';
 import { isCountry } from '../tenants/country';
-import { PHONE_MAX, type PhoneInput, phoneInput, type PhoneReading } from '../tenants/phone';
+import type { RequestReading } from '../idempotency/fingerprint';
+import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
 import type { BookingAmendment } from '../seats/amend-booking';
 import type { Cancellation } from '../seats/change-booking-status';
 import type { BookingBody, BookingPatch, CancelBody, TravellerBody } from './booking.dto';
@@ -31,16 +34,16 @@ import type { BookingRequest } from '../seats/prepare-sale';
  * Reads the body of a new booking. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
  * @throws BadInputError with all issues of the body (400)
  */
-export function bookingRequest(body: BookingBody, reading: PhoneReading): Omit<BookingRequest, 'by'> {
+export function bookingRequest(body: BookingBody, reading: RequestReading): Omit<BookingRequest, 'by'> {
   const { holdId, externalRef, departureDate, departureTime, party, travellers, ...others } = readAll({
     departureDate: () => optionalDate('body', 'departure_date', body.departure_date) ?? null,
     departureTime: () => optionalDepartureTime('body', body.departure_time, dateSource(body)),
     party: () => newPartyInput(body),
     travellers: () => optionalInput(body.travellers, travellersOf),
-    name: () => textInput('name', body.name, 200),
+    name: () => nameInput('name', body.name),
     phone: () => customerPhone(body.phone, phoneReading(body, reading)),
     phoneCountry: () => optionalInput(body.phone_country, (code) => phoneCountryInput('phone_country', code)),
-    email: () => emailInput('email', body.email),
+    email: () => emailInput('email', body.email, reading),
     holdId: () => optionalInput(body.hold_id, (id) => textInput('hold_id', id, 128).toLowerCase()),
     externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
     notes: () => optionalInput(body.notes, (notes) => proseInput('notes', notes, 2000)),
@@ -66,7 +69,7 @@ export function comparedBooking({ party, ...others }: ReturnType<typeof bookingR
 }
 
 /** Returns the change that a body asks for, for the comparison with an earlier request. */
-export function comparedBookingChange(body: BookingPatch, reading: PhoneReading) {
+export function comparedBookingChange(body: BookingPatch, reading: RequestReading) {
   const { party = {}, ...others } = bookingAmendment(body, reading);
   return { ...others, party: comparedUnits(party) };
 }
@@ -75,7 +78,7 @@ export function comparedBookingChange(body: BookingPatch, reading: PhoneReading)
  * Reads the body of a change. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
  * @throws BadInputError with all issues of the body (400)
  */
-export function bookingAmendment(body: BookingPatch, reading: PhoneReading): BookingAmendment {
+export function bookingAmendment(body: BookingPatch, reading: RequestReading): BookingAmendment {
   const { expected_total: expectedTotal = null, ...fields } = body;
   const { phone_country } = body;
   const { departureDate, departureTime, party, name, phone, email, notes, externalRef, travellers } = readAll(
@@ -84,10 +87,10 @@ export function bookingAmendment(body: BookingPatch, reading: PhoneReading): Boo
       party: () => partyInput(body),
       departureDate: () => optionalDate('body', 'departure_date', body.departure_date),
       departureTime: () => givenInput(body.departure_time, (time) => departureTimeInput('body', time)),
-      name: () => givenInput(body.name, (name) => textInput('name', name, 200)),
+      name: () => givenInput(body.name, (name) => nameInput('name', name)),
       phone: () => givenInput(body.phone, (phone) => customerPhone(phone, phoneReading(body, reading))),
       phoneCountry: () => givenInput(phone_country, (code) => countryOfPhone(code, body.phone)),
-      email: () => givenInput(body.email, (email) => emailInput('email', email)),
+      email: () => givenInput(body.email, (email) => emailInput('email', email, reading)),
       notes: () => clearableInput(body.notes, (notes) => proseInput('notes', notes, 2000)),
       externalRef: () => clearableInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
       travellers: () => clearableInput(body.travellers, travellersOf),
@@ -113,15 +116,15 @@ function dateSource({ departure_date, hold_id, external_ref }: BookingBody): str
   return departure_date ?? hold_id ?? external_ref;
 }
 
-function customerPhone(phone: string, reading: PhoneReading): PhoneInput {
-  return phoneInput('phone', textInput('phone', phone, PHONE_MAX), reading);
+function customerPhone(phone: string, reading: RequestReading): PhoneInput {
+  return phoneInput('phone', contactInput('phone', phone, PHONE_MAX), reading);
 }
 
 /** Returns the reading with the country that the body names. */
 function phoneReading(
   { phone_country: code }: Pick<BookingBody, 'phone_country'>,
-  reading: PhoneReading,
-): PhoneReading {
+  reading: RequestReading,
+): RequestReading {
   return typeof code === 'string' && isCountry(code) ? { ...reading, country: code } : reading;
 }
 
@@ -154,7 +157,6 @@ function travellersOf(travellers: TravellerBody[]): Traveller[] {
 }
 
 const CODE_MAX = 32;
-const NAME_MAX = 200;
 const NOTE_MAX = 2000;
 
 function travellerInput(traveller: TravellerBody, field: string): Traveller {
@@ -162,10 +164,10 @@ function travellerInput(traveller: TravellerBody, field: string): Traveller {
   return {
     ...readAll({
       category: () => textInput(`${field}.category`, category, CODE_MAX),
-      first_name: () => textInput(`${field}.first_name`, first_name, NAME_MAX),
-      last_name: () => textInput(`${field}.last_name`, last_name, NAME_MAX),
+      first_name: () => nameInput(`${field}.first_name`, first_name),
+      last_name: () => nameInput(`${field}.last_name`, last_name),
       birth_date: () =>
-        optionalInput(birth_date ?? undefined, (date) => dateInput('body', `${field}.birth_date`, date)),
+        optionalInput(birth_date ?? undefined, (date) => birthDateInput(`${field}.birth_date`, date)),
       note: () => optionalInput(note ?? undefined, (text) => proseInput(`${field}.note`, text, NOTE_MAX)),
     }),
   };

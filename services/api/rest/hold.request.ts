@@ -1,8 +1,10 @@
 import {
   assertNotEmpty,
+  contactInput,
   dateInput,
   emailInput,
   givenInput,
+  nameInput,
   optionalDate,
   optionalInput,
   readAll,
@@ -18,7 +20,8 @@ import {
   type RequestedParty,
   withoutEmptyParty,
 } from '../pricing/requested-party';
-import { PHONE_MAX, type PhoneInput, phoneInput, type PhoneReading } from '../tenants/phone';
+import type { RequestReading } from '../idempotency/fingerprint';
+import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
 import type { HoldAmendment } from '../seats/amend-hold';
 import type { HoldBody, HoldPatch } from './hold.dto';
 import type { HoldRequest } from '../seats/prepare-sale';
@@ -27,16 +30,16 @@ import type { HoldRequest } from '../seats/prepare-sale';
  * Reads the body of a new hold. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
  * @throws BadInputError with all issues of the body (400)
  */
-export function holdRequest(body: HoldBody, reading: PhoneReading): Omit<HoldRequest, 'by'> {
+export function holdRequest(body: HoldBody, reading: RequestReading): Omit<HoldRequest, 'by'> {
   const customer = body.customer ?? {};
   const read = readAll({
     departureDate: () => dateInput('body', 'departure_date', body.departure_date),
     departureTime: () => givenInput(body.departure_time, (time) => departureTimeInput('body', time)),
     party: () => holdPartyInput(body),
     externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
-    name: () => optionalInput(customer.name, (name) => textInput('customer.name', name, 200)),
+    name: () => optionalInput(customer.name, (name) => nameInput('customer.name', name)),
     phone: () => optionalInput(customer.phone, (phone) => customerPhone(phone, reading)),
-    email: () => optionalInput(customer.email, (email) => emailInput('customer.email', email)),
+    email: () => optionalInput(customer.email, (email) => emailInput('customer.email', email, reading)),
   });
   const { departureDate, departureTime, party, externalRef, name, phone, email } = read;
   const { hold_minutes: holdMinutes } = body;
@@ -53,7 +56,7 @@ export function comparedHold({ party, ...others }: ReturnType<typeof holdRequest
  * Returns the change that a body asks for, for the comparison with an earlier request. It has the form that answers stored before categories
  * were data were compared by. A quantity beside a party says nothing more.
  */
-export function comparedHoldChange(body: HoldPatch, reading: PhoneReading) {
+export function comparedHoldChange(body: HoldPatch, reading: RequestReading) {
   const { party = {}, ...others } = holdAmendment(body, reading);
   const { adult: adults, child: children, ...units } = comparedUnits(party);
   return {
@@ -69,7 +72,7 @@ export function comparedHoldChange(body: HoldPatch, reading: PhoneReading) {
  * Reads the body of a change. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
  * @throws BadInputError with all issues of the body (400)
  */
-export function holdAmendment(body: HoldPatch, reading: PhoneReading): HoldAmendment {
+export function holdAmendment(body: HoldPatch, reading: RequestReading): HoldAmendment {
   const { departure_date, external_ref } = body;
   const customer = body.customer ?? {};
   const { departureDate, departureTime, party, externalRef, name, phone, email } = readAll({
@@ -79,9 +82,9 @@ export function holdAmendment(body: HoldPatch, reading: PhoneReading): HoldAmend
     departureTime: () => givenInput(body.departure_time, (time) => departureTimeInput('body', time)),
     party: () => partyInput(body),
     externalRef: () => givenInput(external_ref, (ref) => textInput('external_ref', ref, 128)),
-    name: () => givenInput(customer.name, (name) => textInput('customer.name', name, 200)),
+    name: () => givenInput(customer.name, (name) => nameInput('customer.name', name)),
     phone: () => givenInput(customer.phone, (phone) => customerPhone(phone, reading)),
-    email: () => givenInput(customer.email, (email) => emailInput('customer.email', email)),
+    email: () => givenInput(customer.email, (email) => emailInput('customer.email', email, reading)),
   });
   return {
     party,
@@ -99,6 +102,6 @@ function holdPartyInput(body: HoldBody): RequestedParty {
   return newPartyInput(body);
 }
 
-function customerPhone(phone: string, reading: PhoneReading): PhoneInput {
-  return phoneInput('customer.phone', textInput('customer.phone', phone, PHONE_MAX), reading);
+function customerPhone(phone: string, reading: RequestReading): PhoneInput {
+  return phoneInput('customer.phone', contactInput('customer.phone', phone, PHONE_MAX), reading);
 }
