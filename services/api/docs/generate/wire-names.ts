@@ -27,11 +27,7 @@ const NAMES: Record<string, WireName> = {
   applies_to: { description: 'Tours that the rule applies to.', example: 'continent' },
   as_of: { format: 'date-time', example: '2027-01-12T09:29:57.120Z' },
   available: { example: true },
-  birth_date: {
-    description: 'Day of birth, YYYY-MM-DD.',
-    format: 'date',
-    example: '1990-05-04',
-  },
+  birth_date: { description: 'Day of birth, YYYY-MM-DD.', format: 'date', example: '1990-05-04' },
   booking_ref: { description: "The tenant's prefix, a dash, and lead_id.", example: 'ACME-1042' },
   cancellation_policy: {
     description: 'Plain text.',
