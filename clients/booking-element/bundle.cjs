@@ -1,7 +1,7 @@
 /**
  * Bundles the booking element with its library into one module: node bundle.cjs FILE.
- * The module has at most 30 kB for a browser (test/widget/element.test.ts), so the words of each language lose their keys, the style sheet its
- * spaces, the longest properties their names, and swc minifies the output of esbuild once more: together a tenth of the compressed bytes.
+ * The module has at most 36 kB for a browser (test/widget/element.test.ts), so the words of each language lose their keys, the style sheet its
+ * spaces, and swc minifies the output of esbuild once more.
  */
 'use strict';
 const fs = require('node:fs');
@@ -10,29 +10,6 @@ const esbuild = require('esbuild');
 const { minifySync } = require('@swc/core');
 
 const SOURCES = path.join(__dirname, 'src');
-
-/**
- * Properties that get short names: 400 bytes less. Only this module names them, always outside of texts: no field of an answer, no attribute
- * or property of the page, no key of a text that another value chooses (test/element/shortened-names.test.ts).
- */
-const SHORTENED = require('./shortened-names.json');
-
-/** What the library calls in class components and in its settings: 120 bytes less. The element has neither. */
-const SHORTENED_OF_LIBRARY = [
-  'componentDidCatch',
-  'componentDidMount',
-  'componentDidUpdate',
-  'componentWillMount',
-  'componentWillReceiveProps',
-  'componentWillUnmount',
-  'componentWillUpdate',
-  'debounceRendering',
-  'getChildContext',
-  'getDerivedStateFromError',
-  'getDerivedStateFromProps',
-  'getSnapshotBeforeUpdate',
-  'shouldComponentUpdate',
-];
 
 async function bundle() {
   const { outputFiles } = await esbuild.build({
@@ -43,7 +20,6 @@ async function bundle() {
     inject: [path.join(SOURCES, 'jsx.ts')],
     bundle: true,
     minify: true,
-    mangleProps: new RegExp(`^(${[SHORTENED, SHORTENED_OF_LIBRARY].flat().join('|')})$`),
     write: false,
     format: 'esm',
     target: 'es2022',

@@ -12,8 +12,8 @@ const api = useTestApi();
  */
 const VERSIONS: [version: string, integrity: string][] = [['v1', 'not released']];
 
-/** The module has at most 30 kB for a browser. The zlib of Node makes it larger than gzip does, and most at its own level. */
-const MOST_BYTES = 30_000;
+/** The module has at most 36 kB for a browser: 4 kB of the 40 kB are left for later changes. The zlib of Node makes it larger than gzip does, and most at its own level. */
+const MOST_BYTES = 36_000;
 
 describe('/embed/booking.js', () => {
   it('the element is one small module, public to every origin and revalidated each time', async () => {
