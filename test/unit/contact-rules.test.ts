@@ -3,6 +3,7 @@ import {
   invalidFields,
   formField,
   NO_CONTACT,
+  travellersOf,
 } from '../../clients/booking-element/src/contact-rules';
 import { nextAddress } from '../../clients/booking-element/src/next-address';
 import { BIRTH_DATES, EMAILS, PHONES } from '../support/contact-cases';
@@ -75,6 +76,20 @@ describe('the contact form', () => {
       ],
     });
     expect(bookingBody(HOLD, CONTACT, CATEGORIES)).toMatchObject({ notes: undefined, travellers: undefined });
+  });
+
+  it('the travellers are counted on a page whose old library replaces Array.from', () => {
+    const arrayFrom = Array.from;
+    Array.from = () => [];
+    try {
+      expect(travellersOf(HOLD.party, CATEGORIES).map(({ code }) => code)).toEqual([
+        'family',
+        'family',
+        'adult',
+      ]);
+    } finally {
+      Array.from = arrayFrom;
+    }
   });
 
   it('an error of the second named traveller stands at the field of the third one of the form', () => {

@@ -61,6 +61,21 @@ describe('the calls of the element', () => {
     expect(delays).toBe(1);
   });
 
+  it('the body is the same on a page whose old library makes texts of lists', async () => {
+    answers = [json(201, { booking_ref: 'A-1' })];
+    const travellers = [{ category: 'adult', first_name: 'Ana', last_name: 'Lima', birth_date: null }];
+    const body = { name: 'Ana', phone: '123456', email: 'a@b.example', party: { adult: 1 }, travellers };
+    const written = JSON.stringify(body);
+    const lists = Array.prototype as { toJSON?: () => string };
+    lists.toJSON = () => 'a text of Prototype.js';
+    try {
+      await api.book(body);
+    } finally {
+      delete lists.toJSON;
+    }
+    expect(requests[0]!.body).toBe(written);
+  });
+
   it('an answer that takes too long counts as lost', async () => {
     api = createFor(50);
     answers = [() => undefined, json(200, { items: [], next_cursor: null })];
@@ -106,6 +121,22 @@ describe('the calls of the element', () => {
       alternatives,
     });
     expect(requests).toHaveLength(1);
+  });
+
+  it.each([
+    null,
+    'none',
+    { departure_date: '2027-05-02' },
+    [null, 'none', 5, {}],
+    [{ departure_date: '2027-13-45', departure_time: null, seats_available: 3 }],
+    [{ departure_date: 'soon', departure_time: null, seats_available: 3 }],
+    [{ departure_date: '2027-05-02', departure_time: '25:61', seats_available: 3 }],
+    [{ departure_date: '2027-05-02', seats_available: 3 }],
+    [{ departure_date: '2027-05-02', departure_time: '09:30', seats_available: 'three' }],
+  ])('a refusal with the lists %j has none of what no page can show', async (list) => {
+    answers = [json(409, { code: 'insufficient_seats', retryable: false, alternatives: list, errors: list })];
+    const wish = { tour_id: 'bay', departure_date: '2027-05-01' };
+    expect(await problem(api.hold(wish))).toMatchObject({ alternatives: [], errors: [] });
   });
 
   it('a page in place of an answer is foreign, and the page of a proxy that restarts is tried again', async () => {

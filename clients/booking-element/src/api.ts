@@ -1,4 +1,5 @@
 import type {
+  Alternative,
   Booking,
   BookingBody,
   DeparturePage,
@@ -129,7 +130,7 @@ async function callOnce(
     const response = await fetch(base + path, {
       method,
       headers: body && { 'Content-Type': 'application/json' },
-      body: body && JSON.stringify(body),
+      body: body && jsonOf(body),
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
     return await readAnswer(response, field);
@@ -137,6 +138,13 @@ async function callOnce(
     signal.throwIfAborted();
     return { code: 'network', retryable: true };
   }
+}
+
+/** Writes a body as JSON. Ignores every `toJSON`: the one of old libraries for arrays, such as Prototype 1.6, makes a text of a list. */
+function jsonOf(body: object): string {
+  return JSON.stringify(body, function (this: Record<string, unknown>, key) {
+    return this[key];
+  });
 }
 
 async function readAnswer(response: Response, field: string): Promise<Answered | Problem> {
@@ -147,10 +155,29 @@ async function readAnswer(response: Response, field: string): Promise<Answered |
   const answer = await readObject(response);
   if (answer && ok && field in answer) return { answer, serverTime };
   const retryAfter = Number(headers.get('Retry-After')) || undefined;
-  if (typeof answer?.code === 'string') return { ...answer, code: answer.code, retryAfter };
+  if (typeof answer?.code === 'string') return { ...readProblem(answer), code: answer.code, retryAfter };
   // A proxy before the site answers so while the site restarts.
   const retryable = status === 429 || status >= 500;
   return { code: retryable ? 'internal_error' : 'foreign_answer', status, retryable, retryAfter };
+}
+
+/** Returns a problem without the entries of its lists that no view could show: a program before the proxy may have written it. */
+function readProblem(answer: Partial<Problem>): Partial<Problem> {
+  return {
+    ...answer,
+    errors: listOf(answer.errors).filter(({ field }) => typeof field === 'string'),
+    alternatives: listOf(answer.alternatives).filter(isAlternative),
+  };
+}
+
+/** Returns the objects of a list. A value that is no list has none. */
+function listOf<T>(value: readonly T[] | undefined): T[] {
+  return Array.isArray(value) ? value.filter((item) => item instanceof Object) : [];
+}
+
+function isAlternative({ departure_date, departure_time, seats_available }: Alternative): boolean {
+  const time = departure_time === null ? '00:00' : departure_time;
+  return Date.parse(`${departure_date}T${time}:00Z`) > 0 && Number.isInteger(seats_available);
 }
 
 /** Reads the body of an answer. Undefined: it is no JSON object. @throws if the body does not arrive */

@@ -36,7 +36,8 @@ const EARLIEST_BIRTH = '1900';
 /** Returns the categories of the travellers of a party, one entry for each traveller: four for a family ticket of four. */
 export function travellersOf(party: Party, categories: readonly Category[]): Category[] {
   return categories.flatMap((category) =>
-    Array.from({ length: (party[category.code] ?? 0) * category.people }, () => category),
+    // Old libraries replace Array.from by a function that maps nothing.
+    Array<Category>((party[category.code] ?? 0) * category.people).fill(category),
   );
 }
 
