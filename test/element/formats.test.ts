@@ -88,6 +88,16 @@ describe('the formats of the element', () => {
     },
   );
 
+  it.each(['ar-SA', 'en-u-ca-buddhist', 'ja-JP-u-ca-japanese', 'en-TH-u-ca-buddhist'])(
+    'the dates in %s are those of the platform, in the Gregorian calendar',
+    (locale) => {
+      const { date, month, instant } = formatsOf(locale);
+      const numbers = new Intl.NumberFormat(locale, { useGrouping: false });
+      for (const text of [date('2027-03-06'), month('2027-03'), instant('2027-03-06T12:00:00Z')])
+        expect(text).toContain(numbers.format(2027));
+    },
+  );
+
   it('the formats write a cut-off with its unit, and the rest of a hold as minutes and seconds', () => {
     const { duration, countdown } = formatsOf('en');
     expect(['36h', '3d', '90m', '1d'].map(duration).map(plain)).toEqual([

@@ -102,9 +102,7 @@ class TourBooking extends HTMLElement {
       api,
       slug,
       isChosen: this.#found?.isChosen ?? false,
-      lang: languageTag(
-        this.lang || this.closest<HTMLElement>('[lang]')?.lang || document.documentElement.lang,
-      ),
+      lang: languageTag(this.#language()),
       onTourFound: (found: string) => {
         this.#found = { slug: found, isChosen: false };
         this.#render();
@@ -120,6 +118,13 @@ class TourBooking extends HTMLElement {
       <App key={`${api} ${slug}`} site={site} nextOf={(booking) => this.#next(booking)} />,
       this.#root(),
     );
+  }
+
+  /** Returns the nearest language that is more than blanks: of the tag, around it in its component, or of the page. */
+  #language(): string {
+    const around = this.parentElement?.closest<HTMLElement>('[lang]');
+    const tags = [this.lang, around?.lang, document.documentElement.lang];
+    return tags.find((tag) => tag?.trim()) ?? '';
   }
 
   #next({ booking_ref }: Booking): string | undefined {

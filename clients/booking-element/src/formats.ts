@@ -47,7 +47,7 @@ export function formatsOf(locale: string): Formats {
   const days = dateFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
   const months = dateFormat(locale, { month: 'long', year: 'numeric' });
   const times = dateFormat(locale, { timeStyle: 'short' });
-  const instants = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short' });
+  const instants = dateFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: undefined });
   const alternatives = new Intl.ListFormat(locale, { type: 'disjunction' });
   const firstWeekday = firstDayOfWeek(locale);
   return {
@@ -67,9 +67,9 @@ export function formatsOf(locale: string): Formats {
   };
 }
 
-/** Uses UTC, so that no time zone moves a day. */
+/** Uses UTC, so that no time zone moves a day, and the calendar of the platform, which is not the one of each country. */
 function dateFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options });
+  return new Intl.DateTimeFormat(locale, { calendar: 'gregory', timeZone: 'UTC', ...options });
 }
 
 function atMidnight(iso: string): Date {

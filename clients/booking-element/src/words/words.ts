@@ -38,10 +38,10 @@ export function languageOf(tag: string): Language {
   return languageOf('en');
 }
 
-/** Returns the tag as the platform reads it; for a malformed or an empty one `en`. */
+/** Returns the tag as the platform reads it, for `de_DE` of many programs too; for a malformed or an empty one `en`. */
 export function languageTag(tag: string): string {
   try {
-    return Intl.getCanonicalLocales(tag)[0]!;
+    return Intl.getCanonicalLocales(tag.trim().replaceAll('_', '-'))[0]!;
   } catch {
     return 'en';
   }
