@@ -14,6 +14,11 @@ const PROPERTIES = ['tour', 'api', 'next'] as const;
 /** The path of the proxy without the attribute `api`. */
 const API = '/tours';
 
+/** The list of the platform, as its script makes it. */
+const LIST = 'tour-list, script[src*="/embed/widget"]';
+/** The time in which a page that is being built names a tour or shows a list. */
+const LIST_MS = 5000;
+
 interface Sold {
   /** The absolute address of the proxy. */
   api: string;
@@ -56,6 +61,8 @@ class TourBooking extends HTMLElement {
     const languages = new MutationObserver(() => this.#render());
     languages.observe(document.documentElement, { attributeFilter: ['lang'] });
     signal.addEventListener('abort', () => languages.disconnect());
+    const timer = setTimeout(() => this.#checkTour(), LIST_MS);
+    signal.addEventListener('abort', () => clearTimeout(timer));
     this.#render();
   }
 
@@ -79,7 +86,15 @@ class TourBooking extends HTMLElement {
     if (this.shadowRoot) return this.shadowRoot;
     const root = this.attachShadow({ mode: 'open' });
     root.adoptedStyleSheets = [sheet];
+    for (const type of ['keydown', 'keypress', 'keyup'])
+      root.addEventListener(type, (event) => keepTyped(event as KeyboardEvent));
     return root;
+  }
+
+  /** Says in the console that nothing names a tour. */
+  #checkTour(): void {
+    if (!this.#named().slug && !document.querySelector(LIST))
+      reportError(new Error('<tour-booking>: Set the attribute tour, or put a list of tours on the page.'));
   }
 
   #open(event: Event): void {
@@ -143,6 +158,15 @@ class TourBooking extends HTMLElement {
     const next = this.#next(booking);
     if (this.dispatchEvent(event) && next !== undefined) location.assign(next);
   }
+}
+
+/** Keys that type no text: the page may end a dialog by one, and keep the focus in it by the other. */
+const KEYS_OF_PAGE = ['Escape', 'Tab'];
+
+/** Keeps what is typed in a field from the shortcuts of the page, which sees the element as the target and not its field. */
+function keepTyped(event: KeyboardEvent): void {
+  const isField = (event.target as Element).matches('input, textarea');
+  if (isField && !KEYS_OF_PAGE.includes(event.key)) event.stopPropagation();
 }
 
 /** Returns the absolute address of the proxy, without a slash at its end. */
