@@ -27,7 +27,7 @@ interface ContactFormProps {
   isOff: boolean;
   /** Several fields may change before the form is shown again, where a program fills it in. */
   onChange(changed: Partial<Contact>): void;
-  onBook(): void;
+  onBook(contact: Contact): void;
 }
 
 /** Asks who books, and for the names of the travellers. An error stands at its field, and the first one takes the focus. */
@@ -44,11 +44,14 @@ export function ContactForm(props: ContactFormProps) {
     field?.closest('details')?.setAttribute('open', '');
     field?.focus();
   }, [issues]);
+  const travellers = travellersOf(party, categories);
   const submit = (event: Event) => {
     event.preventDefault();
-    const found = invalidFields(contact);
+    const read = contactIn(form.current!, travellers);
+    onChange(read);
+    const found = invalidFields(read);
     setIssues(found);
-    if (found.length === 0) onBook();
+    if (found.length === 0) onBook(read);
   };
   const field = (name: 'name' | 'phone' | 'email' | 'notes', type: FieldType, autocomplete?: string) => (
     <Field
@@ -70,14 +73,30 @@ export function ContactForm(props: ContactFormProps) {
       {field('email', 'email', 'email')}
       {field('notes', 'textarea')}
       <Travellers
-        categories={travellersOf(party, categories)}
+        categories={travellers}
         travellers={contact.travellers}
         issues={issues}
-        onChange={(travellers) => onChange({ travellers })}
+        onChange={(names) => onChange({ travellers: names })}
       />
       <Button isOff={isOff}>{fill(words.contact.book, { total })}</Button>
     </form>
   );
+}
+
+/** Reads the texts of the form, because a program may have filled them in without an event. */
+function contactIn({ elements }: HTMLFormElement, travellers: readonly Category[]): Contact {
+  const read = (name: string) => (elements.namedItem(name) as HTMLInputElement).value;
+  return {
+    name: read('name'),
+    phone: read('phone'),
+    email: read('email'),
+    notes: read('notes'),
+    travellers: travellers.map((_, index) => ({
+      first_name: read(`travellers.${index}.first_name`),
+      last_name: read(`travellers.${index}.last_name`),
+      birth_date: read(`travellers.${index}.birth_date`),
+    })),
+  };
 }
 
 /** Returns the fields that the platform has refused. The notes are what a larger party can shorten. */
@@ -130,7 +149,8 @@ function Field({ name, label, type, autocomplete = 'off', isRequired, value, iss
   const attributes = {
     id,
     name,
-    value,
+    // The field keeps what it has until the form is sent.
+    defaultValue: value,
     autocomplete,
     required: isRequired,
     maxLength: MOST_CHARACTERS[type] ?? MOST_OF_OTHERS,

@@ -1,5 +1,5 @@
 import { type Api, createApi, SiteError } from './api.ts';
-import { bookingBody } from './contact-rules.ts';
+import { bookingBody, type Contact } from './contact-rules.ts';
 import { holdBody, type Purchase, type PurchaseEvent, type Task } from './purchase.ts';
 import type { Booking, Departure, DeparturePage, HeldSeats, Hold, Problem } from './wire.ts';
 
@@ -28,7 +28,8 @@ export interface Actions {
   extend(): void;
   /** Gives the seats back, and shows the calendar. */
   release(): void;
-  book(): void;
+  /** @param contact as the form has it now. Absent: the one that was sent before */
+  book(contact?: Contact): void;
   /** Shows the calendar, after a booking or after a hold that has ended. */
   startAgain(event: 'startedAgain' | 'returned'): void;
 }
@@ -104,7 +105,7 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
       hold: () => void run('hold', placeHold),
       extend: () => void run('extend', extendHold),
       release: () => void run('release', releaseHold),
-      book: () => void run('book', book),
+      book: (contact) => void run('book', () => book(contact)),
       startAgain: (type) => {
         dispatch({ type });
         read.departuresAgain();
@@ -177,9 +178,9 @@ function writerOf(api: Api, latest: Latest) {
     await api.releaseHold().catch(ignore);
     return [{ type: 'returned' }];
   };
-  const book = async (): Promise<PurchaseEvent[]> => {
+  const book = async (contact = latest().purchase.contact): Promise<PurchaseEvent[]> => {
     const { purchase, site } = latest();
-    const { stage, contact, tour } = purchase;
+    const { stage, tour } = purchase;
     if (stage.at !== 'held' || !tour) return [];
     const body = bookingBody(stage.hold, contact, tour.categories);
     site.onBooking(true);
