@@ -127,7 +127,8 @@ interface ReaderOptions {
 }
 
 function readerOf({ api, slug = '', latest, dispatch }: ReaderOptions) {
-  const visitor = () => readVisitor(api, latest().purchase);
+  /** @param departures those that a new page shows. Absent: the page has been shown before */
+  const visitor = (departures?: readonly Departure[]) => readVisitor(api, latest().purchase, departures);
   /** Reads the tour, and once more if the language of the element has changed meanwhile. */
   const tour = async (): Promise<PurchaseEvent> => {
     const { lang } = latest().site;
@@ -142,8 +143,9 @@ function readerOf({ api, slug = '', latest, dispatch }: ReaderOptions) {
     );
   const all = async (): Promise<PurchaseEvent[]> => {
     if (!slug) return findTour(api, latest().site);
-    const seen = visitor().catch(() => []);
+    const early = stateHint() && visitor().catch(() => []);
     const [read, page] = await Promise.all([tour(), api.readDepartures(slug)]);
+    const seen = early || visitor(page.items).catch(() => []);
     const isComplete = page.next_cursor === null;
     const departures: PurchaseEvent = { type: 'departuresRead', departures: page.items, isComplete };
     const events: PurchaseEvent[] = [read, ...(await seen), { type: 'loaded' }, departures];
@@ -218,17 +220,23 @@ function stateHint(): string | undefined {
   return /(?:^|; )tour_state=(held|booked)/.exec(document.cookie)?.[1];
 }
 
-/** Reads what the visitor has: in this tab, in another one, or from before a reload. */
-async function readVisitor(api: Api, { stage }: Purchase): Promise<PurchaseEvent[]> {
+/**
+ * Reads what the visitor has: in this tab, in another one, or from before a reload. Without the readable cookie, which a program of the page
+ * may have removed, asks where seats are at stake: a hold is shown, or a departure is sold out, perhaps to this visitor.
+ */
+async function readVisitor(
+  api: Api,
+  { stage }: Purchase,
+  departures: readonly Departure[] = [],
+): Promise<PurchaseEvent[]> {
   const hint = stateHint();
-  if (hint === undefined) {
-    const isOver = stage.at === 'held' && stage.endsAt <= Date.now();
-    return [isOver ? { type: 'timeOver' } : { type: 'holdSeen', seats: undefined }];
-  }
-  let seats: HeldSeats | undefined;
-  if (hint === 'held') seats = await unlessMissing(api.readHold());
-  if (hint === 'held' && seats?.hold.status !== 'converted') return [{ type: 'holdSeen', seats }];
-  return [{ type: 'bookingSeen', booking: await unlessMissing(api.readBooking()) }];
+  const isHeld = stage.at === 'held';
+  const isAsked = hint === 'held' || isHeld || departures.some(({ status }) => status === 'sold_out');
+  const seats = hint !== 'booked' && isAsked ? await unlessMissing(api.readHold()) : undefined;
+  if (hint === 'booked' || seats?.hold.status === 'converted')
+    return [{ type: 'bookingSeen', booking: await unlessMissing(api.readBooking()) }];
+  const isOver = !seats && isHeld && stage.endsAt <= Date.now();
+  return [isOver ? { type: 'timeOver' } : { type: 'holdSeen', seats }];
 }
 
 async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
