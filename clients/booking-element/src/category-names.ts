@@ -1,8 +1,34 @@
 import type { Category } from './wire.ts';
 import type { Words } from './words/en.ts';
 
+/** A category with the text that tells it from another one without a name, if its kind does not. */
+export interface NamedCategory extends Category {
+  mark?: string;
+}
+
+/** The category that has words of its own. */
+const SINGLE_SUPPLEMENT = 'single_supplement';
+
 /** Returns the name of a category: that of the tour, otherwise one that follows from its kind. */
-export function categoryName({ code, kind, name }: Category, { party }: Words): string {
+export function categoryName({ code, kind, name, mark }: NamedCategory, { party }: Words): string {
   if (name !== undefined) return name;
-  return code === 'single_supplement' ? party.singleSupplement : party.kinds[kind];
+  if (code === SINGLE_SUPPLEMENT) return party.singleSupplement;
+  return mark === undefined ? party.kinds[kind] : `${party.kinds[kind]} (${mark})`;
+}
+
+/** Marks the categories without a name that are of one kind: by their ages, or by their codes where two have the same ages or one has none. */
+export function markTwins(categories: readonly Category[]): NamedCategory[] {
+  const unnamed = categories.filter(({ code, name }) => name === undefined && code !== SINGLE_SUPPLEMENT);
+  return categories.map((category) => {
+    const twins = unnamed.filter(({ kind }) => kind === category.kind);
+    if (twins.length < 2 || !twins.includes(category)) return category;
+    const ages = new Set(twins.map(agesOf));
+    const isTold = ages.size === twins.length && !ages.has('');
+    return { ...category, mark: isTold ? agesOf(category) : category.code };
+  });
+}
+
+function agesOf({ age_from, age_to }: Category): string {
+  if (age_from === undefined && age_to === undefined) return '';
+  return age_to === undefined ? `${age_from}+` : `${age_from ?? 0}–${age_to}`;
 }

@@ -1,3 +1,4 @@
+import { markTwins } from './category-names.ts';
 import { type Contact, NO_CONTACT } from './contact-rules.ts';
 import { digitsOf } from './formats.ts';
 import { startParty, totalOf } from './party-rules.ts';
@@ -130,7 +131,10 @@ const REDUCERS: Reducers = {
   }),
   delayed: (purchase) => ({ ...purchase, isWaiting: purchase.task !== undefined }),
   refused: (purchase, { task, problem }) => refuse(purchase, { task, problem }),
-  tourRead: (purchase, { tour }) => ({ ...purchase, tour }),
+  tourRead: (purchase, { tour }) => ({
+    ...purchase,
+    tour: { ...tour, categories: markTwins(tour.categories) },
+  }),
   departuresRead: (purchase, { departures, isComplete }) =>
     checked(fitted({ ...purchase, departures, hasAllDepartures: isComplete })),
   loaded: (purchase) => ({
