@@ -5,6 +5,33 @@ import { book, fillContact, holdSeats } from '../visit';
 
 const LONG_WORD = 'Donaudampfschifffahrtsgesellschaftskapitänskinder';
 
+const CONTACT = { name: 'Ana Lima', phone: '+49 30 901820', email: 'ana@example.com' };
+
+/** Styles of a page that its texts inherit, and which would change those of the element. */
+const INHERITED = {
+  whiteSpace: 'nowrap',
+  textIndent: '48px',
+  letterSpacing: '5px',
+  wordSpacing: '20px',
+  textTransform: 'uppercase',
+  textAlign: 'right',
+  textShadow: 'rgb(255, 0, 0) 1px 1px 0px',
+  writingMode: 'vertical-rl',
+  wordBreak: 'break-all',
+  hyphens: 'auto',
+  lineBreak: 'anywhere',
+  fontVariantCaps: 'small-caps',
+  fontStyle: 'italic',
+  fontWeight: '800',
+  lineHeight: '60px',
+  cursor: 'wait',
+  listStyleType: 'square',
+  captionSide: 'bottom',
+  emptyCells: 'hide',
+  tabSize: '1',
+  webkitTextFillColor: 'rgb(255, 0, 0)',
+};
+
 describeInBrowsers('the element among the styles and programs of a page', (browser) => {
   const site = useElementSite(browser);
   let tour: GivenTour;
@@ -48,6 +75,33 @@ describeInBrowsers('the element among the styles and programs of a page', (brows
     );
     expect(await sizes()).toEqual(before);
     expect(before).toContain('16px');
+  });
+
+  it('the styles that texts inherit from a page change none of the element', async () => {
+    const names = JSON.stringify(Object.keys(INHERITED));
+    const styles = () =>
+      inShadow<string[]>(`[...root.querySelectorAll('*')].map((one) => {
+        const style = getComputedStyle(one);
+        return one.tagName + ' ' + one.className + JSON.stringify(${names}.map((name) => [name, style[name]]));
+      })`);
+    await site.open(`<p>Text</p><main>${tag()}</main>`);
+    await calendar();
+    await site.page.locator('.day.open').first().click();
+    await site.page.mouse.move(0, 0);
+    const before = await styles();
+    await site.page.evaluate(`Object.assign(document.body.style, ${JSON.stringify(INHERITED)})`);
+    const ofPage = `${names}.filter((name) => getComputedStyle(document.querySelector('p'))[name] !== ${JSON.stringify(INHERITED)}[name])`;
+    expect(await site.page.evaluate(ofPage)).toEqual([]);
+    expect(await styles()).toEqual(before);
+  });
+
+  it('a page that hides a part of itself hides the element there', async () => {
+    await site.open(`<main>${tag()}</main>`);
+    await calendar();
+    await site.page.evaluate("document.querySelector('main').style.visibility = 'hidden'");
+    expect(await site.page.locator('.day.open').first().isVisible()).toBe(false);
+    await site.page.evaluate("document.querySelector('main').style.cssText = 'direction: rtl'");
+    expect(await inShadow('getComputedStyle(root.host).direction')).toBe('rtl');
   });
 
   it('a translator of the browser leaves the element alone', async () => {
@@ -112,6 +166,62 @@ describeInBrowsers('the element among the styles and programs of a page', (brows
     await site.page.locator('[name="travellers.0.birth_date"]').scrollIntoViewIfNeeded();
     expect(await width()).toBeLessThanOrEqual(320);
   });
+
+  /** Returns the words that a line break cuts, and the texts that their box cuts off. */
+  const cutTexts = () =>
+    inShadow<string[]>(`(() => {
+      const isShown = (element) => element.checkVisibility() && !element.closest('.visually-hidden');
+      const boxes = [...root.querySelectorAll('.day, input')].filter(
+        (box) => box.scrollWidth > box.clientWidth || (box.matches('.day') && box.scrollHeight > box.clientHeight),
+      );
+      const cut = boxes.filter(isShown).map((box) => box.outerHTML);
+      const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()) {
+        const { currentNode: text } = texts;
+        if (!isShown(text.parentElement)) continue;
+        for (const { 0: word, index } of text.data.matchAll(/[^\\s-]+/g)) {
+          const range = document.createRange();
+          range.setStart(text, index);
+          range.setEnd(text, index + word.length);
+          const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+          if (lines.size > 1) cut.push(word);
+        }
+      }
+      return cut;
+    })()`);
+
+  it.each([
+    ['de', 123_456, 390],
+    ['en', 129_000, 390],
+    ['vi', 48_950, 1280],
+  ])(
+    'texts of twice the size are cut nowhere: in %s with a price of %d in a window of %d px',
+    async (lang, adult, width) => {
+      const large = await givenTour(site.api.db);
+      await givenDeparture(site.api.db, large, {
+        seats: 5,
+        prices: { adult, child: 50_000, single_supplement: 7_000 },
+      });
+      await site.page.setViewportSize({ width, height: 844 });
+      await site.open(`<tour-booking tour="${large.slug}" lang="${lang}"></tour-booking>`);
+      await site.page.evaluate("document.documentElement.style.fontSize = '200%'");
+      const expectComplete = async () => {
+        expect(await cutTexts()).toEqual([]);
+        expect(await site.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      };
+      await site.page.locator('.day.open').click();
+      await expectComplete();
+      await site.page.locator('.step > .button').last().click();
+      await site.page.locator('summary').click();
+      await site.page.locator('.contact .button').click();
+      await expectComplete();
+      for (const [name, value] of Object.entries(CONTACT))
+        await site.page.locator(`[name=${name}]`).fill(value);
+      await site.page.locator('.contact .button').click();
+      await site.page.locator('.contact').waitFor({ state: 'detached' });
+      await expectComplete();
+    },
+  );
 
   it('a booking that costs nothing has no time until which to pay', async () => {
     const free = await givenTour(site.api.db);
