@@ -21,6 +21,7 @@ function formattedIn(zone: string): [number, ...string[]] {
       formats.time('09:30'),
       formats.weekdays[0].short,
       formats.instant('2027-03-06T12:05:00Z'),
+      formats.instant('2027-03-06T12:05:00Z', 'Europe/London'),
     ]))`;
   const output = execFileSync(process.execPath, [...LOAD_TYPESCRIPT, '--eval', script], {
     env: { ...process.env, TZ: zone },
@@ -75,16 +76,16 @@ describe('the formats of the element', () => {
   });
 
   it.each([
-    ['Pacific/Kiritimati', -840, '7 March 2027 at 02:05'],
-    ['Pacific/Pago_Pago', 660, '6 March 2027 at 01:05'],
-    ['UTC', 0, '6 March 2027 at 12:05'],
+    ['Pacific/Kiritimati', -840, '7 March 2027 at 02:05', '7 March 2027 at 02:05 (GMT+14)'],
+    ['Pacific/Pago_Pago', 660, '6 March 2027 at 01:05', '6 March 2027 at 01:05 (GMT-11)'],
+    ['UTC', 0, '6 March 2027 at 12:05', '6 March 2027 at 12:05'],
   ])(
-    'a visitor in the time zone %s reads the local day and time of a departure, and an instant in that zone',
-    (zone, offset, instant) => {
+    'a visitor in the time zone %s reads the local day and time of a departure, and an instant in that zone, which is named where it is not that of the tour',
+    (zone, offset, ...instants) => {
       const [known, ...texts] = formattedIn(zone);
       expect(known).toBe(offset);
       const day = expect.stringMatching(/^Saturday,? 6 March 2027$/) as string;
-      expect(texts.map(plain)).toEqual([day, 'March 2027', '09:30', 'Mon', instant]);
+      expect(texts.map(plain)).toEqual([day, 'March 2027', '09:30', 'Mon', ...instants]);
     },
   );
 

@@ -14,6 +14,7 @@ import {
   problemOf,
   type Purchase,
   type PurchaseEvent,
+  saleOf,
   type Stage,
 } from './purchase.ts';
 import { type Speech, SpeechContext, speechOf, useSpeech } from './speech.ts';
@@ -158,7 +159,7 @@ function Choosing(props: StageProps & { tour: Tour }) {
           onChange={(changed) => dispatch({ type: 'partyChanged', party: changed })}
         />
       )}
-      <Terms tour={tour} />
+      <Terms tour={tour} sale={saleOf(purchase)} />
       {departure && (
         <HoldButton
           {...props}
@@ -245,7 +246,7 @@ function Held(props: StageProps & { tour: Tour; stage: HeldStage }) {
       <Summary tour={tour} sale={hold} />
       {seenTotal === undefined && (
         <>
-          <Terms tour={tour} />
+          <Terms tour={tour} sale={hold} />
           <ContactForm
             contact={contact}
             party={hold.party}

@@ -10,8 +10,13 @@ export interface Formats {
   weekdays: { short: string; long: string }[];
   /** The first day of the week: 1 is Monday, 7 is Sunday. */
   firstWeekday: number;
-  /** Formats an instant in the time zone of the visitor: `March 6, 2027 at 9:30 AM`. @param iso RFC 3339 */
-  instant(iso: string): string;
+  /**
+   * Formats an instant in the time zone of the visitor: `March 6, 2027 at 9:30 AM`. Names the zone where the clocks of the tour show another
+   * time: `March 6, 2027 at 9:30 AM (GMT+1)`.
+   * @param at RFC 3339, or milliseconds
+   * @param timeZone of the tour. Absent: the instant has nothing to do with its clocks
+   */
+  instant(at: string | number, timeZone?: string): string;
   /** Formats a month: `March 2027`. @param month YYYY-MM */
   month(month: string): string;
   /** Formats a local time. @param time HH:MM */
@@ -47,7 +52,6 @@ export function formatsOf(locale: string): Formats {
   const days = dateFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
   const months = dateFormat(locale, { month: 'long', year: 'numeric' });
   const times = dateFormat(locale, { timeStyle: 'short' });
-  const instants = dateFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: undefined });
   const alternatives = new Intl.ListFormat(locale, { type: 'disjunction' });
   const firstWeekday = firstDayOfWeek(locale);
   return {
@@ -56,7 +60,7 @@ export function formatsOf(locale: string): Formats {
     date: (iso) => days.format(atMidnight(iso)),
     weekdays: weekdaysFrom(firstWeekday, locale),
     firstWeekday,
-    instant: (iso) => instants.format(new Date(iso)),
+    instant: instantFormat(locale),
     month: (month) => months.format(atMidnight(`${month}-01`)),
     time: (time) => times.format(new Date(`1970-01-01T${time}:00Z`)),
     duration: durationFormat(locale),
@@ -70,6 +74,19 @@ export function formatsOf(locale: string): Formats {
 /** Uses UTC, so that no time zone moves a day, and the calendar of the platform, which is not the one of each country. */
 function dateFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat(locale, { calendar: 'gregory', timeZone: 'UTC', ...options });
+}
+
+function instantFormat(locale: string): Formats['instant'] {
+  const formatIn = (timeZone?: string) =>
+    dateFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone });
+  const zones = dateFormat(locale, { timeZoneName: 'short', timeZone: undefined });
+  return (at, timeZone) => {
+    const instant = new Date(at);
+    const text = formatIn().format(instant);
+    if (!timeZone || formatIn(timeZone).format(instant) === text) return text;
+    const zone = zones.formatToParts(instant).find(({ type }) => type === 'timeZoneName');
+    return `${text} (${zone!.value})`;
+  };
 }
 
 function atMidnight(iso: string): Date {

@@ -1,3 +1,4 @@
+import type { Sale } from './cancellation-tiers.ts';
 import { markTwins } from './category-names.ts';
 import { type Contact, NO_CONTACT } from './contact-rules.ts';
 import { digitsOf } from './formats.ts';
@@ -185,6 +186,16 @@ export function departureOf(purchase: Purchase): Departure | undefined {
   return open.length === 1 ? open[0] : undefined;
 }
 
+/** Returns what the choice costs. Undefined: no departure is chosen. */
+export function saleOf(purchase: Purchase): Sale | undefined {
+  const departure = departureOf(purchase);
+  if (!departure) return undefined;
+  const { departure_date, start_time, tenant_prices, currency } = departure;
+  const digits = digitsOf(currency);
+  const total_price = totalOf(purchase.party, tenant_prices, digits) / 10 ** digits;
+  return { departure_date, departure_time: start_time, total_price, currency };
+}
+
 /** Returns the body that holds seats for the choice, or for the hold that has ended. */
 export function holdBody(purchase: Purchase): HoldBody | undefined {
   const { stage, tour, party } = purchase;
@@ -297,13 +308,10 @@ function holding(purchase: Purchase, seats: HeldSeats): Purchase {
 
 /** Returns the total in major units that the visitor has seen last. Undefined: none that differs from the hold's. */
 function totalSeen(purchase: Purchase): number | undefined {
-  const { stage, party } = purchase;
+  const { stage } = purchase;
   if (stage.at === 'held') return stage.seenTotal;
   if (stage.at === 'ended') return stage.hold.total_price;
-  const departure = departureOf(purchase);
-  if (!departure || stage.at !== 'choosing') return undefined;
-  const digits = digitsOf(departure.currency);
-  return totalOf(party, departure.tenant_prices, digits) / 10 ** digits;
+  return stage.at === 'choosing' ? saleOf(purchase)?.total_price : undefined;
 }
 
 /** Whether a call of the visitor runs, whose answer tells more than what was seen. */

@@ -6,6 +6,7 @@ type Schemas = components['schemas'];
 
 export type Tour = Schemas['TourDetail'];
 export type Category = Schemas['Category'];
+export type CancellationTier = Schemas['CancellationTier'];
 export type DeparturePage = Visible<Schemas['DeparturePage'], 'departures'>;
 export type Departure = DeparturePage['items'][number];
 export type Hold = Schemas['HoldDetail'];

@@ -92,6 +92,7 @@ export const ar: Words = {
     title: 'الإلغاء',
     until: 'إذا بقي على الانطلاق {time} أو أكثر: يُعاد {percent}',
     untilStart: 'حتى الانطلاق: يُعاد {percent}',
+    dated: 'حتى {time}: يُعاد {amount}',
     after: 'بعد ذلك: لا يُعاد شيء',
     never: 'لا يُعاد السعر.',
   },

@@ -92,6 +92,7 @@ export const de: Words = {
     title: 'Stornierung',
     until: 'Bis {time} vor Beginn: {percent} Erstattung',
     untilStart: 'Bis zum Beginn: {percent} Erstattung',
+    dated: 'Bis zum {time}: {amount} Erstattung',
     after: 'Danach: keine Erstattung',
     never: 'Der Preis wird nicht erstattet.',
   },

@@ -106,6 +106,8 @@ export const en = {
     /** {time}: such as 36 hours. {percent}: such as 50%. Worded so that the time is in the nominative case, as Intl writes it. */
     until: 'Until {time} before the start: {percent} refunded',
     untilStart: 'Until the start: {percent} refunded',
+    /** {time}: a date and a time. {amount}: such as €979. */
+    dated: 'Until {time}: {amount} refunded',
     after: 'After that: nothing refunded',
     never: 'The price is not refunded.',
   },

@@ -92,6 +92,7 @@ export const es: Words = {
     title: 'Cancelación',
     until: 'Hasta {time} antes del inicio: se devuelve el {percent}',
     untilStart: 'Hasta el inicio: se devuelve el {percent}',
+    dated: 'Hasta el {time}: se devuelven {amount}',
     after: 'Después: no se devuelve nada',
     never: 'El precio no se devuelve.',
   },

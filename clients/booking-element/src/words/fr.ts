@@ -92,6 +92,7 @@ export const fr: Words = {
     title: 'Annulation',
     until: 'Jusqu’à {time} avant le départ : {percent} remboursés',
     untilStart: 'Jusqu’au départ : {percent} remboursés',
+    dated: 'Jusqu’au {time} : remboursement de {amount}',
     after: 'Ensuite : aucun remboursement',
     never: 'Le prix n’est pas remboursé.',
   },

@@ -92,6 +92,7 @@ export const ja: Words = {
     title: 'キャンセル',
     until: '開始の{time}前まで：{percent}返金',
     untilStart: '開始まで：{percent}返金',
+    dated: '{time}まで：{amount}返金',
     after: 'それ以降：返金なし',
     never: '返金はありません。',
   },

@@ -92,6 +92,7 @@ export const ptBR: Words = {
     title: 'Cancelamento',
     until: 'Até {time} antes do início: reembolso de {percent}',
     untilStart: 'Até o início: reembolso de {percent}',
+    dated: 'Até {time}: reembolso de {amount}',
     after: 'Depois: sem reembolso',
     never: 'O preço não é reembolsado.',
   },

@@ -92,6 +92,7 @@ export const vi: Words = {
     title: 'Hủy đặt chỗ',
     until: 'Đến {time} trước khi bắt đầu: hoàn {percent}',
     untilStart: 'Đến khi bắt đầu: hoàn {percent}',
+    dated: 'Đến {time}: hoàn {amount}',
     after: 'Sau đó: không hoàn tiền',
     never: 'Giá tiền không được hoàn lại.',
   },
