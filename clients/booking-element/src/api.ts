@@ -172,7 +172,7 @@ function readProblem(answer: Partial<Problem>): Partial<Problem> {
 
 /** Returns the objects of a list. A value that is no list has none. */
 function listOf<T>(value: readonly T[] | undefined): T[] {
-  return Array.isArray(value) ? value.filter((item) => item instanceof Object) : [];
+  return Array.isArray(value) ? (value as readonly T[]).filter((item) => item instanceof Object) : [];
 }
 
 function isAlternative({ departure_date, departure_time, seats_available }: Alternative): boolean {

@@ -1,7 +1,7 @@
 import { type Api, createApi, SiteError } from './api.ts';
 import { bookingBody, type Contact } from './contact-rules.ts';
 import { holdBody, type Purchase, type PurchaseEvent, type Task } from './purchase.ts';
-import type { Booking, Departure, DeparturePage, HeldSeats, Hold, Problem } from './wire.ts';
+import type { Booking, Departure, DeparturePage, Hold, Problem } from './wire.ts';
 
 /** The values of the tag, and the functions of the element that a purchase calls. */
 export interface Site {

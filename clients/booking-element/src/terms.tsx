@@ -19,7 +19,7 @@ export function Terms({ tour, sale }: TermsProps) {
   useRenderAt(dated?.[0]?.endsAt);
   if (!cancellation && !cancellation_policy) return null;
   const texts = dated
-    ? dated.map((tier) => datedText(tier, speech, tour, sale!))
+    ? dated.map((tier) => datedText(tier, speech, tour, sale))
     : cancellation?.tiers.map((tier) => tierText(tier, speech));
   return (
     <section class="terms" aria-labelledby="terms-title">

@@ -154,6 +154,14 @@ describeInChromium('the element on the pages of a site', (browser) => {
     await site.page.locator('.element > .step > .button').click();
     await site.page.getByText('Bucht', { exact: true }).waitFor();
     await renewContext(site);
+    await site.open(
+      `<div lang="de_CH"><p lang=" "><tour-booking tour="${bay.slug}"></tour-booking></p></div>`,
+    );
+    await site.page.locator('.element[lang=en] .day.open').waitFor();
+    await site.page.evaluate("document.querySelector('p').removeAttribute('lang')");
+    await site.page.evaluate("void (document.querySelector('tour-booking').lang = ' ')");
+    await site.page.locator('.element[lang=de-CH] .day.open').waitFor();
+    await renewContext(site);
     await site.open(`<tour-booking lang="x_y z" tour="${bay.slug}"></tour-booking>`);
     await site.page.locator('.element[lang=en] .day.open').waitFor();
     expect(site.complaints).toEqual([]);
