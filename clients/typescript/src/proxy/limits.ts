@@ -15,6 +15,8 @@ export interface LimitOptions {
 
 /** Limits of one visitor, that is of one cookie. The platform's own limits bind all visitors together. */
 export interface Limits {
+  /** The most seats of one hold or booking. */
+  seatsMax: number;
   /** @throws Refusal (400) for a hold that would last too long */
   assertMinutes(body: JsonObject): void;
   /** Returns the minutes, or as many as a hold may last here. */
@@ -41,6 +43,7 @@ export function createLimits(options: LimitOptions, call: CallPlatform): Limits 
   const maxHoldMinutes = withinRange(options.maxHoldMinutes, 'maxHoldMinutes', 20, 60);
   const categoriesOf = createCategories(call);
   return {
+    seatsMax,
     assertMinutes: ({ hold_minutes: minutes }) => {
       if (typeof minutes !== 'number' || minutes <= maxHoldMinutes) return;
       throw invalidField('body', 'hold_minutes', `must be at most ${maxHoldMinutes}`);

@@ -7,8 +7,10 @@ export function listTours(parts: ProxyParts, visit: Visit): Promise<ProxyAnswer>
   return keptAnswer(parts, visit, '/api/tenant/catalog', 'tours');
 }
 
-export function readTour(parts: ProxyParts, visit: Visit): Promise<ProxyAnswer> {
-  return keptAnswer(parts, visit, `/api/tenant/tours/${visit.slug}`, 'tour');
+/** Names the most seats of a hold too, so that a page lets its visitors choose no more. */
+export async function readTour(parts: ProxyParts, visit: Visit): Promise<ProxyAnswer> {
+  const answer = await keptAnswer(parts, visit, `/api/tenant/tours/${visit.slug}`, 'tour');
+  return { ...answer, headers: { ...answer.headers, 'Seats-Max': `${parts.limits.seatsMax}` } };
 }
 
 export function listDepartures(parts: ProxyParts, visit: Visit): Promise<ProxyAnswer> {
