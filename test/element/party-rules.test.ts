@@ -51,7 +51,7 @@ describe('the rules of a party in the element', () => {
     fc.assert(
       fc.property(categoriesArbitrary, pricesArbitrary, unitsArbitrary, (categories, prices, units) => {
         const party = platform.toParty(units, categories);
-        const issue = issueOf(party, categories, prices, Infinity);
+        const issue = issueOf(party, categories, prices, { free: Infinity });
         const verdict = verdictOfPlatform(party, categories, prices);
         verdicts.add(verdict);
         expect(issue && (issue.category ?? 'party')).toBe(verdict);
@@ -78,16 +78,16 @@ describe('the rules of a party in the element', () => {
 
   it('count the free seats of the departure after all other rules', () => {
     const prices = { adult: 100 };
-    expect(issueOf({ adult: 3 }, DEFAULT_CATEGORIES, prices, 3)).toBeUndefined();
-    expect(issueOf({ adult: 4 }, DEFAULT_CATEGORIES, prices, 3)).toEqual({ kind: 'free', number: 3 });
+    expect(issueOf({ adult: 3 }, DEFAULT_CATEGORIES, prices, { free: 3 })).toBeUndefined();
+    expect(issueOf({ adult: 4 }, DEFAULT_CATEGORIES, prices, { free: 3 })).toEqual({ kind: 'free', number: 3 });
   });
 
   it('begin with the fewest units of the first category that has a price', () => {
     const boat: Category = { code: 'boat', kind: 'group', seats: 8, people: 8 };
     const school: Category = { code: 'school', kind: 'student', seats: 1, people: 1, min: 10 };
-    expect(startParty([boat, school], { boat: 900, school: 10 })).toEqual({ boat: 1 });
-    expect(startParty([boat, school], { school: 10 })).toEqual({ school: 10 });
-    expect(startParty([boat], {})).toEqual({});
+    expect(startParty([boat, school], { boat: 900, school: 10 }, 50)).toEqual({ boat: 1 });
+    expect(startParty([boat, school], { school: 10 }, 50)).toEqual({ school: 10 });
+    expect(startParty([boat], {}, 50)).toEqual({});
   });
 
   it('keep the order of the categories, and leave out a category without units', () => {
@@ -109,7 +109,7 @@ describe('the rules of a party in the element', () => {
     const [adult, , supplement] = DEFAULT_CATEGORIES as [Category, Category, Category];
     const infant: Category = { code: 'infant', kind: 'infant', seats: 0, people: 1, with: ['adult'], max: 1 };
     const categories = [...DEFAULT_CATEGORIES, infant];
-    const limit = (one: Category, party: platform.Party) => limitOf(one, party, categories, 3);
+    const limit = (one: Category, party: platform.Party) => limitOf(one, party, categories, { free: 3 });
     expect(limit(infant, {})).toBeUndefined();
     expect(limit(infant, { infant: 1 })).toEqual({ kind: 'max', category: 'infant', number: 1 });
     expect(limit(supplement, { adult: 1 })).toBeUndefined();

@@ -196,6 +196,6 @@ describe('the wait before the next try', () => {
     ['a refusal', { code: 'insufficient_seats', retryable: false }, [undefined]],
     ['a removed cookie', { code: 'invalid_visitor', retryable: false }, [0, undefined]],
   ])('after %s the element waits so many seconds, then for a click', (_title, refused, expected) => {
-    expect(expected.map((_, repeats) => secondsToWait(refused, repeats))).toEqual(expected);
+    expect(expected.map((_, repeats) => secondsToWait(refused, repeats, 30))).toEqual(expected);
   });
 });

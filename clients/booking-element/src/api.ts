@@ -43,24 +43,32 @@ export interface ApiOptions {
   /** Is called before a call waits for its next try. */
   onDelay(): void;
   timeoutMs?: number;
+  /** By then all calls have ended: no try waits beyond it. Milliseconds of the clock; 30 s from now unless given. */
+  endsAt?: number;
 }
 
 /** A repeated call waits for 1, 2 and 4 s, or as long as the answer says. */
 const REPEATS = 3;
-/** The longest wait in seconds without a click of the visitor. */
-const WAIT_MAX = 60;
-const TIMEOUT_MS = 20_000;
+/** All calls of one click of the visitor end after so long. */
+export const CLICK_MS = 30_000;
+/** Two tries without an answer fit into a click. */
+const TIMEOUT_MS = 14_000;
 /** The most departures in one page. */
 const PAGE = '366';
 
 export function createApi(options: ApiOptions): Api {
+  const { endsAt = Date.now() + CLICK_MS } = options;
   const call = (method: string, path: string, field = '', body?: object) =>
-    callWithRepeats(options, { method, path, field, body });
+    callWithRepeats(options, { method, path, field, body }, endsAt);
   const read = async <T>(path: string, field: string) => (await call('GET', path, field)).answer as T;
   const hold = async (method: string, path: string, body?: object) =>
     heldSeats(await call(method, path, 'hold_id', body));
   return {
-    readTour: (slug, lang) => read(`${tourPath(slug)}?${new URLSearchParams({ lang })}`, 'categories'),
+    readTour: async (slug, lang) => {
+      const path = `${tourPath(slug)}?${new URLSearchParams({ lang })}`;
+      const { answer, seatsMax } = await call('GET', path, 'categories');
+      return { ...(answer as Tour), seatsMax };
+    },
     readDepartures: (slug, cursor) => {
       const query = new URLSearchParams({ limit: PAGE });
       if (cursor !== undefined) query.set('cursor', cursor);
@@ -93,6 +101,8 @@ interface Answered {
   answer: unknown;
   /** The time of the site's server, in milliseconds. Rounded up, so that no hold seems to last longer than it does. */
   serverTime: number;
+  /** The most seats of one hold, which a tour's answer names. */
+  seatsMax: number | undefined;
 }
 
 function heldSeats({ answer, serverTime }: Answered): HeldSeats {
@@ -101,24 +111,31 @@ function heldSeats({ answer, serverTime }: Answered): HeldSeats {
 }
 
 /** Repeats a call whose answer was lost, or that may succeed later. All calls may be sent twice. */
-async function callWithRepeats(options: ApiOptions, call: Call): Promise<Answered> {
+async function callWithRepeats(options: ApiOptions, call: Call, endsAt: number): Promise<Answered> {
   for (let repeats = 0; ; repeats += 1) {
     const outcome = await callOnce(options, call);
     if (!('code' in outcome)) return outcome;
-    const seconds = secondsToWait(outcome, repeats);
+    const seconds = secondsToWait(outcome, repeats, (endsAt - Date.now()) / 1000);
     if (seconds === undefined) throw new SiteError(outcome);
     if (seconds > 0) options.onDelay();
     await pause(seconds * 1000, options.signal);
   }
 }
 
-/** Returns after how many seconds to repeat a call; undefined: not without a click of the visitor. */
-export function secondsToWait({ code, retryable, retryAfter }: Problem, repeats: number): number | undefined {
+/**
+ * Returns after how many seconds to repeat a call; undefined: not without a click of the visitor.
+ * @param left the seconds until all calls end
+ */
+export function secondsToWait(
+  { code, retryable, retryAfter }: Problem,
+  repeats: number,
+  left: number,
+): number | undefined {
   // The answer has removed the cookie, so the next call is that of a new visitor.
   if (code === 'invalid_visitor') return repeats === 0 ? 0 : undefined;
   if (!retryable || repeats >= REPEATS) return undefined;
   const seconds = retryAfter ?? 2 ** repeats;
-  return seconds <= WAIT_MAX ? seconds : undefined;
+  return seconds < left ? seconds : undefined;
 }
 
 async function callOnce(
@@ -151,9 +168,10 @@ async function readAnswer(response: Response, field: string): Promise<Answered |
   const { status, ok, headers } = response;
   // The header has whole seconds, rounded down.
   const serverTime = Date.parse(headers.get('Date') ?? '') + 1000 || Date.now();
-  if (status === 204) return { answer: undefined, serverTime };
+  const seatsMax = Number(headers.get('Seats-Max')) || undefined;
+  if (status === 204) return { answer: undefined, serverTime, seatsMax };
   const answer = await readObject(response);
-  if (answer && ok && field in answer) return { answer, serverTime };
+  if (answer && ok && field in answer) return { answer, serverTime, seatsMax };
   const retryAfter = Number(headers.get('Retry-After')) || undefined;
   if (typeof answer?.code === 'string') return { ...readProblem(answer), code: answer.code, retryAfter };
   // A proxy before the site answers so while the site restarts.

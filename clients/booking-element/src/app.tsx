@@ -17,6 +17,7 @@ import {
   saleOf,
   type Stage,
 } from './purchase.ts';
+import { boundsOf } from './smallest-booking.ts';
 import { type Speech, SpeechContext, speechOf, useSpeech } from './speech.ts';
 import { Booked, holdText, Summary } from './summary.tsx';
 import { Terms } from './terms.tsx';
@@ -41,23 +42,29 @@ export function App({ site, nextOf }: AppProps) {
       {/* A translator of the browser would replace texts that change, and leave an old total. */}
       <div class="element" lang={speech.locale} dir={speech.direction} translate={false}>
         <StageView purchase={purchase} dispatch={dispatch} actions={actions} nextOf={nextOf} />
-        <Status purchase={purchase} />
+        <Status purchase={purchase} onStop={actions.stop} />
       </div>
     </SpeechContext>
   );
 }
 
-/** Says what the visitor waits for, and what has changed without a click. Screen readers hear it. */
-function Status({ purchase }: { purchase: Purchase }) {
+/** Says what the visitor waits for, with a way to stop it, and what has changed without a click. Screen readers hear it. */
+function Status({ purchase, onStop }: { purchase: Purchase; onStop(): void }) {
   const speech = useSpeech();
   const { words } = speech;
-  const { task, isWaiting } = purchase;
+  const { task, wait } = purchase;
+  const waits = { short: words.app.loading, delayed: words.problem.busy, slow: words.app.slow };
   return (
-    <p role="status" class={task ? 'busy' : 'visually-hidden'}>
-      {task
-        ? (isWaiting && words.problem.busy) || words.app.loading
-        : [stageText(purchase, speech), ' ', elsewhereText(purchase, speech)]}
-    </p>
+    <>
+      <p role="status" class={task ? 'busy' : 'visually-hidden'}>
+        {task ? waits[wait] : [stageText(purchase, speech), ' ', elsewhereText(purchase, speech)]}
+      </p>
+      {task && wait === 'slow' && (
+        <Button isSecondary onClick={onStop}>
+          {words.app.stop}
+        </Button>
+      )}
+    </>
   );
 }
 
@@ -122,9 +129,8 @@ function Choosing(props: StageProps & { tour: Tour }) {
   }, [stage]);
   const departure = departureOf(purchase);
   const onDate = departuresOnDate(purchase);
-  const [firstCategory] = tour.categories;
   const isShown = departures.some(({ status }) => status === 'available' || status === 'sold_out');
-  if (!firstCategory || (hasAllDepartures && !isShown)) {
+  if (tour.categories.length === 0 || (hasAllDepartures && !isShown)) {
     return (
       <>
         <Refused {...props} onAgain={actions.hold} />
@@ -141,14 +147,14 @@ function Choosing(props: StageProps & { tour: Tour }) {
         month={turned?.date === date ? turned?.month : date?.slice(0, 7)}
         onMonth={(month) => setTurned({ month, date })}
         onChoose={(chosen) => dispatch({ type: 'chosen', date: chosen })}
-        firstCategory={firstCategory}
+        tour={tour}
       />
       {onDate.length > 1 && (
         <Times
           departures={onDate}
           chosen={departure}
           onChoose={(time) => dispatch({ type: 'chosen', date: date!, time })}
-          firstCategory={firstCategory}
+          tour={tour}
         />
       )}
       {departure && (
@@ -156,6 +162,7 @@ function Choosing(props: StageProps & { tour: Tour }) {
           tour={tour}
           departure={departure}
           party={party}
+          unsold={purchase.unsold}
           onChange={(changed) => dispatch({ type: 'partyChanged', party: changed })}
         />
       )}
@@ -164,7 +171,7 @@ function Choosing(props: StageProps & { tour: Tour }) {
         <HoldButton
           {...props}
           isOff={
-            issueOf(party, tour.categories, departure.tenant_prices, departure.seats_available) !== undefined
+            issueOf(party, tour.categories, departure.tenant_prices, boundsOf(departure, tour)) !== undefined
           }
         />
       )}

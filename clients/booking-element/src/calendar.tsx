@@ -4,7 +4,7 @@ import { addDays, lastDayOf, monthOf, placeInWeek, sameDayIn, weeksOf } from './
 import { type DepartureDay, departureDays } from './departure-days.ts';
 import { IconButton } from './parts.tsx';
 import { useSpeech } from './speech.ts';
-import type { Category, Departure } from './wire.ts';
+import type { Departure, Tour } from './wire.ts';
 import { fill } from './words/words.ts';
 
 export interface CalendarProps {
@@ -16,14 +16,14 @@ export interface CalendarProps {
   month: string | undefined;
   onMonth(month: string): void;
   onChoose(date: string): void;
-  /** The tour's first category, of which the days show the price. */
-  firstCategory: Category;
+  /** The days show the price of its first category. */
+  tour: Tour;
 }
 
 /** Shows one month of departures as a grid of days, after the WAI-ARIA pattern of a date grid. Skips months without departures. */
-export function Calendar({ departures, chosenDate, month, onMonth, onChoose, firstCategory }: CalendarProps) {
+export function Calendar({ departures, chosenDate, month, onMonth, onChoose, tour }: CalendarProps) {
   const { words, formats, direction } = useSpeech();
-  const days = useMemo(() => departureDays(departures, firstCategory.code), [departures, firstCategory.code]);
+  const days = useMemo(() => departureDays(departures, tour), [departures, tour]);
   const months = useMemo(() => [...new Set([...days.keys()].map(monthOf))], [days]);
   const shown =
     month !== undefined && months.includes(month) ? month : monthOf(firstOpenOf([...days.keys()], days));
@@ -82,7 +82,7 @@ export function Calendar({ departures, chosenDate, month, onMonth, onChoose, fir
       </p>
       <p class="legend">
         {fill(words.calendar.prices, {
-          category: categoryName(firstCategory, words),
+          category: categoryName(tour.categories[0]!, words),
           currency: days.values().next().value!.currency,
         })}
         <span class="few-mark">{words.calendar.few}</span>

@@ -101,6 +101,11 @@ function isNamed({ first_name, last_name }: TravellerNames): boolean {
   return first_name.trim() !== '' && last_name.trim() !== '';
 }
 
+/** Whether a field of the platform's answer is one of the form. */
+export function isInForm(field: string): boolean {
+  return field in NO_CONTACT || field.startsWith('travellers.');
+}
+
 /**
  * Returns which field of the form a traveller's field in the platform's answer means. The body has the named travellers alone, so its second
  * one may be the third of the form.

@@ -1,13 +1,13 @@
 import type { Category, Party, Prices } from './wire.ts';
 
 /** The most seats of one party, as the platform allows them. */
-const SEATS_MAX = 50;
+export const SEATS_MAX = 50;
 /** The most units of one party, as the platform allows them. */
 export const UNITS_MAX = 99;
 
 /** The issue of a party. `category`: the code of the category; absent: the issue is one of the whole party. */
 export interface PartyIssue {
-  kind: 'min' | 'max' | 'with' | 'at_most' | 'none' | 'tooMany' | 'free';
+  kind: 'min' | 'max' | 'with' | 'at_most' | 'none' | 'seats' | 'free';
   category?: string;
   /** The number that the rule allows. */
   number?: number;
@@ -15,10 +15,11 @@ export interface PartyIssue {
   others?: string[];
 }
 
-/** Returns the party that a visitor begins with: the fewest units of the first category. */
-export function startParty(categories: readonly Category[], prices: Prices): Party {
-  const first = categories.find(({ code }) => prices[code] !== undefined);
-  return first ? { [first.code]: Math.max(1, first.min ?? 1) } : {};
+/** Returns the party that a visitor begins with: the fewest units of the first category for which the seats are enough. */
+export function startParty(categories: readonly Category[], prices: Prices, seats: number): Party {
+  const sold = categories.filter(({ code }) => prices[code] !== undefined);
+  const parties = sold.map(({ code, min = 1 }): Party => ({ [code]: Math.max(1, min) }));
+  return parties.find((party) => !sizeIssue(party, sold, { free: seats })) ?? parties[0] ?? {};
 }
 
 /** Returns the party with another number of units of a category, in the order of the tour's categories. 0 removes the category. */
@@ -60,21 +61,29 @@ export function totalOf(party: Party, prices: Prices, digits: number): number {
   );
 }
 
+/** The seats that bound a party. */
+export interface SeatBounds {
+  /** The free seats of the departure. */
+  free: number;
+  /** The most seats of one booking; without it, those that the platform allows. */
+  most?: number;
+}
+
 /**
  * Returns what is wrong with the party; undefined: it can be booked. Gives the verdict of the platform (services/api/pricing/party.ts), and
- * also counts the free seats of the departure.
+ * also counts the seats that bound it.
  */
 export function issueOf(
   party: Party,
   categories: readonly Category[],
   prices: Prices,
-  seatsAvailable: number,
+  bounds: SeatBounds,
 ): PartyIssue | undefined {
   for (const category of Object.keys(party)) {
     const issue = categoryIssue(category, party, categories, prices);
     if (issue) return issue;
   }
-  return sizeIssue(party, categories, seatsAvailable);
+  return sizeIssue(party, categories, bounds);
 }
 
 /**
@@ -85,13 +94,13 @@ export function limitOf(
   category: Category,
   party: Party,
   categories: readonly Category[],
-  seatsAvailable: number,
+  bounds: SeatBounds,
 ): PartyIssue | undefined {
   const { code } = category;
   const larger = changeParty(party, code, stepOf(unitsOf(party, code), 1, category), categories);
   const issue = ruleIssue(category, larger);
   if (issue?.kind === 'max' || issue?.kind === 'at_most') return issue;
-  const tooLarge = sizeIssue(larger, categories, seatsAvailable);
+  const tooLarge = sizeIssue(larger, categories, bounds);
   return tooLarge?.kind === 'none' ? undefined : tooLarge;
 }
 
@@ -107,7 +116,8 @@ export function categoryIssue(
   return unitsOf(party, code) === 0 ? undefined : ruleIssue(category, party);
 }
 
-function ruleIssue(
+/** Returns which rule of a category its units break; undefined: none. */
+export function ruleIssue(
   { code, min = 1, max = UNITS_MAX, with: companions, at_most }: Category,
   party: Party,
 ): PartyIssue | undefined {
@@ -125,12 +135,13 @@ function ruleIssue(
 export function sizeIssue(
   party: Party,
   categories: readonly Category[],
-  seatsAvailable: number,
+  { free, most = SEATS_MAX }: SeatBounds,
 ): PartyIssue | undefined {
   const seats = seatsOf(party, categories);
   const units = Object.values(party).reduce((sum, each) => sum + each, 0);
   if (seats < 1) return { kind: 'none' };
-  if (seats > SEATS_MAX || units > UNITS_MAX) return { kind: 'tooMany' };
-  if (seats > seatsAvailable) return { kind: 'free', number: seatsAvailable };
+  if (seats > Math.min(free, most))
+    return free < most ? { kind: 'free', number: free } : { kind: 'seats', number: most };
+  if (units > UNITS_MAX) return { kind: 'max', number: UNITS_MAX };
   return undefined;
 }

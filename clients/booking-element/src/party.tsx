@@ -12,6 +12,7 @@ import {
   unitsOf,
 } from './party-rules.ts';
 import { IconButton } from './parts.tsx';
+import { boundsOf, soldAt } from './smallest-booking.ts';
 import { type Speech, useSpeech } from './speech.ts';
 import type { Category, Departure, Party, Tour } from './wire.ts';
 import { fill } from './words/words.ts';
@@ -20,18 +21,21 @@ export interface PartyPickerProps {
   tour: Tour;
   departure: Departure;
   party: Party;
+  /** The categories that have left the party without a click on them. */
+  unsold: readonly Category[];
   onChange(party: Party): void;
 }
 
 /** Shows a stepper for each category that the departure sells, the rules that the party breaks, and its total. */
-export function PartyPicker({ tour: { categories }, departure, party, onChange }: PartyPickerProps) {
+export function PartyPicker({ tour, departure, party, unsold, onChange }: PartyPickerProps) {
   const speech = useSpeech();
   const { words, formats } = speech;
-  const { tenant_prices: prices, currency, seats_available } = departure;
-  const sold = categories.filter(({ code }) => prices[code] !== undefined);
+  const { tenant_prices: prices, currency } = departure;
+  const sold = soldAt(departure, tour);
+  const bounds = boundsOf(departure, tour);
   const digits = digitsOf(currency);
-  const limits = sold.map((category) => limitOf(category, party, sold, seats_available));
-  const ofParty = sizeIssue(party, sold, seats_available);
+  const limits = sold.map((category) => limitOf(category, party, sold, bounds));
+  const ofParty = sizeIssue(party, sold, bounds);
   const full = ofParty ?? limits.find((limit) => limit && limit.category === undefined);
   return (
     <section part="party" class="party" aria-labelledby="party-title">
@@ -52,6 +56,11 @@ export function PartyPicker({ tour: { categories }, departure, party, onChange }
       </ul>
       <p role="status" class={ofParty ? 'error' : 'limit'}>
         {full && issueWords(full, sold, speech)}
+      </p>
+      <p role="status" class="error">
+        {unsold
+          .map((category) => fill(words.party.unsold, { category: categoryName(category, words) }))
+          .join(' ')}
       </p>
       <p part="total" class="total">
         <span>{words.party.total}</span>
@@ -150,11 +159,12 @@ function issueWords(issue: PartyIssue, categories: readonly Category[], speech: 
   const texts = {
     ...words.party.issues,
     none: words.party.issues.min,
-    tooMany: words.problem.limit,
+    seats: words.party.issues.max,
     free: words.times.seatsLeft,
   };
+  const whole = issue.kind === 'seats' ? words.party.seats : words.summary.party;
   return fill(texts[issue.kind], {
-    category: issue.category === undefined ? words.summary.party : nameOf(issue.category),
+    category: issue.category === undefined ? whole : nameOf(issue.category),
     number: formats.number(issue.number ?? 1),
     others: formats.either((issue.others ?? []).map(nameOf)),
   });

@@ -8,7 +8,9 @@ type Text = Exclude<keyof Words['problem'], 'again' | 'alternatives'> | 'soldOut
 const TEXTS: Record<string, Text> = {
   internal_error: 'failed',
   network: 'network',
+  stopped: 'stopped',
   no_cookies: 'noCookies',
+  tour_changed: 'changed',
   tour_not_found: 'noTour',
   departure_gone: 'gone',
   departure_cancelled: 'cancelled',
@@ -34,4 +36,4 @@ export function textOf({ code, retryable, retryAfter = 0, seats_available }: Pro
 }
 
 /** The problems after which the same call may succeed: the visitor can try again with one click. */
-export const AGAIN: readonly Text[] = ['network', 'busy', 'failed'];
+export const AGAIN: readonly Text[] = ['network', 'stopped', 'busy', 'failed'];

@@ -1,10 +1,21 @@
-import type { Sale } from './cancellation-tiers.ts';
-import { markTwins } from './category-names.ts';
-import { type Contact, NO_CONTACT } from './contact-rules.ts';
+import { type Contact, isInForm, NO_CONTACT } from './contact-rules.ts';
+import { stateOf } from './departure-days.ts';
+import { fitParty } from './fit-party.ts';
 import { digitsOf } from './formats.ts';
 import { startParty, totalOf } from './party-rules.ts';
 import { textOf } from './problem-texts.ts';
-import type { Booking, Departure, HeldSeats, Hold, HoldBody, Party, Problem, Tour } from './wire.ts';
+import { soldAt } from './smallest-booking.ts';
+import type {
+  Booking,
+  Category,
+  Departure,
+  HeldSeats,
+  Hold,
+  HoldBody,
+  Party,
+  Problem,
+  Tour,
+} from './wire.ts';
 
 /** The key of the words about the end of a hold. */
 type EndReason = 'timeOver' | 'holdOver';
@@ -50,10 +61,12 @@ export interface Purchase {
   /** The start time that the visitor has chosen on a date with several. */
   time?: string | null;
   party: Party;
+  /** The categories that have left the party without a click on them, because they are no longer sold. */
+  unsold: readonly Category[];
   contact: Contact;
   task?: Task;
-  /** Whether the call waits before its next try: "One moment". */
-  isWaiting: boolean;
+  /** How the visitor waits for the call. `delayed`: for its next try. `slow`: so long that a button can stop it. */
+  wait: 'short' | 'delayed' | 'slow';
   /** The refusal of the last call. */
   refusal?: Refusal;
   /** Whether the visitor has acted. Before that, nothing takes the focus of the page. */
@@ -68,6 +81,7 @@ export type PurchaseEvent =
   /** No click has started an automatic call. */
   | { type: 'started'; task: Task; isAutomatic?: boolean }
   | { type: 'delayed' }
+  | { type: 'slowed' }
   | { type: 'refused'; task: Task; problem: Problem }
   | { type: 'tourRead'; tour: Tour }
   | { type: 'departuresRead'; departures: readonly Departure[]; isComplete: boolean }
@@ -102,8 +116,9 @@ export function startPurchase(hasTour: boolean, isTouched = false): Purchase {
     departures: [],
     hasAllDepartures: false,
     party: {},
+    unsold: [],
     contact: NO_CONTACT,
-    isWaiting: false,
+    wait: 'short',
     isTouched,
   };
 }
@@ -126,15 +141,16 @@ const REDUCERS: Reducers = {
   started: (purchase, { task, isAutomatic }) => ({
     ...purchase,
     task,
-    isWaiting: false,
+    wait: 'short',
     isTouched: purchase.isTouched || !isAutomatic,
     stage: purchase.stage.at === 'failed' ? { at: 'loading' } : purchase.stage,
   }),
-  delayed: (purchase) => ({ ...purchase, isWaiting: purchase.task !== undefined }),
+  delayed: (purchase) => (purchase.wait === 'slow' ? purchase : { ...purchase, wait: 'delayed' }),
+  slowed: (purchase) => ({ ...purchase, wait: 'slow' }),
   refused: (purchase, { task, problem }) => refuse(purchase, { task, problem }),
   tourRead: (purchase, { tour }) => ({
-    ...purchase,
-    tour: { ...tour, categories: markTwins(tour.categories) },
+    ...(purchase.tour ? fittedTo(tour.categories, purchase, purchase.tour) : purchase),
+    tour,
   }),
   departuresRead: (purchase, { departures, isComplete }) =>
     checked(fitted({ ...purchase, departures, hasAllDepartures: isComplete })),
@@ -146,8 +162,11 @@ const REDUCERS: Reducers = {
   chosen: (purchase, { date, time, isOffered }) =>
     isActing(purchase)
       ? purchase
-      : fitted({ ...choosing(purchase), date, time, stage: { at: 'choosing', isOffered } }),
-  partyChanged: (purchase, { party }) => (isActing(purchase) ? purchase : { ...choosing(purchase), party }),
+      : started(
+          fitted({ ...choosing(purchase), date, time, unsold: [], stage: { at: 'choosing', isOffered } }),
+        ),
+  partyChanged: (purchase, { party }) =>
+    isActing(purchase) ? purchase : { ...choosing(purchase), party, unsold: [] },
   held: (purchase, { seats }) => ({ ...holding(purchase, seats), isTouched: true }),
   holdSeen: (purchase, { seats }) => seeHold(purchase, seats),
   totalAccepted: (purchase) => ({ ...purchase, stage: { ...purchase.stage, seenTotal: undefined } as Stage }),
@@ -180,8 +199,9 @@ export function departuresOnDate({ departures, date }: Purchase): Departure[] {
 
 /** Returns the chosen departure. Undefined: none is chosen, or it can no longer be booked. */
 export function departureOf(purchase: Purchase): Departure | undefined {
-  const { time } = purchase;
-  const open = departuresOnDate(purchase).filter(({ status }) => status === 'available');
+  const { time, tour } = purchase;
+  if (!tour) return undefined;
+  const open = departuresOnDate(purchase).filter((departure) => stateOf(departure, tour) === 'open');
   if (time !== undefined) return open.find(({ start_time }) => start_time === time);
   return open.length === 1 ? open[0] : undefined;
 }
@@ -223,7 +243,7 @@ export function endsByMinutes({ created_at, expires_at, hold_minutes }: Hold): b
 
 /** Ends the call that runs, and clears its refusal. */
 function resting(purchase: Purchase): Purchase {
-  return { ...purchase, task: undefined, isWaiting: false, refusal: undefined };
+  return { ...purchase, task: undefined, wait: 'short', refusal: undefined };
 }
 
 /** Shows the calendar to a visitor who has acted. */
@@ -234,18 +254,39 @@ function choosing(purchase: Purchase): Purchase {
 /** Removes the categories that the chosen departure does not sell from the party. */
 function fitted(purchase: Purchase): Purchase {
   const departure = departureOf(purchase);
-  if (!departure || !purchase.tour) return purchase;
-  const prices = departure.tenant_prices;
-  const sold = Object.entries(purchase.party).filter(([code]) => prices[code] !== undefined);
-  const party = sold.length > 0 ? Object.fromEntries(sold) : startParty(purchase.tour.categories, prices);
-  return { ...purchase, party };
+  const { tour } = purchase;
+  return departure && tour ? fittedTo(soldAt(departure, tour), purchase, tour) : purchase;
 }
 
-function refuse(purchase: Purchase, refusal: Refusal): Purchase {
+function fittedTo(sold: readonly Category[], purchase: Purchase, before: Tour): Purchase {
+  const { party, unsold } = fitParty(purchase.party, before.categories, sold);
+  return { ...purchase, party, unsold: [...purchase.unsold, ...unsold] };
+}
+
+/** Begins with a party if there is none. Follows a click alone: no party appears that the visitor has not seen. */
+function started(purchase: Purchase): Purchase {
+  const departure = departureOf(purchase);
+  if (!departure || Object.keys(purchase.party).length > 0) return purchase;
+  const { tenant_prices, seats_available } = departure;
+  const { categories } = purchase.tour!;
+  return { ...purchase, party: startParty(categories, tenant_prices, seats_available) };
+}
+
+function refuse(purchase: Purchase, { task, problem }: Refusal): Purchase {
+  const refusal = { task, problem: problemFor(task, problem) };
   const refused = { ...resting(purchase), refusal };
-  if (refusal.task === 'load') return { ...refused, stage: { at: 'failed' } };
+  if (task === 'load') return { ...refused, stage: { at: 'failed' } };
+  // The party of a hold that has ended is judged by the present rules, so the visitor may have to change it.
+  if (refusal.problem.code === 'tour_changed') return { ...refused, stage: { at: 'choosing' } };
   const text = textOf(refusal.problem);
   return text === 'timeOver' || text === 'holdOver' ? endHold(refused, text) : refused;
+}
+
+/** Returns the problem as the visitor meets it. Only the fields of the form can be checked; a choice is refused because the tour has changed. */
+function problemFor(task: Task, problem: Problem): Problem {
+  if (problem.code !== 'validation_failed') return problem;
+  if (task === 'hold') return { code: 'tour_changed' };
+  return problem.errors?.some(({ field }) => isInForm(field)) ? problem : { code: 'internal_error' };
 }
 
 /** Whether the departure of the choice, or of the hold, was refused for good. */
@@ -340,11 +381,17 @@ function isExpected(purchase: Purchase, hold: Hold): boolean {
   return !isTouched || JSON.stringify(bodyOfHold(hold)) === JSON.stringify(holdBody(purchase));
 }
 
-function seeBooking(purchase: Purchase, booking: Booking | undefined): Purchase {
-  const { tour, pastBooking } = purchase;
-  if (isActing(purchase)) return purchase;
+/** Whether a booking that was read stands, and is one of this purchase: of its tour, and not the one after which the visitor began again. */
+export function isOfPurchase(
+  { tour, pastBooking }: Purchase,
+  booking: Booking | undefined,
+): booking is Booking {
   const stands = booking?.status === 'pending_payment' || booking?.status === 'confirmed';
-  if (stands && booking.tour.id === tour?.id && booking.booking_ref !== pastBooking)
-    return { ...resting(purchase), stage: { at: 'booked', booking } };
+  return stands && booking.tour.id === tour?.id && booking.booking_ref !== pastBooking;
+}
+
+function seeBooking(purchase: Purchase, booking: Booking | undefined): Purchase {
+  if (isActing(purchase)) return purchase;
+  if (isOfPurchase(purchase, booking)) return { ...resting(purchase), stage: { at: 'booked', booking } };
   return { ...endHold(purchase, 'holdOver'), otherSeats: undefined };
 }

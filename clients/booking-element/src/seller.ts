@@ -1,7 +1,7 @@
-import { type Api, createApi, SiteError } from './api.ts';
-import { bookingBody, type Contact } from './contact-rules.ts';
-import { holdBody, type Purchase, type PurchaseEvent, type Task } from './purchase.ts';
-import type { Booking, Departure, DeparturePage, Hold, Problem } from './wire.ts';
+import { type Api, CLICK_MS, createApi, SiteError } from './api.ts';
+import { bookingBody } from './contact-rules.ts';
+import { holdBody, isOfPurchase, type Purchase, type PurchaseEvent, type Task } from './purchase.ts';
+import type { Booking, Departure, DeparturePage, HeldSeats, Hold, Problem } from './wire.ts';
 
 /** The values of the tag, and the functions of the element that a purchase calls. */
 export interface Site {
@@ -28,8 +28,9 @@ export interface Actions {
   extend(): void;
   /** Gives the seats back, and shows the calendar. */
   release(): void;
-  /** @param contact as the form has it now. Absent: the one that was sent before */
-  book(contact?: Contact): void;
+  book(): void;
+  /** Ends the call that runs. What it asked for may have happened: it is looked for. */
+  stop(): void;
   /** Shows the calendar, after a booking or after a hold that has ended. */
   startAgain(event: 'startedAgain' | 'returned'): void;
 }
@@ -46,6 +47,9 @@ export interface Seller {
   end(): void;
 }
 
+/** After so long the visitor reads that the network is slow, and can stop the call. */
+const SLOW_MS = 5000;
+
 type Latest = () => { site: Site; purchase: Purchase };
 type Dispatch = (event: PurchaseEvent) => void;
 
@@ -56,16 +60,20 @@ export const VISITOR_CHANGED = 'tour-booking-change';
 export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
   const life = new AbortController();
   const { api: base, slug } = latest().site;
-  const api = createApi({ base, signal: life.signal, onDelay: () => dispatch({ type: 'delayed' }) });
-  const read = readerOf({ api, slug, latest, dispatch });
+  /** Makes the calls that no click has started. */
+  const quiet = () => createApi({ base, signal: life.signal, onDelay: ignore });
+  const doubt: Doubt = {};
+  const read = readerOf({ slug, latest, doubt });
   let isBusy = false;
+  let click = new AbortController();
+  const end = (code: string) => click.abort(new SiteError({ code, retryable: true }));
   /** Counts the looks and the calls: the answer to a look is old if another one has begun since. */
   let turn = 0;
 
   const look = () => {
     if (isBusy) return;
     const mine = (turn += 1);
-    void read.visitor().then((events) => mine === turn && events.forEach(see), ignore);
+    void read.visitor(quiet()).then((events) => mine === turn && events.forEach(see), ignore);
   };
   /** The booking that the visitor asked for, whose answer was lost, is one of this element. */
   const see = (event: PurchaseEvent) => {
@@ -73,96 +81,138 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
     const { stage, refusal } = purchase;
     dispatch(event);
     // The departure of a hold that leaves no seat free may be cancelled or closed: the departures tell it.
-    if (event.type === 'holdSeen' && event.seats?.hold.seats_available === 0) read.departuresAgain();
+    if (event.type === 'holdSeen' && event.seats?.hold.seats_available === 0) readAgain(read.departures);
     if (event.type !== 'bookingSeen' || stage.at !== 'held' || refusal?.task !== 'book') return;
     if (isOfHold(event.booking, stage.hold)) site.onBooked(event.booking);
   };
-  /** Runs a call of the visitor, one at a time. After a refusal, reads what has changed. */
-  const run = async (task: Task, work: () => Promise<PurchaseEvent[]>, isAutomatic?: boolean) => {
+  /** Reads something again that a refusal or the visitor has made old. An error changes nothing. */
+  const readAgain = (reading: Reading) =>
+    void reading(quiet()).then((events) => events.forEach(dispatch), ignore);
+  /** Runs a call of the visitor, one at a time, for 30 s at most. After a refusal, reads what has changed. */
+  const run = async (task: Task, work: Reading, isAutomatic?: boolean) => {
     if (isBusy) return;
     isBusy = true;
     turn += 1;
+    click = new AbortController();
+    const timers = [
+      setTimeout(() => dispatch({ type: 'slowed' }), SLOW_MS),
+      setTimeout(() => end('network'), CLICK_MS),
+    ];
     dispatch({ type: 'started', task, isAutomatic });
-    const events = await work().catch((error: unknown): PurchaseEvent[] => [
-      { type: 'refused', task, problem: problemIn(error, base) },
-    ]);
+    const api = createApi({
+      base,
+      signal: AbortSignal.any([life.signal, click.signal]),
+      onDelay: () => dispatch({ type: 'delayed' }),
+    });
+    let isInDoubt = false;
+    const events = await work(api).catch(async (error: unknown): Promise<PurchaseEvent[]> => {
+      const problem = problemIn(error, base);
+      isInDoubt = problem.retryable === true && !(problem.status! < 500);
+      const isAnswered = problem.status !== undefined && !problem.retryable;
+      // The rules, the prices or the seats that the visitor has seen may be old: the new ones come with the words about the refusal.
+      const changes = isAnswered && task === 'hold' ? await read.again(api).catch(() => []) : [];
+      return [...changes, { type: 'refused', task, problem }];
+    });
+    timers.forEach(clearTimeout);
+    if (task === 'hold' || task === 'book') doubt.task = isInDoubt ? task : undefined;
     if (life.signal.aborted) return;
     events.forEach(dispatch);
-    const isRefused = events[0]?.type === 'refused';
+    const refusal = events.at(-1);
+    const isRefused = refusal?.type === 'refused';
     // This element is still busy, so it does not look itself.
     if (task !== 'load' && !isRefused) document.dispatchEvent(new Event(VISITOR_CHANGED));
     isBusy = false;
     if (task === 'load') return;
     if (isRefused) look();
-    if (isRefused || task === 'release') read.departuresAgain();
+    if (isRefused && task !== 'hold') readAgain(read.departures);
+    if (task === 'release') readAgain(read.again);
   };
 
-  const load = (isAutomatic?: boolean) => void run('load', read.all, isAutomatic);
-  const { extendHold, placeHold, releaseHold, book } = writerOf(api, latest);
+  const readOthers = (first: DeparturePage) => readAgain((api) => read.departures(api, first));
+  const load = (isAutomatic?: boolean) => void run('load', (api) => read.all(api, readOthers), isAutomatic);
+  const { extendHold, placeHold, releaseHold, book } = writerOf(read, latest, doubt);
   const seller: Seller = {
     actions: {
       load,
       hold: () => void run('hold', placeHold),
       extend: () => void run('extend', extendHold),
       release: () => void run('release', releaseHold),
-      book: (contact) => void run('book', () => book(contact)),
+      book: () => void run('book', book),
+      stop: () => end('stopped'),
       startAgain: (type) => {
         dispatch({ type });
-        read.departuresAgain();
+        readAgain(read.again);
       },
     },
     look,
     wake: () => (latest().purchase.stage.at === 'failed' ? load(true) : look()),
-    translate: () => void read.tour().then((event) => dispatch(event), ignore),
+    translate: () => readAgain(read.tour),
     end: () => life.abort(),
   };
   return seller;
 }
 
+/** Makes calls of a click, or of the element itself. */
+type Reading = (api: Api) => Promise<PurchaseEvent[]>;
+
+/** The last hold or booking that may have happened although no answer came. */
+interface Doubt {
+  task?: 'hold' | 'book';
+}
+
 interface ReaderOptions {
-  api: Api;
   slug: string | undefined;
   latest: Latest;
-  dispatch: Dispatch;
+  doubt: Doubt;
 }
 
-function readerOf({ api, slug = '', latest, dispatch }: ReaderOptions) {
-  /** @param departures those that a new page shows. Absent: the page has been shown before */
-  const visitor = (departures?: readonly Departure[]) => readVisitor(api, latest().purchase, departures);
+function readerOf({ slug = '', latest, doubt }: ReaderOptions) {
+  const visitor: Reading = (api) => readVisitor(api, latest().purchase, doubt);
   /** Reads the tour, and once more if the language of the element has changed meanwhile. */
-  const tour = async (): Promise<PurchaseEvent> => {
+  const tour: Reading = async (api) => {
     const { lang } = latest().site;
-    const event: PurchaseEvent = { type: 'tourRead', tour: await api.readTour(slug, lang) };
-    return lang === latest().site.lang ? event : tour();
+    const read = await api.readTour(slug, lang);
+    return lang === latest().site.lang ? [{ type: 'tourRead', tour: read }] : tour(api);
   };
-  /** Reads the departures again, or from the second page on. An error changes nothing. */
-  const departuresAgain = (first?: DeparturePage) =>
-    void readDepartures(api, slug, first).then(
-      (departures) => dispatch({ type: 'departuresRead', departures, isComplete: true }),
-      ignore,
-    );
-  const all = async (): Promise<PurchaseEvent[]> => {
+  const departures = async (api: Api, first?: DeparturePage): Promise<PurchaseEvent[]> => [
+    { type: 'departuresRead', departures: await readDepartures(api, slug, first), isComplete: true },
+  ];
+  /** Reads the tour with its departures: the prices of the one belong to the categories of the other. */
+  const again: Reading = async (api) => (await Promise.all([tour(api), departures(api)])).flat();
+  /** Reads what the element shows first. @param readOthers is called if the departures have more pages */
+  const all = async (api: Api, readOthers: (first: DeparturePage) => void): Promise<PurchaseEvent[]> => {
     if (!slug) return findTour(api, latest().site);
-    const early = stateHint() && visitor().catch(() => []);
-    const [read, page] = await Promise.all([tour(), api.readDepartures(slug)]);
-    const seen = early || visitor(page.items).catch(() => []);
+    const seen = visitor(api).catch(() => []);
+    const [read, page] = await Promise.all([tour(api), api.readDepartures(slug)]);
     const isComplete = page.next_cursor === null;
-    const departures: PurchaseEvent = { type: 'departuresRead', departures: page.items, isComplete };
-    const events: PurchaseEvent[] = [read, ...(await seen), { type: 'loaded' }, departures];
+    const events: PurchaseEvent[] = [
+      ...read,
+      ...(await seen),
+      { type: 'loaded' },
+      { type: 'departuresRead', departures: page.items, isComplete },
+    ];
     // The other pages come later than these events.
-    if (!isComplete) departuresAgain(page);
+    if (!isComplete) readOthers(page);
     return events;
   };
-  return { visitor, tour, departuresAgain, all };
+  return { visitor, tour, departures, again, all };
 }
 
-function writerOf(api: Api, latest: Latest) {
+function writerOf(read: { visitor: Reading }, latest: Latest, doubt: Doubt) {
   /** Whether the browser has lost the cookie of a hold. Another hold would be lost too. */
   let hasLostCookie = false;
-  const placeHold = async (): Promise<PurchaseEvent[]> => {
+  const booked = (booking: Booking): PurchaseEvent[] => {
+    latest().site.onBooked(booking);
+    return [{ type: 'booked', booking }];
+  };
+  const placeHold: Reading = async (api) => {
     if (hasLostCookie || !navigator.cookieEnabled) throw new SiteError({ code: 'no_cookies' });
-    const body = holdBody(latest().purchase);
+    const { purchase } = latest();
+    const body = holdBody(purchase);
     if (!body) return [];
+    // A booking whose answer never came is found before other seats are held: nothing is booked twice.
+    const [seen] = doubt.task === 'book' ? await read.visitor(api) : [];
+    if (seen?.type === 'bookingSeen' && isOfPurchase(purchase, seen.booking)) return booked(seen.booking);
     // Gives a new visitor the cookie, so that a repeat after a lost answer releases the hold of the first try.
     if (stateHint() === undefined) await api.greet().catch(ignore);
     const seats = await api.hold(body);
@@ -170,26 +220,24 @@ function writerOf(api: Api, latest: Latest) {
     if (hasLostCookie) throw new SiteError({ code: 'no_cookies' });
     return [{ type: 'held', seats }];
   };
-  const extendHold = async (): Promise<PurchaseEvent[]> => {
+  const extendHold: Reading = async (api) => {
     const { stage } = latest().purchase;
     if (stage.at !== 'held') return [];
     return [{ type: 'held', seats: await api.extendHold() }];
   };
-  const releaseHold = async (): Promise<PurchaseEvent[]> => {
+  const releaseHold: Reading = async (api) => {
     // A hold that cannot be released now ends by its time, or is released by the next one.
     await api.releaseHold().catch(ignore);
     return [{ type: 'returned' }];
   };
-  const book = async (contact = latest().purchase.contact): Promise<PurchaseEvent[]> => {
+  const book: Reading = async (api) => {
     const { purchase, site } = latest();
     const { stage, tour } = purchase;
     if (stage.at !== 'held' || !tour) return [];
     const body = bookingBody(stage.hold, contact, tour.categories);
     site.onBooking(true);
     try {
-      const booking = await api.book(body).catch((error: unknown) => findBooked(api, stage.hold, error));
-      site.onBooked(booking);
-      return [{ type: 'booked', booking }];
+      return booked(await api.book(body).catch((error: unknown) => findBooked(api, stage.hold, error)));
     } finally {
       site.onBooking(false);
     }
@@ -220,23 +268,18 @@ function stateHint(): string | undefined {
   return /(?:^|; )tour_state=(held|booked)/.exec(document.cookie)?.[1];
 }
 
-/**
- * Reads what the visitor has: in this tab, in another one, or from before a reload. Without the readable cookie, which a program of the page
- * may have removed, asks where seats are at stake: a hold is shown, or a departure is sold out, perhaps to this visitor.
- */
-async function readVisitor(
-  api: Api,
-  { stage }: Purchase,
-  departures: readonly Departure[] = [],
-): Promise<PurchaseEvent[]> {
-  const hint = stateHint();
-  const isHeld = stage.at === 'held';
-  const isAsked = hint === 'held' || isHeld || departures.some(({ status }) => status === 'sold_out');
-  const seats = hint !== 'booked' && isAsked ? await unlessMissing(api.readHold()) : undefined;
-  if (hint === 'booked' || seats?.hold.status === 'converted')
-    return [{ type: 'bookingSeen', booking: await unlessMissing(api.readBooking()) }];
-  const isOver = !seats && isHeld && stage.endsAt <= Date.now();
-  return [isOver ? { type: 'timeOver' } : { type: 'holdSeen', seats }];
+/** Reads what the visitor has: in this tab, in another one, or from before a reload. */
+async function readVisitor(api: Api, { stage }: Purchase, doubt: Doubt): Promise<PurchaseEvent[]> {
+  // An answer that never came has set no cookie that a script can read.
+  const hint = stateHint() ?? (doubt.task && 'held');
+  if (hint === undefined) {
+    const isOver = stage.at === 'held' && stage.endsAt <= Date.now();
+    return [isOver ? { type: 'timeOver' } : { type: 'holdSeen', seats: undefined }];
+  }
+  let seats: HeldSeats | undefined;
+  if (hint === 'held') seats = await unlessMissing(api.readHold());
+  if (hint === 'held' && seats?.hold.status !== 'converted') return [{ type: 'holdSeen', seats }];
+  return [{ type: 'bookingSeen', booking: await unlessMissing(api.readBooking()) }];
 }
 
 async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {

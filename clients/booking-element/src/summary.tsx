@@ -36,11 +36,12 @@ export function Summary({ tour, sale }: SummaryProps) {
   );
 }
 
-/** Returns the units of each category of a party, in words. */
+/** Returns the units of each category of a party, in words. A category that the tour has no more keeps its code. */
 function partyTexts({ categories }: Tour, party: Party, { words, formats }: Speech): string[] {
-  return categories
-    .filter(({ code }) => party[code])
-    .map((category) => `${formats.number(party[category.code]!)} × ${categoryName(category, words)}`);
+  return Object.entries(party).map(([code, units]) => {
+    const category = categories.find((one) => one.code === code);
+    return `${formats.number(units)} × ${category ? categoryName(category, words) : code}`;
+  });
 }
 
 /** Returns the departure, the party and the total of a hold in one line. */

@@ -1,6 +1,6 @@
-import { hasFewSeats, stateOf } from './departure-days.ts';
+import { hasFewLeft, stateOf } from './departure-days.ts';
 import { seatsLeft, useSpeech } from './speech.ts';
-import type { Category, Departure } from './wire.ts';
+import type { Departure, Tour } from './wire.ts';
 import { fill } from './words/words.ts';
 
 export interface TimesProps {
@@ -8,12 +8,12 @@ export interface TimesProps {
   departures: readonly Departure[];
   chosen: Departure | undefined;
   onChoose(time: string | null): void;
-  /** The tour's first category, of which each time shows the price. */
-  firstCategory: Category;
+  /** Each time shows the price of its first category. */
+  tour: Tour;
 }
 
 /** Shows the start times of one date. A departure that cannot be chosen says why. */
-export function Times({ departures, chosen, onChoose, firstCategory }: TimesProps) {
+export function Times({ departures, chosen, onChoose, tour }: TimesProps) {
   const { words } = useSpeech();
   return (
     <section part="times" class="times" aria-labelledby="times-title">
@@ -25,7 +25,7 @@ export function Times({ departures, chosen, onChoose, firstCategory }: TimesProp
               departure={departure}
               isChosen={departure.id === chosen?.id}
               onChoose={onChoose}
-              firstCategory={firstCategory}
+              tour={tour}
             />
           </li>
         ))}
@@ -38,14 +38,14 @@ interface TimeProps {
   departure: Departure;
   isChosen: boolean;
   onChoose(time: string | null): void;
-  firstCategory: Category;
+  tour: Tour;
 }
 
-function Time({ departure, isChosen, onChoose, firstCategory }: TimeProps) {
+function Time({ departure, isChosen, onChoose, tour }: TimeProps) {
   const speech = useSpeech();
   const { words, formats } = speech;
   const { start_time, tenant_prices, currency, seats_available } = departure;
-  const state = stateOf(departure);
+  const state = stateOf(departure, tour);
   return (
     <button
       type="button"
@@ -57,10 +57,12 @@ function Time({ departure, isChosen, onChoose, firstCategory }: TimeProps) {
       <span class="clock">{start_time === null ? '–' : formats.time(start_time)}</span>
       <span class="price">
         {state === 'open'
-          ? fill(words.calendar.from, { price: formats.money(tenant_prices[firstCategory.code]!, currency) })
+          ? fill(words.calendar.from, {
+              price: formats.money(tenant_prices[tour.categories[0]!.code]!, currency),
+            })
           : words.calendar[state]}
       </span>
-      {state === 'open' && hasFewSeats(departure) && (
+      {state === 'open' && hasFewLeft(departure, tour) && (
         <span class="few">{seatsLeft(seats_available, speech)}</span>
       )}
     </button>

@@ -4,7 +4,8 @@ import type { Visible } from '../../typescript/src/proxy/visible.ts';
 /** The answers of the site's server, `{api}/…`: those of the platform, without the fields that a visitor must not see. */
 type Schemas = components['schemas'];
 
-export type Tour = Schemas['TourDetail'];
+/** A tour, with the most seats of one hold on this site. Undefined: the site does not say. */
+export type Tour = Schemas['TourDetail'] & { seatsMax?: number };
 export type Category = Schemas['Category'];
 export type CancellationTier = Schemas['CancellationTier'];
 export type DeparturePage = Visible<Schemas['DeparturePage'], 'departures'>;
@@ -24,7 +25,8 @@ export type Prices = Record<string, number>;
 
 /**
  * The problem of a call: the document of the answer, or a code of the element. `network`: no answer came. `foreign_answer`: the answer is not
- * the one of the proxy. `no_cookies`: the browser refuses cookies.
+ * the one of the proxy. `no_cookies`: the browser refuses cookies. `stopped`: the visitor has stopped the call. `tour_changed`: the tour does not
+ * sell the party any more.
  */
 export interface Problem extends Partial<ProblemDocument> {
   code: string;

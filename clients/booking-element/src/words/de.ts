@@ -23,6 +23,8 @@ export const de: Words = {
     ages: '{ages} Jahre',
     people: 'Für {number} Personen',
     total: 'Gesamtpreis',
+    seats: 'Plätze',
+    unsold: '{category}: nicht verfügbar',
     kinds: {
       adult: 'Erwachsene',
       youth: 'Jugendliche',
@@ -46,6 +48,8 @@ export const de: Words = {
   },
   app: {
     loading: 'Wird geladen …',
+    slow: 'Langsame Verbindung. Wir versuchen es weiter …',
+    stop: 'Abbrechen',
   },
   hold: {
     hold: 'Plätze reservieren',
@@ -75,10 +79,12 @@ export const de: Words = {
     again: 'Noch einmal versuchen',
     alternatives: 'Diese Termine haben genug Plätze:',
     network: 'Keine Verbindung. Nichts wird doppelt gebucht.',
+    stopped: 'Abgebrochen. Nichts wird doppelt gebucht.',
     noCookies: 'Bitte erlauben Sie Cookies.',
     busy: 'Einen Moment …',
     wait: 'Minuten bis zum nächsten Versuch: {minutes}',
     noTour: 'Diese Reise wird hier nicht verkauft.',
+    changed: 'Diese Reise wurde gerade geändert. Bitte prüfen Sie Ihre Auswahl.',
     gone: 'Dieser Termin ist nicht mehr buchbar.',
     limit: 'So viele Plätze lassen sich nicht reservieren.',
     timeOver: 'Die Zeit zum Buchen ist vorbei',

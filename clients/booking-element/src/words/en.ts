@@ -27,6 +27,10 @@ export const en = {
     /** One unit is for several travellers, such as a family ticket. */
     people: 'For {number} people',
     total: 'Total',
+    /** Names what a limit of the party counts. */
+    seats: 'Seats',
+    /** A category that has left the party. */
+    unsold: '{category}: not available',
     /** The names of categories that have no name of their own. */
     kinds: {
       adult: 'Adult',
@@ -53,6 +57,10 @@ export const en = {
   app: {
     /** A call is running. */
     loading: 'Loading…',
+    /** A call has been running for five seconds. */
+    slow: 'Slow connection. Still trying…',
+    /** Ends the call. */
+    stop: 'Stop',
   },
   hold: {
     hold: 'Hold the seats',
@@ -86,11 +94,14 @@ export const en = {
     again: 'Try again',
     alternatives: 'These departures have enough seats:',
     network: 'No connection. Nothing is booked twice.',
+    stopped: 'Stopped. Nothing is booked twice.',
     noCookies: 'Please allow cookies.',
     /** A call waits before it is repeated, or was repeated in vain. */
     busy: 'One moment…',
     wait: 'Minutes to wait: {minutes}',
     noTour: 'This tour is not sold here.',
+    /** The tour does not sell the chosen party any more. */
+    changed: 'This tour has just changed. Please check your choice.',
     gone: 'This departure can no longer be booked.',
     limit: 'So many seats cannot be held.',
     timeOver: 'The time to book is over',

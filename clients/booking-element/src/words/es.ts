@@ -23,6 +23,8 @@ export const es: Words = {
     ages: '{ages} años',
     people: 'Para {number} personas',
     total: 'Total',
+    seats: 'Plazas',
+    unsold: '{category}: no disponible',
     kinds: {
       adult: 'Adulto',
       youth: 'Joven',
@@ -46,6 +48,8 @@ export const es: Words = {
   },
   app: {
     loading: 'Cargando…',
+    slow: 'La conexión es lenta. Seguimos intentándolo…',
+    stop: 'Detener',
   },
   hold: {
     hold: 'Guardar las plazas',
@@ -75,10 +79,12 @@ export const es: Words = {
     again: 'Intentar de nuevo',
     alternatives: 'Estas salidas tienen plazas suficientes:',
     network: 'No hay conexión. Nada se reserva dos veces.',
+    stopped: 'Detenido. Nada se reserva dos veces.',
     noCookies: 'Permita las cookies.',
     busy: 'Un momento…',
     wait: 'Minutos de espera: {minutes}',
     noTour: 'Este viaje no se vende aquí.',
+    changed: 'Este viaje acaba de cambiar. Revise su elección.',
     gone: 'Esta salida ya no se puede reservar.',
     limit: 'No se pueden guardar tantas plazas.',
     timeOver: 'El tiempo para reservar ha terminado',

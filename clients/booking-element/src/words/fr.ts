@@ -23,6 +23,8 @@ export const fr: Words = {
     ages: '{ages} ans',
     people: 'Pour {number} personnes',
     total: 'Total',
+    seats: 'Places',
+    unsold: '{category} : non disponible',
     kinds: {
       adult: 'Adulte',
       youth: 'Jeune',
@@ -46,6 +48,8 @@ export const fr: Words = {
   },
   app: {
     loading: 'Chargement…',
+    slow: 'Connexion lente. Nouvel essai en cours…',
+    stop: 'Arrêter',
   },
   hold: {
     hold: 'Garder les places',
@@ -75,10 +79,12 @@ export const fr: Words = {
     again: 'Réessayer',
     alternatives: 'Ces départs ont assez de places :',
     network: 'Pas de connexion. Rien n’est réservé deux fois.',
+    stopped: 'Arrêté. Rien n’est réservé deux fois.',
     noCookies: 'Veuillez autoriser les cookies.',
     busy: 'Un instant…',
     wait: 'Minutes d’attente : {minutes}',
     noTour: 'Ce circuit n’est pas vendu ici.',
+    changed: 'Ce circuit vient de changer. Veuillez vérifier votre choix.',
     gone: 'Ce départ ne peut plus être réservé.',
     limit: 'Tant de places ne peuvent pas être gardées.',
     timeOver: 'Le temps pour réserver est écoulé',

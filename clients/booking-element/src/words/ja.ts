@@ -23,6 +23,8 @@ export const ja: Words = {
     ages: '{ages}歳',
     people: '{number}名分',
     total: '合計',
+    seats: '座席',
+    unsold: '{category}：取り扱いがありません',
     kinds: {
       adult: '大人',
       youth: '青少年',
@@ -46,6 +48,8 @@ export const ja: Words = {
   },
   app: {
     loading: '読み込んでいます…',
+    slow: '接続が遅くなっています。再試行しています…',
+    stop: '中止',
   },
   hold: {
     hold: '座席を仮押さえ',
@@ -75,10 +79,12 @@ export const ja: Words = {
     again: '再試行',
     alternatives: '空席のある出発：',
     network: '接続できません。二重に予約されることはありません。',
+    stopped: '中止しました。二重に予約されることはありません。',
     noCookies: 'Cookieを許可してください。',
     busy: '少々お待ちください…',
     wait: '待ち時間（分）：{minutes}',
     noTour: 'このツアーは販売していません。',
+    changed: 'このツアーの内容が変更されました。選択内容をご確認ください。',
     gone: 'この出発は予約できなくなりました。',
     limit: 'この数の座席は仮押さえできません。',
     timeOver: '予約の時間が終了しました',

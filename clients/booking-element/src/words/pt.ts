@@ -23,6 +23,8 @@ export const pt: Words = {
     ages: '{ages} anos',
     people: 'Para {number} pessoas',
     total: 'Total',
+    seats: 'Lugares',
+    unsold: '{category}: não disponível',
     kinds: {
       adult: 'Adulto',
       youth: 'Jovem',
@@ -46,6 +48,8 @@ export const pt: Words = {
   },
   app: {
     loading: 'A carregar…',
+    slow: 'Ligação lenta. Continuamos a tentar…',
+    stop: 'Parar',
   },
   hold: {
     hold: 'Guardar os lugares',
@@ -75,10 +79,12 @@ export const pt: Words = {
     again: 'Tentar de novo',
     alternatives: 'Estas partidas têm lugares suficientes:',
     network: 'Não há ligação. Nada é reservado duas vezes.',
+    stopped: 'Parado. Nada é reservado duas vezes.',
     noCookies: 'Permita os cookies.',
     busy: 'Um momento…',
     wait: 'Minutos de espera: {minutes}',
     noTour: 'Esta viagem não é vendida aqui.',
+    changed: 'Esta viagem acabou de mudar. Verifique a sua escolha.',
     gone: 'Esta partida já não pode ser reservada.',
     limit: 'Não é possível guardar tantos lugares.',
     timeOver: 'O tempo para reservar terminou',

@@ -23,6 +23,8 @@ export const vi: Words = {
     ages: '{ages} tuổi',
     people: 'Cho {number} người',
     total: 'Tổng cộng',
+    seats: 'Số chỗ',
+    unsold: '{category}: không có sẵn',
     kinds: {
       adult: 'Người lớn',
       youth: 'Thanh thiếu niên',
@@ -46,6 +48,8 @@ export const vi: Words = {
   },
   app: {
     loading: 'Đang tải…',
+    slow: 'Kết nối chậm. Vẫn đang thử…',
+    stop: 'Dừng',
   },
   hold: {
     hold: 'Giữ chỗ',
@@ -75,10 +79,12 @@ export const vi: Words = {
     again: 'Thử lại',
     alternatives: 'Các chuyến này còn đủ chỗ:',
     network: 'Không có kết nối. Không có gì bị đặt hai lần.',
+    stopped: 'Đã dừng. Không có gì bị đặt hai lần.',
     noCookies: 'Hãy cho phép cookie.',
     busy: 'Xin chờ một chút…',
     wait: 'Số phút cần chờ: {minutes}',
     noTour: 'Tour này không được bán ở đây.',
+    changed: 'Tour này vừa thay đổi. Vui lòng kiểm tra lựa chọn của bạn.',
     gone: 'Không thể đặt chuyến này nữa.',
     limit: 'Không thể giữ nhiều chỗ như vậy.',
     timeOver: 'Đã hết thời gian để đặt',
