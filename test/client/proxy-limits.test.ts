@@ -61,6 +61,16 @@ describe('the limits of a cookie', () => {
     expect((await book({ party: { adult: 1 } })).status).toBe(201);
   });
 
+  it.each([
+    [undefined, '10'],
+    [4, '4'],
+  ])('a tour names the limit, so that a page offers no more: %p seats', async (seats, expected) => {
+    const visitor = await visitorOf({ seats });
+    const first = await visitor.send('GET', `/tours/${tour.slug}`);
+    expect(first.headers.get('Seats-Max')).toBe(expected);
+    expect(first.body).not.toHaveProperty('seatsMax');
+  });
+
   it('a booking of children alone counts the adult that it means', async () => {
     const school = await givenTour(api.db);
     const day = await givenDeparture(api.db, school, { prices: { adult: 500, child: 300 }, seats: 50 });

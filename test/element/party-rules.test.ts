@@ -11,25 +11,8 @@ import {
 import { type Category, DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
 import { toMajor } from '../../services/api/pricing/currency';
 import * as platform from '../../services/api/pricing/party';
+import { categoriesArbitrary, code, CODES, pricesArbitrary } from './random-categories';
 
-const CODES = ['adult', 'child', 'infant', 'family', 'senior'];
-const code = fc.constantFrom(...CODES);
-const category = fc.record(
-  {
-    kind: fc.constant('other' as const),
-    seats: fc.integer({ min: 0, max: 8 }),
-    people: fc.integer({ min: 0, max: 8 }),
-    min: fc.integer({ min: 0, max: 4 }),
-    max: fc.integer({ min: 1, max: 99 }),
-    with: fc.uniqueArray(code, { maxLength: 2 }),
-    at_most: code,
-  },
-  { requiredKeys: ['kind', 'seats', 'people'] },
-);
-const categoriesArbitrary = fc
-  .dictionary(code, category, { minKeys: 1 })
-  .map((known): Category[] => Object.entries(known).map(([name, rules]) => ({ ...rules, code: name })));
-const pricesArbitrary = fc.dictionary(code, fc.integer({ min: 0, max: 1_000_000_000_000 }));
 const unitsArbitrary = fc.dictionary(
   code,
   fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 0, max: 6 }) }, fc.integer({ min: 0, max: 120 })),
@@ -79,7 +62,10 @@ describe('the rules of a party in the element', () => {
   it('count the free seats of the departure after all other rules', () => {
     const prices = { adult: 100 };
     expect(issueOf({ adult: 3 }, DEFAULT_CATEGORIES, prices, { free: 3 })).toBeUndefined();
-    expect(issueOf({ adult: 4 }, DEFAULT_CATEGORIES, prices, { free: 3 })).toEqual({ kind: 'free', number: 3 });
+    expect(issueOf({ adult: 4 }, DEFAULT_CATEGORIES, prices, { free: 3 })).toEqual({
+      kind: 'free',
+      number: 3,
+    });
   });
 
   it('begin with the fewest units of the first category that has a price', () => {
@@ -88,6 +74,25 @@ describe('the rules of a party in the element', () => {
     expect(startParty([boat, school], { boat: 900, school: 10 }, 50)).toEqual({ boat: 1 });
     expect(startParty([boat, school], { school: 10 }, 50)).toEqual({ school: 10 });
     expect(startParty([boat], {}, 50)).toEqual({});
+  });
+
+  it('begin with the first category that fits into the free seats', () => {
+    const boat: Category = { code: 'boat', kind: 'group', seats: 8, people: 8 };
+    const seat: Category = { code: 'seat', kind: 'adult', seats: 1, people: 1, min: 2 };
+    expect(startParty([boat, seat], { boat: 900, seat: 10 }, 5)).toEqual({ seat: 2 });
+    expect(startParty([boat, seat], { boat: 900, seat: 10 }, 1)).toEqual({ boat: 1 });
+  });
+
+  it('name the limit that binds: the free seats, the seats of one booking, or its units', () => {
+    const [adult] = DEFAULT_CATEGORIES as [Category];
+    const infant: Category = { code: 'infant', kind: 'infant', seats: 0, people: 1 };
+    const issue = (party: platform.Party, free: number) =>
+      issueOf(party, [adult, infant], { adult: 1, infant: 0 }, { free, most: 10 });
+    expect(issue({ adult: 11 }, 20)).toEqual({ kind: 'seats', number: 10 });
+    expect(issue({ adult: 11 }, 10)).toEqual({ kind: 'seats', number: 10 });
+    expect(issue({ adult: 11 }, 9)).toEqual({ kind: 'free', number: 9 });
+    expect(issue({ adult: 1, infant: 99 }, 20)).toEqual({ kind: 'max', number: 99 });
+    expect(limitOf(adult, { adult: 10 }, [adult], { free: 20, most: 10 })?.kind).toBe('seats');
   });
 
   it('keep the order of the categories, and leave out a category without units', () => {

@@ -8,7 +8,14 @@ import {
   reduce,
   startPurchase,
 } from '../../clients/booking-element/src/purchase';
-import type { Booking, Departure, Hold, Problem, Tour } from '../../clients/booking-element/src/wire';
+import type {
+  Booking,
+  Category,
+  Departure,
+  Hold,
+  Problem,
+  Tour,
+} from '../../clients/booking-element/src/wire';
 
 const TOUR = {
   id: 'tour-1',
@@ -204,6 +211,130 @@ describe('a hold', () => {
     ['2027-04-01T10:00:26Z', 15, false],
   ])('a hold that ends at %s after %d minutes may be extended: %s', (expires_at, hold_minutes, expected) => {
     expect(endsByMinutes(hold({ expires_at, hold_minutes }))).toBe(expected);
+  });
+});
+
+describe('a tour that changes while the visitor chooses', () => {
+  const [ADULT, CHILD] = TOUR.categories as [Category, Category];
+  const tourRead = (categories: Category[]): PurchaseEvent => ({
+    type: 'tourRead',
+    tour: { ...TOUR, categories },
+  });
+  const priced = (...codes: string[]): PurchaseEvent => ({
+    type: 'departuresRead',
+    departures: [
+      departure('2027-05-01', {
+        tenant_prices: { ...Object.fromEntries(codes.map((code) => [code, 500])), deposit: 1 },
+      }),
+    ],
+    isComplete: true,
+  });
+  const invalid = (...fields: string[]) =>
+    problem('validation_failed', { errors: fields.map((field) => ({ in: 'body', field, message: '' })) });
+  const refused: PurchaseEvent = { type: 'refused', task: 'hold', problem: invalid('party.child') };
+  const FAMILY = after([
+    ...LOADED.slice(0, -1),
+    priced('adult', 'child'),
+    { type: 'chosen', date: '2027-05-01' },
+    { type: 'partyChanged', party: { adult: 2, child: 1 } },
+    { type: 'started', task: 'hold' },
+  ]);
+
+  it('a refused choice is said as a changed tour, and no field is named', () => {
+    const { refusal } = after([refused], FAMILY);
+    expect(refusal).toEqual({ task: 'hold', problem: { code: 'tour_changed' } });
+  });
+
+  it('a party that breaks a new rule stays, so that the visitor sees and mends it', () => {
+    const changed = after(
+      [tourRead([{ ...ADULT, min: 3 }, CHILD]), priced('adult', 'child'), refused],
+      FAMILY,
+    );
+    expect(changed).toMatchObject({ party: { adult: 2, child: 1 }, unsold: [], stage: { at: 'choosing' } });
+  });
+
+  it('a removed category leaves the party and is named, and the next choice forgets it', () => {
+    const changed = after([tourRead([ADULT]), priced('adult'), refused], FAMILY);
+    expect(changed).toMatchObject({ party: { adult: 2 }, unsold: [CHILD] });
+    expect(after([{ type: 'partyChanged', party: { adult: 3 } }], changed).unsold).toEqual([]);
+    expect(after([{ type: 'chosen', date: '2027-05-01' }], changed)).toMatchObject({
+      party: { adult: 2 },
+      unsold: [],
+    });
+  });
+
+  it('a party of which nothing is sold any more is empty, and never another one that a second click would hold', () => {
+    const [senior] = [{ ...ADULT, code: 'senior', kind: 'senior' as const }];
+    const changed = after([tourRead([senior]), priced('senior'), refused], FAMILY);
+    expect(changed).toMatchObject({ party: {}, unsold: [ADULT, CHILD] });
+    expect(after([priced('senior'), tourRead([senior])], changed).party).toEqual({});
+    const chosen = after([{ type: 'chosen', date: '2027-05-01' }], changed);
+    expect(chosen).toMatchObject({ party: { senior: 1 }, unsold: [] });
+  });
+
+  it('a category with a new code keeps its units', () => {
+    const changed = after(
+      [tourRead([{ ...ADULT, code: 'grown_up' }, CHILD]), priced('grown_up', 'child'), refused],
+      FAMILY,
+    );
+    expect(changed).toMatchObject({ party: { grown_up: 2, child: 1 }, unsold: [] });
+  });
+
+  it('an ended hold that the tour no longer sells leads back to the choice', () => {
+    const ended = after([...HELD, { type: 'timeOver' }, { type: 'started', task: 'hold' }]);
+    const changed = after([tourRead([{ ...ADULT, min: 2 }, CHILD]), refused], ended);
+    expect(changed).toMatchObject({ stage: { at: 'choosing' }, date: '2027-05-01', party: { adult: 1 } });
+  });
+
+  it('a departure that a click has chosen is not replaced by another one of its date', () => {
+    const both = ['09:30', '14:00'].map((start_time) => departure('2027-05-01', { start_time }));
+    const sold = (index: number): PurchaseEvent => ({
+      type: 'departuresRead',
+      departures: both.map((one, at) =>
+        at === index ? { ...one, status: 'sold_out', seats_available: 0 } : one,
+      ),
+      isComplete: true,
+    });
+    const chosen = after([...LOADED.slice(0, -1), sold(1), { type: 'chosen', date: '2027-05-01' }]);
+    expect(departureOf(chosen)?.start_time).toBe('09:30');
+    expect(departureOf(after([sold(0)], chosen))).toBeUndefined();
+  });
+
+  it('a departure on which no booking fits cannot be chosen', () => {
+    const grouped = after(
+      [tourRead([{ ...ADULT, min: 10 }]), { type: 'chosen', date: '2027-05-01' }],
+      after(LOADED),
+    );
+    expect(departureOf(grouped)).toBeUndefined();
+  });
+
+  it.each([
+    [['name'], 'validation_failed'],
+    [['travellers.0.birth_date'], 'validation_failed'],
+    [['party.adult'], 'internal_error'],
+    [[], 'internal_error'],
+  ])(
+    'a booking that is refused for the fields %j asks to check them only if the form has them: %s',
+    (fields, code) => {
+      const { refusal } = after([...HELD, { type: 'refused', task: 'book', problem: invalid(...fields) }]);
+      expect(refusal?.problem.code).toBe(code);
+    },
+  );
+});
+
+describe('a call that takes long', () => {
+  it('the visitor waits for the answer, for the next try, and then for a slow network until the call ends', () => {
+    const acting = after([...CHOSEN, { type: 'started', task: 'hold' }]);
+    expect(acting.wait).toBe('short');
+    const delayed = after([{ type: 'delayed' }], acting);
+    expect(delayed.wait).toBe('delayed');
+    const slow = after([{ type: 'slowed' }, { type: 'delayed' }], delayed);
+    expect(slow.wait).toBe('slow');
+    expect(after([{ type: 'refused', task: 'hold', problem: problem('stopped') }], slow)).toMatchObject({
+      wait: 'short',
+      task: undefined,
+      stage: { at: 'choosing' },
+    });
   });
 });
 

@@ -7,7 +7,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 let server: Server;
 let api: Api;
-let createFor: (timeoutMs?: number) => Api;
+let createFor: (timeoutMs?: number, endsAt?: number) => Api;
 let life: AbortController;
 let delays: number;
 /** The answers of the site's server, in order. The last one stays. */
@@ -25,8 +25,8 @@ beforeAll(async () => {
     });
   });
   const base = `http://127.0.0.1:${await listen(server)}/tours`;
-  createFor = (timeoutMs) =>
-    createApi({ base, signal: life.signal, onDelay: () => (delays += 1), timeoutMs });
+  createFor = (timeoutMs, endsAt) =>
+    createApi({ base, signal: life.signal, onDelay: () => (delays += 1), timeoutMs, endsAt });
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 beforeEach(() => {
@@ -173,6 +173,21 @@ describe('the calls of the element', () => {
     expect(requests[0]!.line).toBe('GET /tours/tours/..%2Fbooking%3Fx%23y?lang=de');
   });
 
+  it('a call that would be repeated after the end of its click is refused at once, with its last answer', async () => {
+    api = createFor(undefined, Date.now() + 1000);
+    answers = [json(429, { code: 'rate_limited', retryable: true }, { 'Retry-After': '20' })];
+    expect((await problem(api.readHold())).code).toBe('rate_limited');
+    answers = [lost];
+    expect((await problem(api.readHold())).code).toBe('network');
+    expect([requests.length, delays]).toEqual([2, 0]);
+  });
+
+  it('a tour has the most seats of a hold that the site names, and none where the site names none', async () => {
+    answers = [json(200, { categories: [] }, { 'Seats-Max': '10' }), json(200, { categories: [] })];
+    expect((await api.readTour('bay', 'en')).seatsMax).toBe(10);
+    expect((await api.readTour('bay', 'en')).seatsMax).toBeUndefined();
+  });
+
   it('an ended element ends its calls and their waits', async () => {
     answers = [lost];
     const call = api.readHold();
@@ -193,6 +208,11 @@ describe('the wait before the next try', () => {
       [7, 7, 7, undefined],
     ],
     ['a 429 of an hour', { code: 'rate_limited', retryable: true, retryAfter: 3600 }, [undefined]],
+    [
+      'a 429 that ends after the click',
+      { code: 'rate_limited', retryable: true, retryAfter: 30 },
+      [undefined],
+    ],
     ['a refusal', { code: 'insufficient_seats', retryable: false }, [undefined]],
     ['a removed cookie', { code: 'invalid_visitor', retryable: false }, [0, undefined]],
   ])('after %s the element waits so many seconds, then for a click', (_title, refused, expected) => {

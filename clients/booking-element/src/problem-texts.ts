@@ -10,7 +10,7 @@ const TEXTS: Record<string, Text> = {
   network: 'network',
   stopped: 'stopped',
   no_cookies: 'noCookies',
-  tour_changed: 'changed',
+  tour_changed: 'tourChanged',
   tour_not_found: 'noTour',
   departure_gone: 'gone',
   departure_cancelled: 'cancelled',

@@ -263,13 +263,17 @@ function fittedTo(sold: readonly Category[], purchase: Purchase, before: Tour): 
   return { ...purchase, party, unsold: [...purchase.unsold, ...unsold] };
 }
 
-/** Begins with a party if there is none. Follows a click alone: no party appears that the visitor has not seen. */
+/**
+ * Names the time of the departure that the click has chosen, and begins with a party if there is none. Follows a click alone: the visitor has
+ * seen the departure and the party that the next click holds.
+ */
 function started(purchase: Purchase): Purchase {
   const departure = departureOf(purchase);
-  if (!departure || Object.keys(purchase.party).length > 0) return purchase;
-  const { tenant_prices, seats_available } = departure;
-  const { categories } = purchase.tour!;
-  return { ...purchase, party: startParty(categories, tenant_prices, seats_available) };
+  if (!departure) return purchase;
+  const { start_time: time, tenant_prices, seats_available } = departure;
+  const isEmpty = Object.keys(purchase.party).length === 0;
+  const party = isEmpty ? startParty(purchase.tour!.categories, tenant_prices, seats_available) : purchase.party;
+  return { ...purchase, time, party };
 }
 
 function refuse(purchase: Purchase, { task, problem }: Refusal): Purchase {

@@ -84,7 +84,7 @@ export const de: Words = {
     busy: 'Einen Moment …',
     wait: 'Minuten bis zum nächsten Versuch: {minutes}',
     noTour: 'Diese Reise wird hier nicht verkauft.',
-    changed: 'Diese Reise wurde gerade geändert. Bitte prüfen Sie Ihre Auswahl.',
+    tourChanged: 'Diese Reise wurde gerade geändert. Bitte prüfen Sie Ihre Auswahl.',
     gone: 'Dieser Termin ist nicht mehr buchbar.',
     limit: 'So viele Plätze lassen sich nicht reservieren.',
     timeOver: 'Die Zeit zum Buchen ist vorbei',

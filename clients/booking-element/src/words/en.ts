@@ -101,7 +101,7 @@ export const en = {
     wait: 'Minutes to wait: {minutes}',
     noTour: 'This tour is not sold here.',
     /** The tour does not sell the chosen party any more. */
-    changed: 'This tour has just changed. Please check your choice.',
+    tourChanged: 'This tour has just changed. Please check your choice.',
     gone: 'This departure can no longer be booked.',
     limit: 'So many seats cannot be held.',
     timeOver: 'The time to book is over',

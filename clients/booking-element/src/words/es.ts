@@ -84,7 +84,7 @@ export const es: Words = {
     busy: 'Un momento…',
     wait: 'Minutos de espera: {minutes}',
     noTour: 'Este viaje no se vende aquí.',
-    changed: 'Este viaje acaba de cambiar. Revise su elección.',
+    tourChanged: 'Este viaje acaba de cambiar. Revise su elección.',
     gone: 'Esta salida ya no se puede reservar.',
     limit: 'No se pueden guardar tantas plazas.',
     timeOver: 'El tiempo para reservar ha terminado',

@@ -84,7 +84,7 @@ export const fr: Words = {
     busy: 'Un instant…',
     wait: 'Minutes d’attente : {minutes}',
     noTour: 'Ce circuit n’est pas vendu ici.',
-    changed: 'Ce circuit vient de changer. Veuillez vérifier votre choix.',
+    tourChanged: 'Ce circuit vient de changer. Veuillez vérifier votre choix.',
     gone: 'Ce départ ne peut plus être réservé.',
     limit: 'Tant de places ne peuvent pas être gardées.',
     timeOver: 'Le temps pour réserver est écoulé',

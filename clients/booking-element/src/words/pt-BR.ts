@@ -84,7 +84,7 @@ export const ptBR: Words = {
     busy: 'Um momento…',
     wait: 'Minutos de espera: {minutes}',
     noTour: 'Esta viagem não é vendida aqui.',
-    changed: 'Esta viagem acabou de mudar. Confira sua escolha.',
+    tourChanged: 'Esta viagem acabou de mudar. Confira sua escolha.',
     gone: 'Esta partida não pode mais ser reservada.',
     limit: 'Não é possível guardar tantos lugares.',
     timeOver: 'O tempo para reservar terminou',

@@ -84,7 +84,7 @@ export const pt: Words = {
     busy: 'Um momento…',
     wait: 'Minutos de espera: {minutes}',
     noTour: 'Esta viagem não é vendida aqui.',
-    changed: 'Esta viagem acabou de mudar. Verifique a sua escolha.',
+    tourChanged: 'Esta viagem acabou de mudar. Verifique a sua escolha.',
     gone: 'Esta partida já não pode ser reservada.',
     limit: 'Não é possível guardar tantos lugares.',
     timeOver: 'O tempo para reservar terminou',

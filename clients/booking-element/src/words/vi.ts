@@ -84,7 +84,7 @@ export const vi: Words = {
     busy: 'Xin chờ một chút…',
     wait: 'Số phút cần chờ: {minutes}',
     noTour: 'Tour này không được bán ở đây.',
-    changed: 'Tour này vừa thay đổi. Vui lòng kiểm tra lựa chọn của bạn.',
+    tourChanged: 'Tour này vừa thay đổi. Vui lòng kiểm tra lựa chọn của bạn.',
     gone: 'Không thể đặt chuyến này nữa.',
     limit: 'Không thể giữ nhiều chỗ như vậy.',
     timeOver: 'Đã hết thời gian để đặt',

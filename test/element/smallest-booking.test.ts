@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { hasFewLeft, stateOf } from '../../clients/booking-element/src/departure-days';
+import { bookingsLeft, boundsOf, fewestSeats } from '../../clients/booking-element/src/smallest-booking';
+import type { Departure, Tour } from '../../clients/booking-element/src/wire';
+import type { Category } from '../../services/api/pricing/category';
+import * as platform from '../../services/api/pricing/party';
+import { categoriesArbitrary, pricesArbitrary } from './random-categories';
+
+const BOAT: Category = { code: 'boat', kind: 'group', seats: 8, people: 8 };
+const GROUP: Category = { code: 'adult', kind: 'adult', seats: 1, people: 1, min: 4 };
+const ADULT: Category = { code: 'adult', kind: 'adult', seats: 1, people: 1 };
+
+function tourOf(categories: Category[], rest: Partial<Tour> = {}): Tour {
+  return { categories, group_size_max: null, ...rest } as unknown as Tour;
+}
+
+function departureOf(seats: number): Departure {
+  return {
+    status: 'available',
+    seats_available: seats,
+    tenant_prices: { boat: 900, adult: 50, deposit: 1 },
+  } as Departure;
+}
+
+describe('the smallest booking in the element', () => {
+  it('it takes as many seats as the platform counts for 1,000 random tours and prices', () => {
+    const found = new Set<number>();
+    fc.assert(
+      fc.property(categoriesArbitrary, pricesArbitrary, (categories, prices) => {
+        const fewest = platform.fewestSeats(prices, categories);
+        found.add(fewest);
+        expect(fewestSeats(categories, prices)).toBe(fewest);
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(found).toContain(Infinity);
+    expect(found.size).toBeGreaterThan(5);
+  });
+
+  it.each([
+    ['a boat of eight', [BOAT], 5, 'soldOut'],
+    ['a boat of eight', [BOAT], 8, 'open'],
+    ['a group of at least four', [GROUP], 3, 'soldOut'],
+    ['a group of at least four', [GROUP], 4, 'open'],
+    ['a boat of eight, or one adult', [BOAT, ADULT], 1, 'open'],
+  ])('%s is judged by it: %#, seats %i', (_title, categories, seats, state) => {
+    expect(stateOf(departureOf(seats as number), tourOf(categories as Category[]))).toBe(state);
+  });
+
+  it('few are left where the free seats are enough for at most five bookings', () => {
+    expect(hasFewLeft(departureOf(40), tourOf([BOAT]))).toBe(true);
+    expect(hasFewLeft(departureOf(48), tourOf([BOAT]))).toBe(false);
+    expect(hasFewLeft(departureOf(5), tourOf([ADULT]))).toBe(true);
+    expect(hasFewLeft(departureOf(6), tourOf([ADULT]))).toBe(false);
+    expect(bookingsLeft(departureOf(23), tourOf([GROUP]))).toBe(5);
+  });
+
+  it('a site that takes fewer seats at a time than any booking sells no day', () => {
+    expect(stateOf(departureOf(20), tourOf([BOAT], { seatsMax: 6 }))).toBe('soldOut');
+    expect(stateOf(departureOf(20), tourOf([BOAT], { seatsMax: 8 }))).toBe('open');
+  });
+});
+
+describe('the seats that bound a party', () => {
+  it.each([
+    ['the platform', {}, 50],
+    ['the group', { group_size_max: 12 }, 12],
+    ['the site', { group_size_max: 12, seatsMax: 10 }, 10],
+  ])('the most seats of one booking are those of %s', (_title, rest, most) => {
+    expect(boundsOf(departureOf(60), tourOf([ADULT], rest))).toEqual({ free: 60, most });
+  });
+
+  it('a group that is too small for any booking is no bound, because the platform sells it', () => {
+    expect(boundsOf(departureOf(20), tourOf([BOAT], { group_size_max: 6 })).most).toBe(8);
+  });
+});
