@@ -54,13 +54,11 @@ export function PartyPicker({ tour, departure, party, unsold, onChange }: PartyP
           />
         ))}
       </ul>
-      <p role="status" class={ofParty ? 'error' : 'limit'}>
-        {full && issueWords(full, sold, speech)}
-      </p>
-      <p role="status" class="error">
-        {unsold
-          .map((category) => fill(words.party.unsold, { category: categoryName(category, words) }))
-          .join(' ')}
+      <p role="status" class={ofParty || unsold.length > 0 ? 'error' : 'limit'}>
+        {[
+          ...unsold.map((one) => fill(words.party.unsold, { category: categoryName(one, words) })),
+          ...(full ? [issueWords(full, sold, speech)] : []),
+        ].join(' · ')}
       </p>
       <p part="total" class="total">
         <span>{words.party.total}</span>

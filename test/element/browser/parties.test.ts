@@ -1,5 +1,5 @@
 import { describeInChromium } from '../../support/browsers';
-import { givenDeparture, givenTour, type TourOverrides } from '../../support/given';
+import { daysFromToday, givenDeparture, givenTour, type TourOverrides } from '../../support/given';
 import { useElementSite } from '../given-page';
 import { fillContact, holdSeats, book } from '../visit';
 
@@ -44,10 +44,9 @@ describeInChromium('the parties of the element', (browser) => {
     expect(await row('Private boat').innerText()).toContain('For 8 people');
     expect(await total()).toBe('€9,000');
     await press('Private boat: +1');
-    expect(await row('Private boat').locator('.limit').innerText()).toBe(
-      'Private boat: at most 2 in one booking',
+    expect(await site.page.locator('[part=party] > .limit').innerText()).toBe(
+      'Seats: at most 10 in one booking',
     );
-    await press('Private boat: −1');
     await holdSeats(site.page);
     await fillContact(site.page);
     await book(site.page);
@@ -129,6 +128,51 @@ describeInChromium('the parties of the element', (browser) => {
     );
     await press('Hold the seats');
     expect(site.requests.filter((request) => request.startsWith('POST'))).toEqual([]);
+  });
+
+  it('days and start times on which no booking fits are sold out, and few left counts bookings', async () => {
+    const tour = await givenTour(site.api.db, { categories: BOAT });
+    const day = (days: number, seats: number, startTime?: string) =>
+      givenDeparture(site.api.db, tour, {
+        date: daysFromToday(days),
+        prices: { boat: 900_000 },
+        seats,
+        startTime,
+      });
+    const none = await day(30, 5);
+    const few = await day(31, 40);
+    const many = await day(32, 48);
+    const both = await day(33, 7, '09:00');
+    await day(33, 8, '14:00');
+    await site.open(`<tour-booking tour="${tour.slug}"></tour-booking>`);
+    const cell = (date: string) => site.page.locator(`[data-date="${date}"]`);
+    await cell(few).waitFor();
+    const texts = await Promise.all([none, few, many, both].map((date) => cell(date).innerText()));
+    expect(texts.map((text) => [text.includes('Sold out'), text.includes('Few left')])).toEqual([
+      [true, false],
+      [false, true],
+      [false, false],
+      [false, true],
+    ]);
+    await cell(both).click();
+    const times = site.page.locator('.time');
+    expect([await times.first().isDisabled(), await times.last().isDisabled()]).toEqual([true, false]);
+    expect(await times.first().innerText()).toContain('Sold out');
+    // The only one that can be booked is chosen with the day.
+    expect(await row('Private boat').count()).toBe(1);
+  });
+
+  it('the most seats that the site lets a visitor hold bound the steppers, in words', async () => {
+    await choose(FAMILY, FAMILY_PRICES, 40);
+    await site.page.locator('#units-adult').fill('9');
+    await press('Adult: +1');
+    await press('Adult: +1');
+    expect(await site.page.getByLabel('Adult', { exact: true }).inputValue()).toBe('10');
+    expect(await site.page.locator('[part=party] > .limit').innerText()).toBe(
+      'Seats: at most 10 in one booking',
+    );
+    await press('Hold the seats');
+    await site.page.getByRole('heading', { name: 'Your seats are held' }).waitFor();
   });
 
   it('the free seats of the departure limit the party', async () => {
