@@ -22,8 +22,8 @@ function departureOf(seats: number): Departure {
   } as Departure;
 }
 
-describe('the smallest booking in the element', () => {
-  it('it takes as many seats as the platform counts for 1,000 random tours and prices', () => {
+describe('the smallest booking of a tour in the element', () => {
+  it('takes as many seats as the platform counts for 1,000 random tours and prices', () => {
     const found = new Set<number>();
     fc.assert(
       fc.property(categoriesArbitrary, pricesArbitrary, (categories, prices) => {
@@ -37,14 +37,14 @@ describe('the smallest booking in the element', () => {
     expect(found.size).toBeGreaterThan(5);
   });
 
-  it.each([
-    ['a boat of eight', [BOAT], 5, 'soldOut'],
-    ['a boat of eight', [BOAT], 8, 'open'],
-    ['a group of at least four', [GROUP], 3, 'soldOut'],
-    ['a group of at least four', [GROUP], 4, 'open'],
-    ['a boat of eight, or one adult', [BOAT, ADULT], 1, 'open'],
-  ])('%s is judged by it: %#, seats %i', (_title, categories, seats, state) => {
-    expect(stateOf(departureOf(seats as number), tourOf(categories as Category[]))).toBe(state);
+  it.each<[string, number, string, Category[]]>([
+    ['a boat of eight', 5, 'soldOut', [BOAT]],
+    ['a boat of eight', 8, 'open', [BOAT]],
+    ['a group of at least four', 3, 'soldOut', [GROUP]],
+    ['a group of at least four', 4, 'open', [GROUP]],
+    ['a boat of eight, or one adult,', 1, 'open', [BOAT, ADULT]],
+  ])('decides: %s with %i free seats is %s', (_title, seats, state, categories) => {
+    expect(stateOf(departureOf(seats), tourOf(categories))).toBe(state);
   });
 
   it('few are left where the free seats are enough for at most five bookings', () => {

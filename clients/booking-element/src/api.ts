@@ -166,12 +166,10 @@ function jsonOf(body: object): string {
 
 async function readAnswer(response: Response, field: string): Promise<Answered | Problem> {
   const { status, ok, headers } = response;
-  // The header has whole seconds, rounded down.
-  const serverTime = Date.parse(headers.get('Date') ?? '') + 1000 || Date.now();
-  const seatsMax = Number(headers.get('Seats-Max')) || undefined;
-  if (status === 204) return { answer: undefined, serverTime, seatsMax };
+  const seen = readHeaders(headers);
+  if (status === 204) return { answer: undefined, ...seen };
   const answer = await readObject(response);
-  if (answer && ok && field in answer) return { answer, serverTime, seatsMax };
+  if (answer && ok && field in answer) return { answer, ...seen };
   const retryAfter = Number(headers.get('Retry-After')) || undefined;
   if (typeof answer?.code === 'string') return { ...readProblem(answer), code: answer.code, retryAfter };
   // A proxy before the site answers so while the site restarts.
@@ -179,23 +177,12 @@ async function readAnswer(response: Response, field: string): Promise<Answered |
   return { code: retryable ? 'internal_error' : 'foreign_answer', status, retryable, retryAfter };
 }
 
-/** Returns a problem without the entries of its lists that no view could show: a program before the proxy may have written it. */
-function readProblem(answer: Partial<Problem>): Partial<Problem> {
+function readHeaders(headers: Headers): Omit<Answered, 'answer'> {
   return {
-    ...answer,
-    errors: listOf(answer.errors).filter(({ field }) => typeof field === 'string'),
-    alternatives: listOf(answer.alternatives).filter(isAlternative),
+    // The header has whole seconds, rounded down.
+    serverTime: Date.parse(headers.get('Date') ?? '') + 1000 || Date.now(),
+    seatsMax: Number(headers.get('Seats-Max')) || undefined,
   };
-}
-
-/** Returns the objects of a list. A value that is no list has none. */
-function listOf<T>(value: readonly T[] | undefined): T[] {
-  return Array.isArray(value) ? (value as readonly T[]).filter((item) => item instanceof Object) : [];
-}
-
-function isAlternative({ departure_date, departure_time, seats_available }: Alternative): boolean {
-  const time = departure_time === null ? '00:00' : departure_time;
-  return Date.parse(`${departure_date}T${time}:00Z`) > 0 && Number.isInteger(seats_available);
 }
 
 /** Reads the body of an answer. Undefined: it is no JSON object. @throws if the body does not arrive */

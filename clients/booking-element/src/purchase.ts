@@ -272,7 +272,9 @@ function started(purchase: Purchase): Purchase {
   if (!departure) return purchase;
   const { start_time: time, tenant_prices, seats_available } = departure;
   const isEmpty = Object.keys(purchase.party).length === 0;
-  const party = isEmpty ? startParty(purchase.tour!.categories, tenant_prices, seats_available) : purchase.party;
+  const party = isEmpty
+    ? startParty(purchase.tour!.categories, tenant_prices, seats_available)
+    : purchase.party;
   return { ...purchase, time, party };
 }
 

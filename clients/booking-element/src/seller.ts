@@ -65,8 +65,7 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
   const doubt: Doubt = {};
   const read = readerOf({ slug, latest, doubt });
   let isBusy = false;
-  let click = new AbortController();
-  const end = (code: string) => click.abort(new SiteError({ code, retryable: true }));
+  let stop = ignore;
   /** Counts the looks and the calls: the answer to a look is old if another one has begun since. */
   let turn = 0;
 
@@ -93,39 +92,28 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
     if (isBusy) return;
     isBusy = true;
     turn += 1;
-    click = new AbortController();
-    const timers = [
-      setTimeout(() => dispatch({ type: 'slowed' }), SLOW_MS),
-      setTimeout(() => end('network'), CLICK_MS),
-    ];
     dispatch({ type: 'started', task, isAutomatic });
-    const api = createApi({
-      base,
-      signal: AbortSignal.any([life.signal, click.signal]),
-      onDelay: () => dispatch({ type: 'delayed' }),
-    });
-    let isInDoubt = false;
-    const events = await work(api).catch(async (error: unknown): Promise<PurchaseEvent[]> => {
-      const problem = problemIn(error, base);
-      isInDoubt = problem.retryable === true && !(problem.status! < 500);
-      const isAnswered = problem.status !== undefined && !problem.retryable;
+    const click = startClick(base, life.signal, dispatch);
+    stop = click.stop;
+    const events = await work(click.api).catch(async (error: unknown): Promise<PurchaseEvent[]> => {
+      const refused: PurchaseEvent = { type: 'refused', task, problem: problemIn(error, base) };
       // The rules, the prices or the seats that the visitor has seen may be old: the new ones come with the words about the refusal.
-      const changes = isAnswered && task === 'hold' ? await read.again(api).catch(() => []) : [];
-      return [...changes, { type: 'refused', task, problem }];
+      const isOld = task === 'hold' && isFinal(refused.problem);
+      return [...(isOld ? await read.again(click.api).catch(() => []) : []), refused];
     });
-    timers.forEach(clearTimeout);
-    if (task === 'hold' || task === 'book') doubt.task = isInDoubt ? task : undefined;
+    click.finish();
+    const last = events.at(-1);
+    const problem = last?.type === 'refused' ? last.problem : undefined;
+    if (task === 'hold' || task === 'book') doubt.task = isInDoubt(problem) ? task : undefined;
     if (life.signal.aborted) return;
     events.forEach(dispatch);
-    const refusal = events.at(-1);
-    const isRefused = refusal?.type === 'refused';
     // This element is still busy, so it does not look itself.
-    if (task !== 'load' && !isRefused) document.dispatchEvent(new Event(VISITOR_CHANGED));
+    if (task !== 'load' && !problem) document.dispatchEvent(new Event(VISITOR_CHANGED));
     isBusy = false;
-    if (task === 'load') return;
-    if (isRefused) look();
-    if (isRefused && task !== 'hold') readAgain(read.departures);
     if (task === 'release') readAgain(read.again);
+    if (task === 'load' || !problem) return;
+    look();
+    if (task !== 'hold') readAgain(read.departures);
   };
 
   const readOthers = (first: DeparturePage) => readAgain((api) => read.departures(api, first));
@@ -138,7 +126,7 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
       extend: () => void run('extend', extendHold),
       release: () => void run('release', releaseHold),
       book: () => void run('book', book),
-      stop: () => end('stopped'),
+      stop: () => stop(),
       startAgain: (type) => {
         dispatch({ type });
         readAgain(read.again);
@@ -150,6 +138,44 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
     end: () => life.abort(),
   };
   return seller;
+}
+
+interface Click {
+  api: Api;
+  /** Ends the calls at the visitor's wish. */
+  stop(): void;
+  /** The click is answered. */
+  finish(): void;
+}
+
+/** Makes the calls of one click. Says after 5 s that they are slow, and ends them after 30 s. @param life ends them too */
+function startClick(base: string, life: AbortSignal, dispatch: Dispatch): Click {
+  const ending = new AbortController();
+  const end = (code: string) => ending.abort(new SiteError({ code, retryable: true }));
+  const slow = setTimeout(() => dispatch({ type: 'slowed' }), SLOW_MS);
+  const timer = setTimeout(() => end('network'), CLICK_MS);
+  return {
+    api: createApi({
+      base,
+      signal: AbortSignal.any([life, ending.signal]),
+      onDelay: () => dispatch({ type: 'delayed' }),
+    }),
+    stop: () => end('stopped'),
+    finish: () => {
+      clearTimeout(slow);
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Whether the site has answered, and would answer the same again. */
+function isFinal({ status, retryable }: Problem): boolean {
+  return status !== undefined && !retryable;
+}
+
+/** Whether a call may have succeeded all the same: no answer came, or one of a server in trouble. */
+function isInDoubt(problem: Problem | undefined): boolean {
+  return problem?.retryable === true && !(problem.status! < 500);
 }
 
 /** Makes calls of a click, or of the element itself. */

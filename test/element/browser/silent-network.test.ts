@@ -78,6 +78,7 @@ describeInBrowsers('a silent network', (browser) => {
     restore();
     await button('Try again').click();
     await site.page.locator('.day.open').waitFor();
+    expect(await button('Try again').count()).toBe(0);
   });
 
   it('a stopped hold whose answer never came is found again', async () => {
