@@ -104,7 +104,7 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
     click.finish();
     const last = events.at(-1);
     const problem = last?.type === 'refused' ? last.problem : undefined;
-    if (task === 'hold' || task === 'book') doubt.task = isInDoubt(problem) ? task : undefined;
+    recordDoubt(doubt, task, problem);
     if (life.signal.aborted) return;
     events.forEach(dispatch);
     // This element is still busy, so it does not look itself.
@@ -173,9 +173,11 @@ function isFinal({ status, retryable }: Problem): boolean {
   return status !== undefined && !retryable;
 }
 
-/** Whether a call may have succeeded all the same: no answer came, or one of a server in trouble. */
-function isInDoubt(problem: Problem | undefined): boolean {
-  return problem?.retryable === true && !(problem.status! < 500);
+/** Records whether a hold or booking may have happened all the same: no answer came, or one of a server in trouble. */
+function recordDoubt(doubt: Doubt, task: Task, problem: Problem | undefined): void {
+  if (task !== 'hold' && task !== 'book') return;
+  const isOpen = problem?.retryable === true && !(problem.status! < 500);
+  doubt.task = isOpen ? task : undefined;
 }
 
 /** Makes calls of a click, or of the element itself. */
