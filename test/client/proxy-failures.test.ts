@@ -1,6 +1,7 @@
 import { createServer, request as startRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tourProxy } from '../../clients/typescript/src/index';
 import { useTestApi } from '../support/api';
 import { freePorts } from '../support/free-ports';
 import { givenDeparture, givenKey, givenTenant, givenTour, type GivenTour } from '../support/given';
@@ -217,6 +218,40 @@ describe('a body that the site has read before the proxy', () => {
     expect((await proxy(request)).status).toBe(500);
     expect(errors.map(String)).toEqual(Array(2).fill(expect.stringContaining('Mount the proxy before')));
   });
+
+  it.each<[string, Record<string, string>]>([
+    ['with a length', { 'content-length': '19' }],
+    ['in chunks', { 'transfer-encoding': 'chunked' }],
+  ])(
+    'a body %s of which a listener of the site gets the first bytes is a server error, not an empty body',
+    async (_name, headers) => {
+      const allow = () => sleep(100).then(() => true);
+      const onError = (error: unknown) => void errors.push(error);
+      const proxy = tourProxy({
+        baseUrl: wire.url,
+        apiKey: 'svc_live_x',
+        secret: SECRET,
+        path: '/shop',
+        allow,
+        onError,
+      });
+      const server = createServer((request, response) => {
+        let logged = '';
+        request.on('data', (chunk: Buffer) => (logged += chunk.toString()));
+        void proxy(request, response);
+      });
+      const site = `http://127.0.0.1:${await listen(server)}/shop`;
+      wire.plan();
+      const sent = { headers, pause: 30 };
+      for (const pieces of [['{"hold_minutes":19}'], ['{"hold_min', 'utes":19}']]) {
+        expect(await sendBytes(site, pieces, sent)).toEqual({ status: 500, code: 'internal_error' });
+      }
+      expect(errors.map(String)).toEqual(Array(2).fill(expect.stringContaining('Mount the proxy before')));
+      expect(wire.requests()).toEqual([]);
+      server.closeAllConnections();
+      server.close();
+    },
+  );
 
   it('a request without a body passes', async () => {
     const request = new Request(`${shop.api}/hold/extend`, {

@@ -374,10 +374,12 @@ describe('the answer of a hold that the network lost', () => {
     expect((await visitor.send('GET', '/booking')).body.booking_ref).toBe(body.booking_ref);
     const { bookingOf } = shop.proxy;
     const request = new Request('http://127.0.0.1/pay', { headers: { cookie: visitor.cookie } });
-    expect(await bookingOf(request)).toMatchObject({ booking_ref: body.booking_ref, party: { adult: 3 } });
-    expect(await bookingOf(new Request('http://127.0.0.1/pay'))).toBeUndefined();
+    const headers = new Headers();
+    const booking = await bookingOf(request, headers);
+    expect(booking).toMatchObject({ booking_ref: body.booking_ref, party: { adult: 3 } });
+    expect(await bookingOf(new Request('http://127.0.0.1/pay'), headers)).toBeUndefined();
     const forged = { headers: { cookie: `tour_visitor=${visitor.cookies.get('tour_visitor')}x` } };
-    expect(await bookingOf(new Request('http://127.0.0.1/pay', forged))).toBeUndefined();
+    expect(await bookingOf(new Request('http://127.0.0.1/pay', forged), headers)).toBeUndefined();
   });
 });
 
@@ -390,6 +392,50 @@ describe('the secret of the proxy', () => {
       expect(start(secret)).toThrow('secret must have at least 32 characters');
     }
     expect(start('x'.repeat(32))).not.toThrow();
+  });
+
+  it('two processes that get a new secret one after the other, in the steps of the guide, know each visitor of both', async () => {
+    const [first, next] = [SECRET, 'n'.repeat(32)];
+    const steps: [before: string[], after: string[]][] = [
+      [[first], [first, next]],
+      [
+        [first, next],
+        [next, first],
+      ],
+      [[next, first], [next]],
+    ];
+    for (const [before, after] of steps) {
+      const processes = await Promise.all(
+        [before, after].map((secret) => startShop({ baseUrl: api.baseUrl, apiKey, secret })),
+      );
+      for (const [placing, reading] of [processes, processes.toReversed()] as [Shop, Shop][]) {
+        const { visitor, holdId } = await holder(1, placing);
+        const elsewhere = new VisitorBrowser(reading.api);
+        const answer = await elsewhere.send('GET', '/hold', undefined, { cookie: visitor.cookie });
+        expect(answer.body.hold_id).toBe(holdId);
+      }
+      for (const one of processes) await one.stop();
+    }
+  });
+
+  it('a process that does not know the secret yet refuses the visitor, and the visitor keeps the cookie and the seats', async () => {
+    const renewed = await startShop({ baseUrl: api.baseUrl, apiKey, secret: ['n'.repeat(32), SECRET] });
+    const { visitor, holdId } = await holder(1, renewed);
+    const late = new VisitorBrowser(shop.api);
+    for (const [name, value] of visitor.cookies) late.cookies.set(name, value);
+    for (const [method, path, body] of [
+      ['GET', '/hold'],
+      ['POST', '/hold/extend', {}],
+      ['POST', '/booking', CUSTOMER],
+      ['DELETE', '/hold'],
+    ] as const) {
+      expect((await late.send(method, path, body)).body.code).toBe('invalid_visitor');
+    }
+    expect(late.cookies).toEqual(visitor.cookies);
+    expect((await visitor.send('GET', '/hold')).body).toMatchObject({ hold_id: holdId, status: 'active' });
+    expect((await late.send('OPTIONS', '/hold')).status).toBe(204);
+    expect((await late.send('GET', '/hold')).body.code).toBe('hold_not_found');
+    await renewed.stop();
   });
 
   it('a changed secret still verifies the cookies of the one before', async () => {

@@ -8,6 +8,12 @@ export {
   type WebhookEvent,
 } from './webhooks.ts';
 export type { components } from './openapi.ts';
-export { tourProxy, type ServerRequest, type TourProxy, type TourProxyOptions } from './proxy/tour-proxy.ts';
+export {
+  tourProxy,
+  type ServerRequest,
+  type SiteAnswer,
+  type TourProxy,
+  type TourProxyOptions,
+} from './proxy/tour-proxy.ts';
 export type { VisitorBooking } from './proxy/bookings.ts';
 export type { CallName } from './proxy/calls.ts';

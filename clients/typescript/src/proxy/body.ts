@@ -13,7 +13,7 @@ export interface BodySource {
   header(name: string): string | undefined;
   /** The value that a parser of the site has made of the body. Undefined: there is none. */
   parsed?: unknown;
-  /** Whether the site has read the bytes. */
+  /** Whether the site has read bytes of the body, or its end. */
   isRead(): boolean;
   /**
    * Reads the bytes.
@@ -24,12 +24,12 @@ export interface BodySource {
 }
 
 const READ_BEFORE =
-  'tourProxy: the site has read the body of the request, and left no value of it. Mount the proxy before what reads bodies, or let that read request.clone().';
+  'tourProxy: the site has read the body of the request, or a part of it, and left no value of it. Mount the proxy before what reads or listens to bodies, or let that read request.clone().';
 
 /**
  * Reads a JSON object of at most 16 KiB. Judges the content type first, then the length, then the text.
  * @returns undefined: the request has no body
- * @throws Refusal 415, 413 or 400 malformed_json; Error if the site has read the bytes
+ * @throws Refusal 415, 413 or 400 malformed_json; Error if the site has read some of the bytes
  */
 export async function readJson(source: BodySource, ms = BODY_MS): Promise<JsonObject | undefined> {
   const { header } = source;
@@ -41,6 +41,8 @@ export async function readJson(source: BodySource, ms = BODY_MS): Promise<JsonOb
   if (source.parsed !== undefined) return ofParser(source.parsed);
   if (isSent && header('content-length') !== '0' && source.isRead()) throw new Error(READ_BEFORE);
   const bytes = await source.bytes(ms);
+  // Something in the site that listens too has got the first bytes.
+  if (bytes.length < length) throw new Error(READ_BEFORE);
   if (bytes.length === 0) return undefined;
   assertJson(header);
   if (!isUtf8(bytes)) throw malformed('must be UTF-8');

@@ -83,10 +83,13 @@ function visitors(
   return { name, method, path, query: NONE, ofVisitor: true, answer };
 }
 
-/** The calls with the pattern of their path. A segment that is no slug reaches slugOf, which answers 404 for a tour. */
+/**
+ * The calls with the pattern of their path. A segment that is no slug reaches slugOf, which answers 404 for a tour. A slash at the end is
+ * the same path: Next with `trailingSlash` and some CDNs add it.
+ */
 const PATTERNS = CALLS.map((call) => ({
   call,
-  pattern: new RegExp(`^${call.path.replace('{slug}', '([^/]+)')}$`),
+  pattern: new RegExp(`^${call.path.replace('{slug}', '([^/]+)')}/?$`),
 }));
 
 /** A call that a request means. Undefined: an OPTIONS request asks for `allow` alone. */

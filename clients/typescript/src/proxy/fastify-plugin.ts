@@ -1,5 +1,6 @@
 import type { ProxyAnswer } from './answer.ts';
 import type { SiteRequest } from './handle-request.ts';
+import { mountOf } from './mount.ts';
 import { endUnread, type NodeRequest, readNodeRequest } from './node-server.ts';
 
 /** The parts of a Fastify request that the proxy uses, and that the hook `allow` gets with all others. */
@@ -31,6 +32,7 @@ export function fastifyPlugin(
 ): (instance: unknown, options?: object) => Promise<void> {
   return async (instance) => {
     const fastify = instance as FastifyLike;
+    const mount = mountOf(fastify.prefix);
     fastify.removeAllContentTypeParsers();
     // The proxy reads the body itself, with its own limit.
     fastify.addContentTypeParser('*', (_request, _payload, done) => done(null));
@@ -40,7 +42,7 @@ export function fastifyPlugin(
         headers,
         cookies = [],
         body,
-      } = await handle(readNodeRequest(request.raw, request, fastify.prefix));
+      } = await handle(readNodeRequest(request.raw, request, mount));
       reply.code(status);
       for (const [name, value] of Object.entries(headers)) reply.header(name, value);
       for (const cookie of cookies) reply.header('Set-Cookie', cookie);

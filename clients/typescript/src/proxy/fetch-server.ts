@@ -1,7 +1,7 @@
 import type { ProxyAnswer } from './answer.ts';
 import { BODY_MAX, inTime, tooLarge } from './body.ts';
 import type { SiteRequest } from './handle-request.ts';
-import { belowMount } from './node-server.ts';
+import { belowMount } from './mount.ts';
 
 /** Reads a request of a fetch-style server. @param mount the path of the proxy; undefined: the site's root */
 export function readFetchRequest(request: Request, mount: string | undefined): SiteRequest<Request> {

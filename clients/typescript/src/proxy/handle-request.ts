@@ -1,7 +1,7 @@
 import { NO_STORE, type ProxyAnswer } from './answer.ts';
 import { type BodySource, readJson } from './body.ts';
 import { type CallName, findCall, type ProxyCall } from './calls.ts';
-import { answerError, rateLimited } from './problems.ts';
+import { answerError, rateLimited, Refusal } from './problems.ts';
 import { readQuery } from './query.ts';
 import { assertSameOrigin } from './same-origin.ts';
 import type { ProxyParts, Visit } from './visit.ts';
@@ -30,7 +30,7 @@ export interface HandlerParts<Native> extends ProxyParts {
 
 const ALLOW_SECONDS = 60;
 
-/** Answers a request. Never throws: an error becomes an answer. OPTIONS gives a new visitor the cookie. */
+/** Answers a request. Never throws: an error becomes an answer. OPTIONS gives a visitor without a valid cookie a new one. */
 export async function handleRequest<Native>(
   parts: HandlerParts<Native>,
   request: SiteRequest<Native>,
@@ -48,8 +48,8 @@ async function answerOrProblem<Native>(
     const { call, slug, ofVisitor, allow } = findCall(request.method, request.path ?? '');
     assertSameOrigin(request, parts.origins);
     if (call) return await call.answer(parts, await readVisit(parts, request, call, slug));
-    const isNew = ofVisitor && readVisitor(parts, request) === undefined;
-    const cookies = isNew ? [parts.cookies.write(request.host, newVisitor())] : [];
+    const cookies =
+      ofVisitor && isNew(parts, request) ? [parts.cookies.write(request.host, newVisitor())] : [];
     return { status: 204, headers: { Allow: allow, 'Cache-Control': NO_STORE }, cookies };
   } catch (error) {
     const { answer, isReported } = answerError(error);
@@ -79,8 +79,18 @@ function readVisitor<Native>(
   { cookies }: HandlerParts<Native>,
   { host, header }: SiteRequest<Native>,
 ): Visitor | undefined {
-  cookies.assertOwnHost(host, header('origin'));
+  cookies.assertCookieFits(host, header('origin'));
   return cookies.read(host, header('cookie'));
+}
+
+/** Returns whether a request has no valid cookie. @throws Refusal origin_not_allowed (403) */
+function isNew<Native>(parts: HandlerParts<Native>, request: SiteRequest<Native>): boolean {
+  try {
+    return readVisitor(parts, request) === undefined;
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'invalid_visitor') return true;
+    throw error;
+  }
 }
 
 function withoutBody({ status, headers, cookies, body }: ProxyAnswer): ProxyAnswer {

@@ -2,12 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProxyAnswer } from './answer.ts';
 import { BODY_MAX, inTime, malformed, tooLarge } from './body.ts';
 import type { SiteRequest } from './handle-request.ts';
+import { belowMount } from './mount.ts';
 
 /** The request of node:http, or of Express and Connect, which add the other fields. */
 export interface NodeRequest extends IncomingMessage {
   originalUrl?: string;
   /** The value that a parser of the site has read. */
   body?: unknown;
+  /** The response, which Express adds. */
+  res?: ServerResponse;
 }
 
 /**
@@ -36,7 +39,8 @@ export function readNodeRequest<Native>(
     body: {
       header,
       parsed: request.readableEnded ? request.body : undefined,
-      isRead: () => request.readableEnded,
+      // A listener of the site may have got the bytes, and the end is still to come.
+      isRead: () => request.readableEnded || request.readableDidRead,
       bytes: (ms) => readBytes(request, ms),
     },
     native,
@@ -48,13 +52,6 @@ function splitUrl(url: string): [path: string, query: string] {
   const target = url.replace(/^https?:\/\/[^/?]*/i, '');
   const mark = target.indexOf('?');
   return mark < 0 ? [target, ''] : [target.slice(0, mark), target.slice(mark + 1)];
-}
-
-/** Returns the path below the mount. Undefined: it is not below it. */
-export function belowMount(path: string, mount: string | undefined): string | undefined {
-  if (mount === undefined) return path;
-  const below = path.slice(mount.length);
-  return path.startsWith(mount) && (below === '' || below.startsWith('/')) ? below : undefined;
 }
 
 /** Reads at most BODY_MAX bytes. Node reads and drops the bytes of a refused body until endUnread ends it. */

@@ -32,7 +32,8 @@ export function assertSameOrigin(request: OriginOfRequest, origins: ReadonlySet<
 }
 
 const ONLY_OWN_PAGES = 'Only pages of this site may send this request.';
-const KEEP_HOST = 'A reverse proxy must keep Host, or the site sets secure and origins.';
+const KEEP_HOST =
+  'A reverse proxy must keep Host (nginx: proxy_set_header Host $http_host), or the site sets secure and origins.';
 
 /**
  * Returns the refusal of a request under a Host that may not be the one of its page.
@@ -41,6 +42,17 @@ const KEEP_HOST = 'A reverse proxy must keep Host, or the site sets secure and o
 export function foreignHost(): Refusal {
   return new Refusal('origin_not_allowed', `${ONLY_OWN_PAGES} ${KEEP_HOST}`, { isOfSetup: true });
 }
+
+/**
+ * Returns the refusal of a visitor whose browser drops the cookie, so that the seats of a hold would be lost.
+ * @returns origin_not_allowed (403), of which the operator of the site learns
+ */
+export function pageWithoutTls(): Refusal {
+  return new Refusal('origin_not_allowed', NEEDS_TLS, { isOfSetup: true });
+}
+
+const NEEDS_TLS =
+  'The page has http, so its browser drops the Secure cookie of the visitor. Serve the site by https, or test it on localhost; secure: false is for a network without strangers.';
 
 function isSameOrigin({ method, host, header }: OriginOfRequest, origins: ReadonlySet<string>): boolean {
   const reads = method === 'GET' || method === 'HEAD';

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { NO_STORE } from './answer.ts';
 import { newestBooking, type VisitorBooking } from './bookings.ts';
 import type { CallName } from './calls.ts';
 import { fastifyPlugin, type FastifyRequestLike } from './fastify-plugin.ts';
@@ -6,6 +7,7 @@ import { readFetchRequest, toFetchResponse } from './fetch-server.ts';
 import { type HandlerParts, handleRequest } from './handle-request.ts';
 import { createKeptAnswers } from './kept-answers.ts';
 import { createLimits, type LimitOptions } from './limits.ts';
+import { mountOf } from './mount.ts';
 import { type NodeRequest, readNodeRequest, writeNodeAnswer } from './node-server.ts';
 import { platformCaller, type PlatformOptions } from './platform.ts';
 import { Refusal } from './problems.ts';
@@ -15,6 +17,10 @@ import { createVisitorCookies, type VisitorOptions } from './visitor.ts';
 
 /** The request that the site's server gave: of node:http and Express, of Fastify, or of fetch. */
 export type ServerRequest = NodeRequest | FastifyRequestLike | Request;
+
+/** The answer that the site's server writes: the response of node:http or Express, Fastify's reply, or the headers of a fetch-style answer. */
+export type SiteAnswer =
+  Pick<ServerResponse, 'setHeader'> | { header(name: string, value: string): unknown } | Pick<Headers, 'set'>;
 
 export interface TourProxyOptions extends PlatformOptions, VisitorOptions, LimitOptions {
   /**
@@ -31,8 +37,8 @@ export interface TourProxyOptions extends PlatformOptions, VisitorOptions, Limit
    */
   allow?(request: ServerRequest, call: CallName): boolean | Promise<boolean>;
   /**
-   * Gets the errors that a visitor does not see: the platform is away, or refuses the key. Gets once the refusal (403) that a reverse proxy
-   * before the site may cause. By default they go to the console.
+   * Gets the errors that a visitor does not see: the platform is away, or refuses the key. Gets once each refusal (403) that the setup of
+   * the site may cause: a reverse proxy that changes Host, or pages without TLS. By default they go to the console.
    */
   onError?(error: unknown): void;
 }
@@ -46,10 +52,11 @@ export interface TourProxy {
   fastify(instance: unknown, options?: object): Promise<void>;
   /**
    * Returns the newest booking of the visitor who sent the request, for the site's own payment page. Undefined: the visitor has none, or no
-   * valid cookie.
-   * @throws TourPlatformError
+   * valid cookie. Sets `Cache-Control: no-store`, so that no cache shows one visitor's booking to another.
+   * @param answer gets that header. Express needs none, because its request has the response
+   * @throws TypeError without an answer; TourPlatformError
    */
-  bookingOf(request: ServerRequest): Promise<VisitorBooking | undefined>;
+  bookingOf(request: ServerRequest, answer?: SiteAnswer): Promise<VisitorBooking | undefined>;
 }
 
 /**
@@ -75,7 +82,7 @@ export function tourProxy(options: TourProxyOptions): TourProxy {
   };
   const proxy = handle as TourProxy;
   proxy.fastify = fastifyPlugin((request) => handleRequest(parts, request));
-  proxy.bookingOf = (request) => bookingOf(parts, request);
+  proxy.bookingOf = (request, answer) => bookingOf(parts, request, answer);
   return proxy;
 }
 
@@ -106,13 +113,13 @@ function safely(onError: (error: unknown) => void): (error: unknown) => void {
   };
 }
 
-/** Anyone can repeat a request that is refused, and so fill the log of the site: its operator learns of such a refusal once. */
+/** Anyone can repeat a request that is refused, and so fill the log of the site: its operator learns of each such refusal once. */
 function withoutRepeats(onError: (error: unknown) => void): (error: unknown) => void {
-  let hasRefused = false;
+  const reported = new Set<string>();
   return (error) => {
     if (error instanceof Refusal) {
-      if (hasRefused) return;
-      hasRefused = true;
+      if (reported.has(error.message)) return;
+      reported.add(error.message);
     }
     onError(error);
   };
@@ -144,7 +151,7 @@ function assertOptionNames(options: TourProxyOptions): void {
 function readMount(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
   if (!/^\/[^?#]*$/.test(path)) throw new TypeError('tourProxy: path must begin with a slash.');
-  return path.replace(/\/+$/, '');
+  return mountOf(path);
 }
 
 function isFetchRequest(request: IncomingMessage | ServerRequest): request is Request {
@@ -154,7 +161,9 @@ function isFetchRequest(request: IncomingMessage | ServerRequest): request is Re
 async function bookingOf(
   { call, cookies }: HandlerParts<ServerRequest>,
   request: ServerRequest,
+  answer: SiteAnswer | undefined,
 ): Promise<VisitorBooking | undefined> {
+  forbidStoring(answer ?? (request as NodeRequest).res);
   const { host, header } = isFetchRequest(request)
     ? readFetchRequest(request, undefined)
     : readNodeRequest('raw' in request ? request.raw : request, undefined, undefined);
@@ -164,4 +173,15 @@ async function bookingOf(
     if (error instanceof Refusal) return undefined;
     throw error;
   }
+}
+
+/** @throws TypeError without an answer */
+function forbidStoring(answer: SiteAnswer | undefined): void {
+  if (answer === undefined)
+    throw new TypeError(
+      'tourProxy: bookingOf needs the response, so that no cache keeps the booking: bookingOf(request, response).',
+    );
+  if ('setHeader' in answer) answer.setHeader('Cache-Control', NO_STORE);
+  else if ('header' in answer) answer.header('Cache-Control', NO_STORE);
+  else answer.set('Cache-Control', NO_STORE);
 }

@@ -1,6 +1,6 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
 import { invalidField, Refusal } from './problems.ts';
-import { foreignHost } from './same-origin.ts';
+import { foreignHost, pageWithoutTls } from './same-origin.ts';
 
 /** A visitor of the site, as the signed cookie names it. */
 export interface Visitor {
@@ -23,20 +23,22 @@ export interface VisitorOptions {
    * no other host of the domain can set it.
    */
   cookieName?: string;
-  /** Whether cookies are Secure. By default they are, except on localhost, 127.0.0.1 and [::1], unless the prefix of cookieName asks for it. */
+  /** Whether cookies are Secure. By default they are, except on localhost, *.localhost, 127.0.0.1 and [::1], unless the prefix of cookieName asks for it. */
   secure?: boolean;
 }
 
 /** Reads and writes the cookies of visitors. */
 export interface VisitorCookies {
   /**
-   * Refuses a request that a reverse proxy has forwarded under the name of this machine: its cookie would lack Secure.
-   * @throws Refusal origin_not_allowed (403)
+   * Refuses a request whose cookie would lack Secure, because a reverse proxy has forwarded it under the name of this machine, and one whose
+   * browser would drop the cookie, because the page has no TLS.
+   * @throws Refusal origin_not_allowed (403), of which the operator of the site learns
    */
-  assertOwnHost(host: string, origin: string | undefined): void;
+  assertCookieFits(host: string, origin: string | undefined): void;
   /**
    * Returns the visitor of a request. Undefined: the request has no cookie.
-   * @throws Refusal invalid_visitor for a cookie that is malformed, forged, expired, or there twice
+   * @throws Refusal invalid_visitor for a cookie that is malformed, expired, or there twice, which is removed, and for one with an unknown
+   * signature, which stays: another process of the site may have the secret already
    */
   read(host: string, cookieHeader: string | undefined): Visitor | undefined;
   /** Returns the value of Set-Cookie that names the visitor. */
@@ -75,18 +77,22 @@ export function createVisitorCookies({ secret, cookieName, secure }: VisitorOpti
   const attributes = (host: string, seconds: number) =>
     `; Path=/; Max-Age=${seconds}; SameSite=Lax${isSecure(host) ? '; Secure' : ''}`;
   return {
-    assertOwnHost: (host, origin) => {
-      if (secure !== undefined || origin === undefined || !isThisMachine(host)) return;
-      if (!isThisMachine(origin.replace(/^https?:\/\//, ''))) throw foreignHost();
+    assertCookieFits: (host, origin) => {
+      if (origin === undefined || isThisMachine(origin.replace(/^https?:\/\//, ''))) return;
+      if (secure === undefined && isThisMachine(host)) throw foreignHost();
+      if (isSecure(host) && origin.startsWith('http:')) throw pageWithoutTls();
     },
     read: (host, cookieHeader) => {
       const name = nameOn(host);
       const values = cookieValues(cookieHeader, name);
       if (values.length === 0) return undefined;
       const visitor = values.length === 1 ? verified(values[0]!, name, secrets) : undefined;
+      if (visitor === 'unknown signature') throw invalidVisitor();
       if (visitor) return visitor;
-      const cookies = [`${name}=${attributes(host, 0)}; HttpOnly`, `${STATE_COOKIE}=${attributes(host, 0)}`];
-      throw new Refusal('invalid_visitor', 'The cookie of the visitor is not valid.', { cookies });
+      throw invalidVisitor([
+        `${name}=${attributes(host, 0)}; HttpOnly`,
+        `${STATE_COOKIE}=${attributes(host, 0)}`,
+      ]);
     },
     write: (host, visitor) => {
       const name = nameOn(host);
@@ -96,6 +102,10 @@ export function createVisitorCookies({ secret, cookieName, secure }: VisitorOpti
       `${STATE_COOKIE}=${state}${attributes(host, Math.max(1, Math.ceil(seconds)))}`,
     removeState: (host) => `${STATE_COOKIE}=${attributes(host, 0)}`,
   };
+}
+
+function invalidVisitor(cookies?: string[]): Refusal {
+  return new Refusal('invalid_visitor', 'The cookie of the visitor is not valid.', { cookies });
 }
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -108,7 +118,7 @@ export function newVisitor(): Visitor {
 
 /** Returns whether the value of Host names the machine of the browser itself, where sites are often without TLS. */
 function isThisMachine(host: string): boolean {
-  return /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(host);
+  return /^(([\w-]+\.)*localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(host);
 }
 
 /** Removes spaces and tabs alone: a browser accepts a cookie whose name begins with another white space, from any subdomain. */
@@ -139,8 +149,12 @@ function signatureOf(text: string, name: string, secret: string): string {
   return createHmac('sha256', secret).update(`${name}.${text}`).digest('base64url');
 }
 
-/** Returns the visitor of a cookie's value. Undefined: the site has not signed it, or it is expired. */
-function verified(value: string, name: string, secrets: readonly string[]): Visitor | undefined {
+/** Returns the visitor of a cookie's value. Undefined: it is malformed or expired. */
+function verified(
+  value: string,
+  name: string,
+  secrets: readonly string[],
+): Visitor | 'unknown signature' | undefined {
   const [, text, signature] = COOKIE_VALUE.exec(value) ?? [];
   if (text === undefined || signature === undefined) return undefined;
   // Compares texts: the last character of base64 has spare bits, and so the same bytes have several spellings.
@@ -148,7 +162,7 @@ function verified(value: string, name: string, secrets: readonly string[]): Visi
   const isSigned = secrets.some((secret) =>
     timingSafeEqual(given, Buffer.from(signatureOf(text, name, secret))),
   );
-  if (!isSigned) return undefined;
+  if (!isSigned) return 'unknown signature';
   const { v, h, e } = payloadOf(text);
   if (!isText(v, VISITOR_ID) || typeof e !== 'number' || e <= Date.now() / 1000) return undefined;
   const secondsLeft = e - Date.now() / 1000;
