@@ -23,7 +23,7 @@ export interface Api {
   /** Reads one page of the departures of a tour. @param cursor undefined: the first page */
   readDepartures(slug: string, cursor?: string): Promise<DeparturePage>;
   hold(body: HoldBody): Promise<HeldSeats>;
-  /** Gets the cookie of a visitor, unless there is one. */
+  /** Gets the cookie of a visitor, unless there is a valid one. */
   greet(): Promise<unknown>;
   /** Reads the hold of the visitor, of any status. */
   readHold(): Promise<HeldSeats>;
@@ -122,16 +122,9 @@ async function callWithRepeats(options: ApiOptions, call: Call, endsAt: number):
   }
 }
 
-/**
- * Returns after how many seconds to repeat a call; undefined: not without a click of the visitor.
- * @param left the seconds until all calls end
- */
-export function secondsToWait(
-  { code, retryable, retryAfter }: Problem,
-  repeats: number,
-  left: number,
-): number | undefined {
-  // The answer has removed the cookie, so the next call is that of a new visitor.
+/** Returns after how many seconds to repeat a call; undefined: not without a click of the visitor. */
+export function secondsToWait({ code, retryable, retryAfter }: Problem, repeats: number): number | undefined {
+  // The answer has removed the cookie, or another process of the site knows it.
   if (code === 'invalid_visitor') return repeats === 0 ? 0 : undefined;
   if (!retryable || repeats >= REPEATS) return undefined;
   const seconds = retryAfter ?? 2 ** repeats;

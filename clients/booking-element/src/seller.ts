@@ -243,7 +243,12 @@ function writerOf(read: { visitor: Reading }, latest: Latest, doubt: Doubt) {
     if (seen?.type === 'bookingSeen' && isOfPurchase(purchase, seen.booking)) return booked(seen.booking);
     // Gives a new visitor the cookie, so that a repeat after a lost answer releases the hold of the first try.
     if (stateHint() === undefined) await api.greet().catch(ignore);
-    const seats = await api.hold(body);
+    const seats = await api.hold(body).catch(async (error: unknown) => {
+      if (!isUnknownVisitor(error)) throw error;
+      // The site has changed its secret: the seats of the old cookie end by their time.
+      await api.greet();
+      return api.hold(body);
+    });
     hasLostCookie = stateHint() !== 'held' && !(await unlessMissing(api.readHold()));
     if (hasLostCookie) throw new SiteError({ code: 'no_cookies' });
     return [{ type: 'held', seats }];
@@ -271,6 +276,10 @@ function writerOf(read: { visitor: Reading }, latest: Latest, doubt: Doubt) {
     }
   };
   return { placeHold, extendHold, releaseHold, book };
+}
+
+function isUnknownVisitor(error: unknown): boolean {
+  return error instanceof SiteError && error.problem.code === 'invalid_visitor';
 }
 
 /** Reads all pages of the departures. @param first the first page, if it has been read */
@@ -347,11 +356,14 @@ function problemIn(error: unknown, base: string): Problem {
     if (!(error instanceof DOMException)) reportError(error);
     return { code: 'internal_error' };
   }
-  if (error.problem.code === 'foreign_answer')
-    reportError(
-      new Error(`<tour-booking>: ${base} does not answer like the proxy. Check the attribute api.`),
-    );
-  return error.problem;
+  const { problem } = error;
+  const advice: Record<string, string | undefined> = {
+    foreign_answer: `${base} does not answer like the proxy. Check the attribute api.`,
+    origin_not_allowed: problem.detail,
+  };
+  const text = advice[problem.code];
+  if (text) reportError(new Error(`<tour-booking>: ${text}`));
+  return problem;
 }
 
 function ignore(): void {}
