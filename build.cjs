@@ -26,12 +26,12 @@ const COMPILER_OPTIONS = {
 const DIST = path.join(__dirname, 'dist');
 const SOURCES = ['services', 'cli', 'migrations', 'seeds'];
 /** The pages that RENDER makes from OPENAPI and GUIDE. They are beside openapi.json, and are not in git. */
-const PAGES = ['guide.html', 'reference.html', 'openapi.d.ts'].map(
+const PAGES = ['guide.json', 'reference.html', 'openapi.d.ts'].map(
   (name) => `services/api/generated/${name}`,
 );
 const OPENAPI = 'services/api/generated/openapi.json';
-/** The files of the guide, in the order of the page. */
-const GUIDE = ['first-booking', 'selling', 'webhooks', 'widget', 'sell-on-your-page', 'octo'].map(
+/** The files of the guide, in the order of its pages. */
+const GUIDE = ['sell-on-your-page', 'proxy', 'first-booking', 'selling', 'webhooks', 'widget', 'octo'].map(
   (name) => `docs/guide/${name}.md`,
 );
 /** The types of the API (openapi.d.ts) as a source of the client package. This file is not in git either. */

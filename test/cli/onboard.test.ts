@@ -158,7 +158,7 @@ describe('tourctl tenant onboard', () => {
   it('tourctl tenant onboard names the commands that try the key, which work when pasted after its line', async () => {
     const shown = await terminal.tourctl('tenant onboard --name Pasted');
     expect(shown.stderr).toContain('paste its line API_KEY=… into your shell, and then:\ncurl ');
-    expect(shown.stderr).toMatch(/^Next, its first booking: http:\S+\/docs\/guide#first-booking$/m);
+    expect(shown.stderr).toMatch(/^Next, its first booking: http:\S+\/docs\/guide\/first-booking$/m);
     expect(authorizationOf(shown.stderr, shown.stdout)).toBe(`Authorization: Bearer ${keyIn(shown.stdout)}`);
     const file = path.join(folder, "a shop's.env");
     const kept = await terminal.tourctl(['tenant', 'onboard', '--name', 'Kept', '--out', file]);

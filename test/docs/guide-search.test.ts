@@ -3,11 +3,15 @@ import type { Page } from 'playwright-core';
 import { useTestApi } from '../support/api';
 import { describeInChromium } from '../support/browsers';
 
+const GUIDE = ['sell-on-your-page', 'proxy', 'first-booking', 'selling', 'webhooks', 'widget', 'octo'].map(
+  (name) => `/docs/guide/${name}`,
+);
+
 describeInChromium('the search on the pages for developers', (browser) => {
   const api = useTestApi();
 
   /** Opens a page with the Content-Security-Policy of the API. Expects that the browser blocks nothing and loads nothing from elsewhere. */
-  const visit = async (path: string, look: (page: Page) => Promise<void>) => {
+  const visit = async (path: string, look: (page: Page) => Promise<void>, searched: string[] = []) => {
     const page = await browser().newPage();
     const errors: string[] = [];
     const requests: string[] = [];
@@ -19,7 +23,7 @@ describeInChromium('the search on the pages for developers', (browser) => {
     await page.close();
     expect({ errors, requests: [...new Set(requests)] }).toEqual({
       errors: [],
-      requests: [new URL(path, api.baseUrl).pathname],
+      requests: [...new Set([new URL(path, api.baseUrl).pathname, ...searched])],
     });
   };
   const found = (page: Page) => page.locator('.results li').allInnerTexts();
@@ -50,21 +54,27 @@ describeInChromium('the search on the pages for developers', (browser) => {
     });
   });
 
-  it('the search finds the headings of the guide', async () => {
-    await visit('/docs/guide', async (page) => {
-      await page.getByRole('searchbox').fill('webhooks');
-      expect(await found(page)).toContain('Webhooks');
-    });
-  });
+  it.each(['/docs/guide', GUIDE[0]!])(
+    'the search on %s finds the headings of all pages of the guide, and leads to them',
+    async (path) => {
+      const look = async (page: Page) => {
+        await page.getByRole('searchbox').fill('verify the signature');
+        await page.locator('.results a[href="/docs/guide/webhooks#verify-the-signature-by-hand"]').waitFor();
+      };
+      await visit(path, look, GUIDE);
+    },
+  );
 
   it('axe finds no issue while the search shows results', async () => {
-    await visit('/docs/guide', async (page) => {
+    const look = async (page: Page) => {
       await page.getByRole('searchbox').fill('hold');
+      await page.locator('.results a').first().waitFor();
       await page.evaluate(axe);
       const ids = await page.evaluate<unknown>(
         `axe.run().then(({ violations }) => violations.map(({ id }) => id))`,
       );
       expect(ids).toEqual([]);
-    });
+    };
+    await visit('/docs/guide/selling', look, GUIDE.toSpliced(3, 1));
   });
 });

@@ -6,7 +6,15 @@ import { useTemporaryFolder } from '../support/temporary-folder';
 
 const FOLDER = useTemporaryFolder();
 const DOCS = path.resolve(__dirname, '../../docs');
-const NAMES = ['first-booking', 'selling', 'webhooks', 'widget', 'sell-on-your-page', 'octo'] as const;
+const NAMES = [
+  'sell-on-your-page',
+  'proxy',
+  'first-booking',
+  'selling',
+  'webhooks',
+  'widget',
+  'octo',
+] as const;
 type GuidePage = (typeof NAMES)[number];
 /** The text of each file in docs/guide, by its name without the extension. */
 export const GUIDE = Object.fromEntries(

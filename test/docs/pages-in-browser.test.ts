@@ -31,6 +31,8 @@ describeInChromium('the documentation pages in a browser', (browser) => {
     ['/docs', 'dark', 390],
     ['/docs/guide', 'light', 390],
     ['/docs/guide', 'dark', 1280],
+    ['/docs/guide/sell-on-your-page', 'dark', 390],
+    ['/docs/guide/selling', 'light', 1280],
     ['/docs/errors', 'light', 390],
     ['/docs/errors/price_changed', 'dark', 1280],
     ['/', 'light', 1280],
@@ -146,7 +148,7 @@ describeInChromium('the documentation pages in a browser', (browser) => {
 
   it.each([1280, 390])('the button that copies covers no code in a page of %d pixels', async (width) => {
     const options = { viewport: { width, height: 800 }, permissions: ['clipboard-read', 'clipboard-write'] };
-    for (const path of ['/', '/docs#createBooking', '/docs/guide']) {
+    for (const path of ['/', '/docs#createBooking', '/docs/guide/selling']) {
       const look = async (page: Page) => {
         const covered = await page.evaluate<number>(`
           [...document.querySelectorAll('.copy')].filter((button) => {
@@ -179,7 +181,7 @@ describeInChromium('the documentation pages in a browser', (browser) => {
   ])('the search of a page of %d pixels has the hint "%s"', async (width, hint) => {
     const look = async (page: Page) =>
       expect(await page.getByRole('searchbox').getAttribute('placeholder')).toBe(hint);
-    await visit('/docs/guide', look, { viewport: { width, height: 800 } });
+    await visit('/docs/guide/selling', look, { viewport: { width, height: 800 } });
   });
 
   it('the menu of downloads opens at a click, and closes at a click outside or with Escape', async () => {
@@ -244,13 +246,13 @@ describeInChromium('the documentation pages in a browser', (browser) => {
     });
   });
 
-  it('the list of the guide marks the section on the screen', async () => {
-    await visit('/docs/guide#holds', async (page) => {
+  it('the list of a page of the guide marks the section on the screen', async () => {
+    await visit('/docs/guide/selling#holds', async (page) => {
       const present = page.locator('.contents [aria-current]');
       await page.locator('.contents [aria-current][href="#holds"]').waitFor();
       expect(await present.count()).toBe(1);
-      await page.evaluate(`document.getElementById('webhooks').scrollIntoView()`);
-      await page.locator('.contents [aria-current][href="#webhooks"]').waitFor();
+      await page.evaluate(`document.getElementById('find-tours').scrollIntoView()`);
+      await page.locator('.contents [aria-current][href="#find-tours"]').waitFor();
     });
   });
 
@@ -265,7 +267,7 @@ describeInChromium('the documentation pages in a browser', (browser) => {
         expect(await list.locator('[href="#holds"]').isVisible()).toBe(isOpen);
         expect(await list.locator('summary').isVisible()).toBe(!isOpen);
       };
-      await visit('/docs/guide', look, options);
+      await visit('/docs/guide/selling', look, options);
     }
   });
 
@@ -276,7 +278,7 @@ describeInChromium('the documentation pages in a browser', (browser) => {
       await page.locator('.results a[href="/docs#placeHold"]').waitFor();
       await page.locator('[type=search]').fill('verify the signature');
       await page.locator('.results a').first().click();
-      await page.waitForURL('**/docs/guide#verify-the-signature-by-hand');
+      await page.waitForURL('**/docs/guide/webhooks#verify-the-signature-by-hand');
       expect(await page.locator('#verify-the-signature-by-hand').isVisible()).toBe(true);
     });
   });
@@ -284,10 +286,12 @@ describeInChromium('the documentation pages in a browser', (browser) => {
   it('a search whose pages are refused says so, and finds the words when the visitor types again', async () => {
     await visit('/docs/nothing', async (page) => {
       const search = page.getByRole('searchbox');
-      await page.route('**/docs/guide', (route) => route.fulfill({ status: 503, body: 'overloaded' }));
+      await page.route('**/docs/guide/webhooks', (route) =>
+        route.fulfill({ status: 503, body: 'overloaded' }),
+      );
       await search.fill('verify the signature');
       await page.getByText('The pages could not be loaded.').waitFor();
-      await page.unroute('**/docs/guide');
+      await page.unroute('**/docs/guide/webhooks');
       await search.fill('verify the signature by hand');
       await page.locator('.results a').first().waitFor();
       expect(await page.getByText('The pages could not be loaded.').count()).toBe(0);

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import { renderMarkdown } from '../../services/api/docs/generate/markdown';
 import { highlight } from '../../services/api/docs/pages/highlight';
@@ -10,6 +12,12 @@ import { expectProblem } from '../support/responses';
 import { givenWebsite } from '../support/website';
 
 const CODES = Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[];
+
+/** The pages of the guide, in their order. */
+const GUIDE = ['sell-on-your-page', 'proxy', 'first-booking', 'selling', 'webhooks', 'widget', 'octo'].map(
+  (name) => `/docs/guide/${name}`,
+);
+const SEARCHING = "connect-src 'self'; ";
 
 const api = useTestApi();
 
@@ -34,7 +42,7 @@ function tagsOf(text: string): string {
 }
 
 describe('the documentation pages', () => {
-  it.each(['/', '/docs', '/docs/guide', '/docs/errors', '/docs/errors/price_changed'])(
+  it.each(['/', '/docs', '/docs/guide', GUIDE[0]!, '/docs/errors', '/docs/errors/price_changed'])(
     '%s loads nothing but pictures of its host, cannot be framed, and runs no script except its own',
     async (page) => {
       const { status, text, headers } = await api.http.get(page);
@@ -42,7 +50,8 @@ describe('the documentation pages', () => {
         status: 200,
         type: 'text/html; charset=utf-8',
       });
-      expect(headers['content-security-policy']).toBe(policyOf(text));
+      const others = page.startsWith('/docs/guide') ? SEARCHING : '';
+      expect(headers['content-security-policy']).toBe(policyOf(text, others));
       expect(headers['cache-control']).toBe('public, max-age=300');
       const tags = tagsOf(text).replaceAll(/<img src="\/covers\/[a-z-]+\.svg" alt="" loading="\w+" \/>/g, '');
       expect(tags).not.toMatch(/<(script|img|link|iframe|form)| (style|src|on[a-z]+)=/);
@@ -51,11 +60,14 @@ describe('the documentation pages', () => {
 
   it('no page has a broken link', async () => {
     const texts = await Promise.all(
-      ['/', '/docs', '/docs/guide', '/docs/errors'].map((page) => api.http.get(page)),
+      ['/', '/docs', '/docs/guide', ...GUIDE, '/docs/errors'].map((page) => api.http.get(page)),
     );
+    const idsOf = (text: string) => [...text.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]!);
+    const { text: reference } = await api.http.get('/docs');
+    const idsOfReference = new Set(idsOf(reference));
     for (const { text } of texts) {
       const links = [...text.matchAll(/href="([^"]+)"/g)].map((match) => match[1]!);
-      const ids = [...text.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]!);
+      const ids = idsOf(text);
       const known = new Set(ids);
       expect(known.size).toBe(ids.length);
       const anchors = links.filter((link) => link.startsWith('#')).map((link) => link.slice(1));
@@ -63,42 +75,66 @@ describe('the documentation pages', () => {
       const ours = links
         .map((link) => link.replace('https://api.example.test', ''))
         .filter((link) => link.startsWith('/'));
-      for (const link of new Set(ours)) expect((await api.http.head(link)).status).toBe(200);
+      for (const link of new Set(ours)) {
+        const [address, anchor] = link.split('#') as [string, string?];
+        const target = anchor === undefined ? await api.http.head(address) : await api.http.get(address);
+        expect(target.status).toBe(200);
+        if (anchor === undefined) continue;
+        const there = address === '/docs' ? idsOfReference : new Set(idsOf(target.text));
+        expect({ link, isThere: there.has(anchor) }).toEqual({ link, isThere: true });
+      }
       const pictures = [...text.matchAll(/<img src="([^"]+)"/g)].map((match) => match[1]!);
       for (const picture of pictures) expect((await api.http.head(picture)).status).toBe(200);
     }
   });
 
-  it('each section of the guide leads to the previous and the next one, and the last one to the reference', async () => {
-    const { text } = await api.http.get('/docs/guide');
+  it('each page of the guide leads to the previous and the next one, and the last one to the reference', async () => {
+    const pages = await Promise.all(GUIDE.map((page) => api.http.get(page)));
     const linksTo = (rel: string) =>
-      [...text.matchAll(new RegExp(`<a rel="${rel}" href="([^"]+)"`, 'g'))].map(([, address]) => address);
-    const later = ['#selling', '#webhooks', '#the-widget', '#sell-on-your-page', '#connect-an-octo-reseller'];
-    expect(linksTo('next')).toEqual([...later, '/docs']);
-    expect(linksTo('prev')).toEqual(['#first-booking', ...later.slice(0, -1)]);
+      pages.map(({ text }) => new RegExp(`<a rel="${rel}" href="([^"]+)"`).exec(text)?.[1]);
+    expect(linksTo('next')).toEqual([...GUIDE.slice(1), '/docs']);
+    expect(linksTo('prev')).toEqual([undefined, ...GUIDE.slice(0, -1)]);
   });
 
-  it('the guide has a section for each of its files, in order, and its links lead to its headings', async () => {
-    const { text } = await api.http.get('/docs/guide');
-    expect([...text.matchAll(/<h2 id="([^"]+)"/g)].map(([, id]) => id)).toEqual([
-      'first-booking',
-      'selling',
-      'webhooks',
-      'the-widget',
-      'sell-on-your-page',
-      'connect-an-octo-reseller',
+  it('the guide has a page for each file of docs/guide, with its title, and its links lead to its headings', async () => {
+    const files = readdirSync(path.resolve(__dirname, '../../docs/guide'));
+    expect(files.map((file) => `/docs/guide/${file.replace('.md', '')}`).sort()).toEqual(GUIDE.toSorted());
+    const titles: string[] = [];
+    for (const page of GUIDE) {
+      const { text } = await api.http.get(page);
+      titles.push(...[...text.matchAll(/<h1[^>]*>(.*?)<\/h1>/g)].map(([, title]) => title!));
+      expect(text).not.toMatch(/href="[^"]*[.]md/);
+      expect(text.replace(/<(pre|script|code)[^>]*>[^]*?<\/\1>/g, '')).not.toContain('](');
+    }
+    expect(titles).toEqual([
+      'Sell on your page',
+      'The proxy on your site',
+      'First booking',
+      'Selling',
+      'Webhooks',
+      'The widget',
+      'Connect an OCTO reseller',
     ]);
-    expect(text).toContain('<a href="#several-departures-a-day">a time</a>');
-    expect(text).not.toMatch(/href="[^"]*[.]md/);
-    expect(text.replace(/<(pre|script)[^>]*>[^]*?<\/\1>/g, '')).not.toContain('](');
+    const { text } = await api.http.get('/docs/guide/first-booking');
+    expect(text).toContain('<a href="/docs/guide/selling#several-departures-a-day">a time</a>');
+  });
+
+  it('the first page of the guide has each page with its sections, at the anchors that the guide had as one page', async () => {
+    const { text } = await api.http.get('/docs/guide');
+    const addresses = [...text.matchAll(/<h2[^>]*><a href="([^"]+)"/g)].map(([, address]) => address);
+    expect(addresses).toEqual(GUIDE);
+    expect(text).toContain('<h2 id="first-booking"><a href="/docs/guide/first-booking">First booking</a>');
+    expect(text).toContain('<li id="holds"><a href="/docs/guide/selling#holds">Holds</a>');
   });
 
   it('the links of the pages contain the path below which the service is published', async () => {
     const published = await startTestApi({ publicBaseUrl: 'https://example.test/tours' });
     const { text } = await published.http.get('/docs');
-    const guide = (await published.http.get('/docs/guide')).text;
+    const guide = (await published.http.get('/docs/guide/first-booking')).text;
     await published.stop();
     expect(text).toContain('href="/tours/docs/guide"');
+    expect(guide).toContain('href="/tours/docs/guide/selling#several-departures-a-day"');
+    expect(guide).toContain(`data-pages="${GUIDE.map((page) => `/tours${page}`).join(' ')}"`);
     expect(text).toContain('href="/tours/docs/errors/hold_limit_reached"');
     expect(text).toContain('https://example.test/tours/api/tenant/catalog');
     expect(guide).toContain('<a href="https://example.test/tours/docs/errors">');
@@ -186,10 +222,10 @@ describe('the page of a missing address', () => {
       expect(headers).toMatchObject({
         'content-type': 'text/html; charset=utf-8',
         'cache-control': 'no-store',
-        'content-security-policy': policyOf(text, "connect-src 'self'; "),
+        'content-security-policy': policyOf(text, SEARCHING),
         vary: expect.stringContaining('Accept'),
       });
-      expect(text).toContain('data-pages="/docs /docs/guide"');
+      expect(text).toContain(`data-pages="${['/docs', ...GUIDE].join(' ')}"`);
       expect(tagsOf(text)).not.toMatch(/<(script|img|link|iframe|form)| (style|src|on[a-z]+)=/);
     },
   );
@@ -213,11 +249,12 @@ describe('the page of a missing address', () => {
 describe('a fixed document', () => {
   const MOST: [path: string, bytes: number][] = [
     ['/docs', 70_000],
-    // Six files of the guide; the last one, about the element, takes 2,400 bytes.
-    ['/docs/guide', 26_000],
+    ['/docs/guide', 10_000],
+    ['/docs/guide/sell-on-your-page', 12_000],
+    ['/docs/guide/selling', 14_000],
     ['/docs/errors', 7_500],
     ['/docs/errors/price_changed', 7_500],
-    ['/', 9_500],
+    ['/', 9_800],
     ['/openapi.json', 40_000],
     ['/openapi.3.1.json', 45_000],
     ['/openapi.d.ts', 35_000],
@@ -260,13 +297,25 @@ describe('the root address of the service', () => {
         'x-request-id': expect.any(String),
         vary: 'Accept, Accept-Encoding',
       });
-      expect(text).toContain('href="/docs/guide#first-booking">Book from your own code</a>');
+      expect(text).toContain('href="/docs/guide/first-booking">Book from your own code</a>');
     }
+  });
+
+  it('the root address of the service shows the tag that sells, with the address of its script', async () => {
+    const { text } = await ask('text/html');
+    const [first] = [...text.matchAll(/<pre[^>]*><code>([^]*?)<\/code>/g)].map(([, code]) =>
+      unescaped(code!),
+    );
+    expect(first).toBe(
+      '<script type="module" src="https://api.example.test/embed/booking.v1.js"></script>\n' +
+        '<tour-booking tour="ha-long-bay-cruise" next="/pay"></tour-booking>',
+    );
+    expect(text).toMatch(/class="ways">\s*<li>\s*<a href="\/docs\/guide\/sell-on-your-page">/);
   });
 
   it('the root address of the service shows a request that works as it is pasted, and its answer', async () => {
     const { text } = await ask('text/html');
-    const [command, answer] = [...text.matchAll(/<pre[^>]*><code>([^]*?)<\/code>/g)].map(([, code]) =>
+    const [, command, answer] = [...text.matchAll(/<pre[^>]*><code>([^]*?)<\/code>/g)].map(([, code]) =>
       unescaped(code!),
     );
     const pasted = command!.replace('https://api.example.test', api.baseUrl);

@@ -32,7 +32,7 @@ export function pagesOf({ api, shop, embed }: DemoSite): [name: string, address:
   return [
     ['the embed page', embed],
     ['/docs', `${api}/docs`],
-    ['/docs/guide', `${api}/docs/guide`],
+    ['/docs/guide/selling', `${api}/docs/guide/selling`],
     ['the list of the shop', shop],
     ['a tour of the shop', `${shop}/trips/ha-long-bay-cruise`],
   ];

@@ -132,7 +132,7 @@ function describeTrial(
     lines.push(tryKey(`http://${reachable(host)}:${apiPort}`));
   }
   if (scopes.includes('booking:create'))
-    lines.push(`Next, its first booking: ${publicBaseUrl}/docs/guide#first-booking`);
+    lines.push(`Next, its first booking: ${publicBaseUrl}/docs/guide/first-booking`);
   return lines.join('\n');
 }
 

@@ -125,7 +125,7 @@
 
   /** Marks the link to the section at the top of the screen: the last heading that is above 15 % of its height. */
   const markPresentSection = (contents) => {
-    const links = [...contents.querySelectorAll('a')];
+    const links = [...contents.querySelectorAll('a[href^="#"]')];
     const headings = links.map(({ hash }) => document.getElementById(hash.slice(1)));
     const passed = new Set();
     const observer = new IntersectionObserver(

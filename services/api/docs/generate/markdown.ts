@@ -2,13 +2,13 @@ import { Marked, type Token, type Tokens, type TokensList } from 'marked';
 import { html, type Markup, toHtml, trusted } from '../../../platform/html-template';
 import { renderCode, renderTable } from '../pages/page';
 
-/** Shows HTML, pictures, and links that are neither http(s) nor an anchor as text, because the policy of the pages forbids them. */
+/** Shows HTML, pictures, and links that are neither http(s) nor an anchor nor a page of /docs as text, because the policy of the pages forbids them. */
 const marked = new Marked({
   tokenizer: { url: () => undefined },
   renderer: {
     html: ({ raw }) => escaped(raw),
     image: ({ raw }) => escaped(raw),
-    link: ({ raw, href }) => (/^(https?:|#)/.test(href) ? false : escaped(raw)),
+    link: ({ raw, href }) => (/^(https?:|#|\/docs\/)/.test(href) ? false : escaped(raw)),
     code: ({ text, lang }) => toHtml(renderCode(text, lang)),
     heading({ tokens, depth, text }) {
       const tag = `h${Math.min(depth, 4)}`;

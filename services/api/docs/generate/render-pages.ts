@@ -5,14 +5,14 @@ import { type Markup, toHtml } from '../../../platform/html-template';
 import type { OpenApiDocument } from '../openapi-document';
 import { renderColumns } from '../pages/page';
 import { toOpenapi31 } from '../pages/to-openapi-31';
-import { guide, guideContents } from './guide-page';
+import { guideIndex, guidePages, searchedPages } from './guide-page';
 import { reference, referenceContents } from './reference-page';
 
 /**
  * Part of the build: renders the guide and the reference as HTML, and the document as types for TypeScript.
  * @param openapi path of the document
  * @param folder to write to
- * @param guideFiles paths of the files of the guide, in the order of the page
+ * @param guideFiles paths of the files of the guide, in the order of its pages
  */
 function renderPages([openapi, folder, ...guideFiles]: string[]): void {
   const document = JSON.parse(readFileSync(openapi!, 'utf8')) as OpenApiDocument;
@@ -21,13 +21,19 @@ function renderPages([openapi, folder, ...guideFiles]: string[]): void {
     markdown: readFileSync(file, 'utf8'),
   }));
   const write = (file: string, text: string) => writeFileSync(path.join(folder!, file), text);
-  write('guide.html', toPage(guide(files), guideContents(files)));
-  write('reference.html', toPage(reference(document), referenceContents(document)));
+  const searched = searchedPages(files);
+  const pages = guidePages(files).map(({ name, title, body, contents }) => ({
+    name,
+    title,
+    html: toPage(renderColumns(body, contents, searched)),
+  }));
+  write('guide.json', JSON.stringify({ index: toPage(renderColumns(guideIndex(files))), pages }));
+  write('reference.html', toPage(renderColumns(reference(document), referenceContents(document))));
   write('openapi.d.ts', toTypes(document));
 }
 
-function toPage(body: Markup, contents: Markup): string {
-  const parts = toHtml(renderColumns(body, contents)).split(/(<pre[^]*?<\/pre>)/);
+function toPage(columns: Markup): string {
+  const parts = toHtml(columns).split(/(<pre[^]*?<\/pre>)/);
   return `${parts.map(shorten).join('')}\n`;
 }
 

@@ -15,7 +15,16 @@ import { homeBody, homeDocument, missingPage } from './home-page';
 import { docsPolicy, renderColumns, renderDocsPage } from './page';
 import { toOpenapi31 } from './to-openapi-31';
 
-const GUIDE = readGenerated('guide.html');
+/** The guide, as render-pages.ts writes it. */
+interface Guide {
+  index: string;
+  /** In their order. */
+  pages: { name: string; title: string; html: string }[];
+}
+
+const GUIDE = JSON.parse(readGenerated('guide.json')) as Guide;
+/** The pages that the search of a missing address reads. */
+const SEARCHED = ['/docs', ...GUIDE.pages.map(({ name }) => `/docs/guide/${name}`)];
 const REFERENCE = readGenerated('reference.html');
 const TYPES = readGenerated('openapi.d.ts');
 
@@ -54,7 +63,11 @@ export function registerDocs(app: Express): void {
     fixed('text/plain', () => withBaseUrl(TYPES, publicBaseUrl)),
   );
   servePage('/docs', 'API reference', () => generatedPage(REFERENCE, publicBaseUrl, basePath));
-  servePage('/docs/guide', 'Integration guide', () => generatedPage(GUIDE, publicBaseUrl, basePath));
+  const searching = docsPolicy({ connect: "'self'" });
+  const guide = (title: string, text: string) =>
+    page('/docs/guide', title, () => generatedPage(text, publicBaseUrl, basePath), searching);
+  app.get('/docs/guide', guide('Integration guide', GUIDE.index));
+  for (const { name, title, html: text } of GUIDE.pages) app.get(`/docs/guide/${name}`, guide(title, text));
   servePage('/docs/errors', 'Errors', () => renderColumns(errorList(basePath)));
   const errorContext = { document: openapi as unknown as OpenApiDocument, publicBaseUrl, basePath };
   const errorPages = new Map(
@@ -81,7 +94,7 @@ const PROGRAM_PATHS = /^\/(api|octo)(\/|$)/i;
 /** Lets the error handler answer a missing address with a page, if the client prefers HTML. */
 function answerWithMissingPage(basePath: string) {
   const text = () =>
-    renderDocsPage({ path: '', title: 'Not found', columns: missingPage(basePath) }, basePath);
+    renderDocsPage({ path: '', title: 'Not found', columns: missingPage(basePath, SEARCHED) }, basePath);
   return (request: Request, response: Response, next: NextFunction) => {
     const render: ProblemPage = (status) => {
       if (status !== 404) return undefined;
@@ -115,6 +128,7 @@ function generatedPage(page: string, publicBaseUrl: string, basePath: string): M
   return trusted(
     page
       .replaceAll('href="/', () => `href="${toHtml(html`${basePath}`)}/`)
+      .replaceAll(/(?<=data-pages="[^"]*)\/docs/g, () => `${toHtml(html`${basePath}`)}/docs`)
       .replaceAll(GENERATED_BASE_URL, () => escapedUrl),
   );
 }

@@ -18,31 +18,31 @@ const LINKS = {
 
 type LinkName = keyof typeof LINKS;
 
-/** The next steps: the section of the guide, its name as a task, and what it is about. */
+/** The next steps: the page of the guide, its name as a task, and what it is about. */
 const WAYS = [
   [
-    'the-widget',
+    'sell-on-your-page',
+    'Sell on your page',
+    'From a tag to a confirmed booking, with two files of your own.',
+  ],
+  [
+    'widget',
     'Show the list on a website',
     'A few lines of HTML, in a shop or a site builder. No server needed.',
   ],
-  ['sell-on-your-page', 'Sell on your page', 'A tag that takes the booking, and a server of ten lines.'],
   ['first-booking', 'Book from your own code', 'From an API key to a confirmed booking, with curl or Node.'],
-  [
-    'connect-an-octo-reseller',
-    'Connect an OCTO reseller',
-    'The same tours and seats in the standard of the field.',
-  ],
+  ['octo', 'Connect an OCTO reseller', 'The same tours and seats in the standard of the field.'],
 ] as const;
 
 /**
- * Renders `/`: the list of the widget, a request that needs no key with its answer, and the next steps.
+ * Renders `/`: the next steps, the tag that sells, the list of the widget, and a request that needs no key with its answer.
  * @param basePath the path of PUBLIC_BASE_URL
  */
 export function homeBody(publicBaseUrl: string, basePath: string): Markup {
   const ways = WAYS.map(
-    ([section, task, about]) =>
+    ([page, task, about]) =>
       html`<li>
-        <a href="${basePath}/docs/guide#${section}">${task}</a>
+        <a href="${basePath}/docs/guide/${page}">${task}</a>
         <p>${about}</p>
       </li>`,
   );
@@ -55,10 +55,16 @@ export function homeBody(publicBaseUrl: string, basePath: string): Markup {
       </ul>
       <p class="soft">You operate this platform? <code>tourctl help</code> lists the commands.</p>
     </div>
-    <section aria-label="The widget">
-      <p class="caption">The widget on a website, with tours of the demo catalog</p>
-      ${widgetPreview(basePath)}
-    </section>
+    <div>
+      <section class="sells" aria-label="The tag that sells">
+        <p class="caption">The tag that sells: calendar, party, held seats, contact, booking</p>
+        ${renderCode(tagThatSells(publicBaseUrl), 'html')}
+      </section>
+      <section aria-label="The widget">
+        <p class="caption">The widget on a website, with tours of the demo catalog</p>
+        ${widgetPreview(basePath)}
+      </section>
+    </div>
     <section class="try" aria-label="A request">
       <div>
         <p class="caption">A request that needs no key</p>
@@ -72,20 +78,28 @@ export function homeBody(publicBaseUrl: string, basePath: string): Markup {
   </div>`;
 }
 
+/** Returns the lines of a page that sells, as the guide has them. */
+function tagThatSells(publicBaseUrl: string): string {
+  return [
+    `<script type="module" src="${publicBaseUrl}/embed/booking.v1.js"></script>`,
+    '<tour-booking tour="ha-long-bay-cruise" next="/pay"></tour-booking>',
+  ].join('\n');
+}
+
 /** Returns the links as an object, for programs. */
 export function homeDocument(publicBaseUrl: string): { name: string; links: Record<string, string> } {
   const links = Object.entries(LINKS).map(([name, [path]]) => [name, publicBaseUrl + path]);
   return { name: 'Tour Platform', links: Object.fromEntries(links) as Record<string, string> };
 }
 
-/** Renders the page of an address that does not exist, with a search of the reference and the guide. */
-export function missingPage(basePath: string): Markup {
+/** Renders the page of an address that does not exist. @param searched the pages of the reference and the guide that its search reads */
+export function missingPage(basePath: string, searched: readonly string[]): Markup {
   return html`<main id="content">
     <h1>This page does not exist</h1>
     <p>Check the address, search the reference and the guide, or follow a link.</p>
     <div
       class="find"
-      data-pages="${basePath}/docs ${basePath}/docs/guide"
+      data-pages="${searched.map((page) => basePath + page).join(' ')}"
       data-label="Search the reference and the guide"
     ></div>
     ${linkList(['guide', 'reference', 'errors'], basePath)}

@@ -100,11 +100,18 @@ function downloadMenu(basePath: string): Markup {
   </details>`;
 }
 
-/** Renders the body and, beside it, links to the headings of the body. On a phone the links are folded. */
-export function renderColumns(body: Markup, contents?: Markup): Markup {
+/**
+ * Renders the body and, beside it, links to the headings of the body. On a phone the links are folded.
+ * @param searched the addresses of the pages that the search reads, separated by spaces. Undefined: this page alone
+ */
+export function renderColumns(body: Markup, contents?: Markup, searched?: string): Markup {
   const folded =
     contents &&
-    html`<nav class="contents" aria-label="On this page">
+    html`<nav
+      class="contents"
+      aria-label="On this page"
+      ${searched && html`data-pages="${searched}" data-label="Search the guide"`}
+    >
       <details>
         <summary>On this page</summary>
         ${contents}
