@@ -185,8 +185,8 @@ describeWith('nginx', 'nginx before the site', () => {
       env: { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin' },
       logFile: path.join(dir, 'nginx.log'),
     });
-    await untilReady(nginx, 'nginx', () => isListening(port!));
-    return port!;
+    await untilReady(nginx, 'nginx', () => isListening(port));
+    return port;
   }
 
   const page = {

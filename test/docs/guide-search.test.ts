@@ -59,7 +59,9 @@ describeInChromium('the search on the pages for developers', (browser) => {
     async (path) => {
       const look = async (page: Page) => {
         await page.getByRole('searchbox').fill('verify the signature');
-        await page.locator('.results a[href="/docs/guide/webhooks#verify-the-signature-by-hand"]').waitFor();
+        const link = page.locator('.results a[href="/docs/guide/webhooks#verify-the-signature-by-hand"]');
+        await link.waitFor();
+        expect(await link.count()).toBe(1);
       };
       await visit(path, look, GUIDE);
     },
