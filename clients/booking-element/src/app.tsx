@@ -6,6 +6,7 @@ import { ChangedPrice, Countdown } from './hold.tsx';
 import { PartyPicker } from './party.tsx';
 import { issueOf } from './party-rules.ts';
 import { Button, Heading, useFocusAtStart } from './parts.tsx';
+import { Pay } from './pay.tsx';
 import { Refused } from './problem.tsx';
 import {
   departureOf,
@@ -19,9 +20,11 @@ import {
 } from './purchase.ts';
 import { boundsOf } from './smallest-booking.ts';
 import { type Speech, SpeechContext, speechOf, useSpeech } from './speech.ts';
-import { Booked, holdText, Summary } from './summary.tsx';
+import { Steps } from './steps.tsx';
+import { Booked, holdText, Seller, Summary } from './summary.tsx';
 import { Terms } from './terms.tsx';
 import { Times } from './times.tsx';
+import { TourHead } from './tour-head.tsx';
 import type { Actions, Site } from './seller.ts';
 import { usePurchase } from './use-purchase.ts';
 import type { Booking, Tour } from './wire.ts';
@@ -41,7 +44,13 @@ export function App({ site, nextOf }: AppProps) {
     <SpeechContext value={speech}>
       {/* A translator of the browser would replace texts that change, and leave an old total. */}
       <div class="element" lang={speech.locale} dir={speech.direction} translate={false}>
-        <StageView purchase={purchase} dispatch={dispatch} actions={actions} nextOf={nextOf} />
+        <StageView
+          purchase={purchase}
+          dispatch={dispatch}
+          actions={actions}
+          seller={site.seller}
+          nextOf={nextOf}
+        />
         <Status purchase={purchase} onStop={actions.stop} />
       </div>
     </SpeechContext>
@@ -86,6 +95,8 @@ interface StageProps {
   purchase: Purchase;
   dispatch(event: PurchaseEvent): void;
   actions: Actions;
+  /** The name of who sells. */
+  seller: string;
 }
 
 function StageView({ nextOf, ...props }: StageProps & Pick<AppProps, 'nextOf'>) {
@@ -100,6 +111,7 @@ function StageView({ nextOf, ...props }: StageProps & Pick<AppProps, 'nextOf'>) 
         key={stage.booking.booking_ref}
         tour={tour}
         booking={stage.booking}
+        seller={props.seller}
         takesFocus={purchase.isTouched}
         next={nextOf(stage.booking)}
         onAgain={() => actions.startAgain('startedAgain')}
@@ -141,6 +153,8 @@ function Choosing(props: StageProps & { tour: Tour }) {
   }
   return (
     <div class="step" ref={step} tabIndex={-1}>
+      <Steps current={departure ? 'guests' : 'date'} />
+      <TourHead tour={tour} />
       <Calendar
         departures={departures}
         chosenDate={date}
@@ -170,6 +184,8 @@ function Choosing(props: StageProps & { tour: Tour }) {
       {departure && (
         <HoldButton
           {...props}
+          total={saleOf(purchase)!.total_price}
+          currency={departure.currency}
           isOff={
             issueOf(party, tour.categories, departure.tenant_prices, boundsOf(departure, tour)) !== undefined
           }
@@ -180,11 +196,18 @@ function Choosing(props: StageProps & { tour: Tour }) {
   );
 }
 
+interface HoldButtonProps extends StageProps {
+  /** The total of the seats in major units. */
+  total: number;
+  currency: string;
+  isOff?: boolean;
+}
+
 /** The button that holds the seats. Says before the click that another live hold ends by it; one of this tour the visitor may go on with. */
-function HoldButton({ purchase, dispatch, actions, isOff = false }: StageProps & { isOff?: boolean }) {
+function HoldButton({ purchase, dispatch, actions, total, currency, isOff = false }: HoldButtonProps) {
   const speech = useSpeech();
   const { words, formats } = speech;
-  const { task, otherSeats } = purchase;
+  const { tour, departures, task, otherSeats } = purchase;
   const elsewhere = elsewhereText(purchase, speech);
   const live = otherSeats && otherSeats.endsAt > Date.now() ? otherSeats.hold : undefined;
   return (
@@ -198,9 +221,15 @@ function HoldButton({ purchase, dispatch, actions, isOff = false }: StageProps &
         </div>
       )}
       {live && <p>{words.hold.replaces}</p>}
-      <Button isOff={isOff || task !== undefined} onClick={actions.hold}>
-        {words.hold.hold}
-      </Button>
+      <Pay tour={tour!} departures={departures} total={total} currency={currency}>
+        <Button
+          isSecondary={live && elsewhere !== undefined}
+          isOff={isOff || task !== undefined}
+          onClick={actions.hold}
+        >
+          {words.hold.hold}
+        </Button>
+      </Pay>
     </>
   );
 }
@@ -212,8 +241,8 @@ type HeldStage = Extract<Stage, { at: 'held' }>;
  * was cancelled or closed cannot be booked.
  */
 function Held(props: StageProps & { tour: Tour; stage: HeldStage }) {
-  const { purchase, dispatch, actions, tour, stage } = props;
-  const { task, contact, refusal, isTouched } = purchase;
+  const { purchase, dispatch, actions, tour, stage, seller } = props;
+  const { task, contact, departures, refusal, isTouched } = purchase;
   const { hold, endsAt, seenTotal } = stage;
   const { words, formats } = useSpeech();
   const isBusy = task !== undefined;
@@ -232,17 +261,20 @@ function Held(props: StageProps & { tour: Tour; stage: HeldStage }) {
     );
   return (
     <div part="hold" class="step" key={hold.hold_id}>
-      {/* Takes the focus again when the button that accepts a total disappears. */}
-      <Heading key={seenTotal} takesFocus={isTouched}>
-        {words.hold.held}
-      </Heading>
-      <Countdown
-        endsAt={endsAt}
-        hold={hold}
-        isOff={isBusy}
-        onExtend={actions.extend}
-        onEnd={() => dispatch({ type: 'timeOver' })}
-      />
+      <Steps current="details" />
+      <div class="title">
+        {/* Takes the focus again when the button that accepts a total disappears. */}
+        <Heading key={seenTotal} takesFocus={isTouched}>
+          {words.hold.held}
+        </Heading>
+        <Countdown
+          endsAt={endsAt}
+          hold={hold}
+          isOff={isBusy}
+          onExtend={actions.extend}
+          onEnd={() => dispatch({ type: 'timeOver' })}
+        />
+      </div>
       {seenTotal !== undefined && (
         <ChangedPrice
           seenTotal={seenTotal}
@@ -250,21 +282,34 @@ function Held(props: StageProps & { tour: Tour; stage: HeldStage }) {
           onAccept={() => dispatch({ type: 'totalAccepted' })}
         />
       )}
-      <Summary tour={tour} sale={hold} />
-      {seenTotal === undefined && (
-        <>
-          <Terms tour={tour} sale={hold} />
-          <ContactForm
-            contact={contact}
-            party={hold.party}
-            categories={tour.categories}
-            total={formats.money(hold.total_price, hold.currency)}
-            problem={refusal?.task === 'book' ? refusal.problem : undefined}
-            isOff={isBusy}
-            onChange={(changed) => dispatch({ type: 'contactChanged', changed })}
-            onBook={actions.book}
-          />
-        </>
+      {seenTotal === undefined ? (
+        <ContactForm
+          contact={contact}
+          party={hold.party}
+          categories={tour.categories}
+          problem={refusal?.task === 'book' ? refusal.problem : undefined}
+          onChange={(changed) => dispatch({ type: 'contactChanged', changed })}
+          onBook={actions.book}
+        >
+          <div class="review">
+            <Summary tour={tour} sale={hold} />
+            <Terms tour={tour} sale={hold} />
+            <Seller name={seller} />
+          </div>
+          <Pay
+            tour={tour}
+            departures={departures}
+            total={hold.total_price}
+            currency={hold.currency}
+            isTotalNamed
+          >
+            <Button isOff={isBusy}>
+              {fill(words.contact.book, { total: formats.money(hold.total_price, hold.currency) })}
+            </Button>
+          </Pay>
+        </ContactForm>
+      ) : (
+        <Summary tour={tour} sale={hold} />
       )}
       <Refused {...props} onAgain={refusal?.task === 'extend' ? actions.extend : actions.book} />
       {release}
@@ -280,9 +325,12 @@ function Ended(props: StageProps & { stage: EndedStage }) {
   const isBusy = purchase.task !== undefined;
   return (
     <div class="step">
+      <Steps current="guests" />
       <Heading takesFocus={purchase.isTouched}>{words.problem[stage.reason]}</Heading>
       <p>{words.hold.overText}</p>
-      {!isRefusedForGood(purchase) && <HoldButton {...props} />}
+      {!isRefusedForGood(purchase) && (
+        <HoldButton {...props} total={stage.hold.total_price} currency={stage.hold.currency} />
+      )}
       <Button isSecondary isOff={isBusy} onClick={() => actions.startAgain('returned')}>
         {words.calendar.title}
       </Button>

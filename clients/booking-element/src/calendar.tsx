@@ -31,6 +31,9 @@ export function Calendar({ departures, chosenDate, month, onMonth, onChoose, tou
   /** The date that the visitor chose in vain. */
   const [refused, setRefused] = useState<string>();
 
+  const hasFew = [...days].some(
+    ([date, { state, few }]) => monthOf(date) === shown && state === 'open' && few,
+  );
   const choose = (date: string) => {
     const open = days.get(date)?.state === 'open';
     setRefused(open ? undefined : date);
@@ -85,7 +88,7 @@ export function Calendar({ departures, chosenDate, month, onMonth, onChoose, tou
           category: categoryName(tour.categories[0]!, words),
           currency: days.values().next().value!.currency,
         })}
-        <span class="few-mark">{words.calendar.few}</span>
+        {hasFew && <span class="few-mark">{words.calendar.few}</span>}
       </p>
     </section>
   );

@@ -1,4 +1,4 @@
-import { h } from 'preact';
+import { type ComponentChildren, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { categoryName } from './category-names.ts';
 import {
@@ -10,7 +10,6 @@ import {
   type TravellerNames,
   travellersOf,
 } from './contact-rules.ts';
-import { Button } from './parts.tsx';
 import { useSpeech } from './speech.ts';
 import type { Category, Party, Problem } from './wire.ts';
 import type { Words } from './words/en.ts';
@@ -20,11 +19,10 @@ interface ContactFormProps {
   contact: Contact;
   party: Party;
   categories: readonly Category[];
-  /** The total that the button names. */
-  total: string;
   /** The refusal of the booking, if the platform has refused fields. */
   problem: Problem | undefined;
-  isOff: boolean;
+  /** What the visitor reads before the click, and the button that books. */
+  children: ComponentChildren;
   /** Several fields may change before the form is shown again, where a program fills it in. */
   onChange(changed: Partial<Contact>): void;
   onBook(contact: Contact): void;
@@ -32,7 +30,7 @@ interface ContactFormProps {
 
 /** Asks who books, and for the names of the travellers. An error stands at its field, and the first one takes the focus. */
 export function ContactForm(props: ContactFormProps) {
-  const { contact, party, categories, total, problem, isOff, onChange, onBook } = props;
+  const { contact, party, categories, problem, children, onChange, onBook } = props;
   const { words } = useSpeech();
   const form = useRef<HTMLFormElement>(null);
   const [issues, setIssues] = useState<FieldNames>([]);
@@ -67,18 +65,20 @@ export function ContactForm(props: ContactFormProps) {
   );
   return (
     <form ref={form} part="contact" class="contact" noValidate onSubmit={submit}>
-      <h3>{words.contact.title}</h3>
-      {field('name', 'text', 'name')}
-      {field('phone', 'tel', 'tel')}
-      {field('email', 'email', 'email')}
-      {field('notes', 'textarea')}
-      <Travellers
-        categories={travellers}
-        travellers={contact.travellers}
-        issues={issues}
-        onChange={(names) => onChange({ travellers: names })}
-      />
-      <Button isOff={isOff}>{fill(words.contact.book, { total })}</Button>
+      <div class="fields">
+        <h3>{words.contact.title}</h3>
+        {field('name', 'text', 'name')}
+        {field('phone', 'tel', 'tel')}
+        {field('email', 'email', 'email')}
+        {field('notes', 'textarea')}
+        <Travellers
+          categories={travellers}
+          travellers={contact.travellers}
+          issues={issues}
+          onChange={(names) => onChange({ travellers: names })}
+        />
+      </div>
+      {children}
     </form>
   );
 }

@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { keptChoice } from './kept-choice.ts';
 import { nextAddress } from './next-address.ts';
 import css from './style/style.css';
 import type { Booking } from './wire.ts';
@@ -9,7 +10,7 @@ const sheet = new CSSStyleSheet();
 sheet.replaceSync(css);
 
 /** The attributes that are properties too. `lang` is a property of each element. */
-const PROPERTIES = ['tour', 'api', 'next'] as const;
+const PROPERTIES = ['tour', 'api', 'next', 'seller'] as const;
 
 /** The path of the proxy without the attribute `api`. */
 const API = '/tours';
@@ -56,6 +57,8 @@ class TourBooking extends HTMLElement {
     if (this.#life) return;
     this.#life = new AbortController();
     const { signal } = this.#life;
+    const { tour, isListed } = keptChoice() ?? {};
+    if (tour && isListed) this.#found ??= { slug: tour, isChosen: false };
     // The events of the list do not bubble, but pass here on their way down.
     document.addEventListener('tour-click', (event) => this.#open(event), { capture: true, signal });
     const languages = new MutationObserver(() => this.#render());
@@ -127,6 +130,8 @@ class TourBooking extends HTMLElement {
         if (this.#life) this.#render();
       },
       onBooked: (booking: Booking) => this.#leave(booking),
+      isListed: !this.getAttribute('tour'),
+      seller: this.getAttribute('seller') || siteName(),
     };
     // Another tour or another server begins a new purchase.
     render(
@@ -167,6 +172,12 @@ const KEYS_OF_PAGE = ['Escape', 'Tab'];
 function keepTyped(event: KeyboardEvent): void {
   const isField = (event.target as Element).matches('input, textarea');
   if (isField && !KEYS_OF_PAGE.includes(event.key)) event.stopPropagation();
+}
+
+/** Returns the name of the site: the one that the page states for links to it, otherwise that of its address. */
+function siteName(): string {
+  const stated = document.querySelector<HTMLMetaElement>('meta[property="og:site_name"]')?.content;
+  return stated || location.hostname;
 }
 
 /** Returns the absolute address of the proxy, without a slash at its end. */

@@ -17,6 +17,8 @@ export interface Formats {
    * @param timeZone of the tour. Absent: the instant has nothing to do with its clocks
    */
   instant(at: string | number, timeZone?: string): string;
+  /** Formats the day of an instant in the time zone of the visitor: `March 6`. @param iso RFC 3339 */
+  day(iso: string): string;
   /** Formats a month: `March 2027`. @param month YYYY-MM */
   month(month: string): string;
   /** Formats a local time. @param time HH:MM */
@@ -54,6 +56,7 @@ export function formatsOf(locale: string): Formats {
   const times = dateFormat(locale, { timeStyle: 'short' });
   const alternatives = new Intl.ListFormat(locale, { type: 'disjunction' });
   const firstWeekday = firstDayOfWeek(locale);
+  const daysOfInstants = dateFormat(locale, { day: 'numeric', month: 'long', timeZone: undefined });
   return {
     money: moneyFormat(locale),
     shortMoney: shortMoneyFormat(locale),
@@ -61,6 +64,7 @@ export function formatsOf(locale: string): Formats {
     weekdays: weekdaysFrom(firstWeekday, locale),
     firstWeekday,
     instant: instantFormat(locale),
+    day: (iso) => daysOfInstants.format(new Date(iso)),
     month: (month) => months.format(atMidnight(`${month}-01`)),
     time: (time) => times.format(new Date(`1970-01-01T${time}:00Z`)),
     duration: durationFormat(locale),

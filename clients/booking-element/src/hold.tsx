@@ -9,6 +9,8 @@ import { fill } from './words/words.ts';
 const ANNOUNCED = [60, 300];
 /** The visitor can extend the hold when so many seconds are left, and at most half of its time. */
 const EXTENDABLE_FROM = 300;
+/** The countdown is conspicuous when so many seconds are left. */
+const LOUD_FROM = 180;
 
 interface CountdownProps {
   endsAt: number;
@@ -40,7 +42,7 @@ export function Countdown({ endsAt, hold, isOff, onExtend, onEnd }: CountdownPro
     if (hadFocus) box.current!.focus();
   }, [isExtendable]);
   return (
-    <div ref={box} part="countdown" class="countdown" tabIndex={-1}>
+    <div ref={box} part="countdown" class={left <= LOUD_FROM ? 'countdown loud' : 'countdown'} tabIndex={-1}>
       <p>
         {words.hold.left} <span role="timer">{formats.countdown(Math.max(0, left))}</span>
       </p>

@@ -1,5 +1,6 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { categoryName } from './category-names.ts';
-import { digitsOf } from './formats.ts';
 import {
   categoryIssue,
   changeParty,
@@ -7,7 +8,6 @@ import {
   type PartyIssue,
   sizeIssue,
   stepOf,
-  totalOf,
   UNITS_MAX,
   unitsOf,
 } from './party-rules.ts';
@@ -26,45 +26,75 @@ export interface PartyPickerProps {
   onChange(party: Party): void;
 }
 
-/** Shows a stepper for each category that the departure sells, the rules that the party breaks, and its total. */
+/** The categories that are shown. "More" unfolds the others. */
+const UNFOLDED = 4;
+
+/** Shows a stepper for each category that the departure sells, and the rules that the party breaks. */
 export function PartyPicker({ tour, departure, party, unsold, onChange }: PartyPickerProps) {
   const speech = useSpeech();
   const { words, formats } = speech;
   const { tenant_prices: prices, currency } = departure;
   const sold = soldAt(departure, tour);
   const bounds = boundsOf(departure, tour);
-  const digits = digitsOf(currency);
   const limits = sold.map((category) => limitOf(category, party, sold, bounds));
   const ofParty = sizeIssue(party, sold, bounds);
   const full = ofParty ?? limits.find((limit) => limit && limit.category === undefined);
+  const folded = sold.slice(UNFOLDED);
+  const steppers = sold.map((category, index) => (
+    <Stepper
+      key={category.code}
+      category={category}
+      price={formats.money(prices[category.code]!, currency)}
+      units={unitsOf(party, category.code)}
+      issue={categoryIssue(category.code, party, sold, prices)}
+      limit={limits[index]}
+      categories={sold}
+      onChange={(units) => onChange(changeParty(party, category.code, units, sold))}
+    />
+  ));
   return (
     <section part="party" class="party" aria-labelledby="party-title">
       <h2 id="party-title">{words.party.title}</h2>
-      <ul>
-        {sold.map((category, index) => (
-          <Stepper
-            key={category.code}
-            category={category}
-            price={formats.money(prices[category.code]!, currency)}
-            units={unitsOf(party, category.code)}
-            issue={categoryIssue(category.code, party, sold, prices)}
-            limit={limits[index]}
-            categories={sold}
-            onChange={(units) => onChange(changeParty(party, category.code, units, sold))}
-          />
-        ))}
-      </ul>
+      <ul>{steppers.slice(0, UNFOLDED)}</ul>
+      {folded.length > 0 && (
+        <More categories={folded} isWanted={folded.some(({ code }) => unitsOf(party, code) > 0)}>
+          <ul>{steppers.slice(UNFOLDED)}</ul>
+        </More>
+      )}
       <p role="status" class={ofParty || unsold.length > 0 ? 'error' : 'limit'}>
         {[
           ...unsold.map((one) => fill(words.party.unsold, { category: categoryName(one, words) })),
           ...(full ? [issueWords(full, sold, speech)] : []),
         ].join(' · ')}
       </p>
-      <p part="total" class="total">
-        <span>{words.party.total}</span>
-        <output>{formats.money(totalOf(party, prices, digits) / 10 ** digits, currency)}</output>
-      </p>
     </section>
+  );
+}
+
+interface MoreProps {
+  categories: readonly Category[];
+  /** Whether the party has units of these categories. */
+  isWanted: boolean;
+  children: ComponentChildren;
+}
+
+/** Folds categories until the visitor or the party needs them. */
+function More({ categories, isWanted, children }: MoreProps) {
+  const { words } = useSpeech();
+  const details = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    if (isWanted) details.current!.open = true;
+  }, [isWanted]);
+  return (
+    <details ref={details} class="more">
+      <summary>
+        <span>
+          {words.sale.more}
+          <span class="detail">{categories.map((one) => categoryName(one, words)).join(' · ')}</span>
+        </span>
+      </summary>
+      {children}
+    </details>
   );
 }
 

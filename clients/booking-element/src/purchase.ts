@@ -106,16 +106,22 @@ export type PurchaseEvent =
   | { type: 'bookingSeen'; booking: Booking | undefined }
   | { type: 'startedAgain' };
 
+/** What a visitor has chosen. */
+export type Choice = Partial<Pick<Purchase, 'date' | 'time' | 'party'>>;
+
 /**
  * @param hasTour whether a tour is named
  * @param isTouched whether the visitor has chosen the tour on this page
+ * @param choice what the visitor has chosen before a reload
  */
-export function startPurchase(hasTour: boolean, isTouched = false): Purchase {
+export function startPurchase(hasTour: boolean, isTouched = false, choice: Choice = {}): Purchase {
   return {
     stage: { at: hasTour ? 'loading' : 'idle' },
     departures: [],
     hasAllDepartures: false,
-    party: {},
+    date: choice.date,
+    time: choice.time,
+    party: choice.party ?? {},
     unsold: [],
     contact: NO_CONTACT,
     wait: 'short',

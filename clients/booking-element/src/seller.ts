@@ -11,7 +11,11 @@ export interface Site {
   slug: string | undefined;
   /** Whether the visitor chose the tour in a list of this page. */
   isChosen: boolean;
+  /** Whether the tag names no tour: a list of the page, or the visitor's hold, has named it. */
+  isListed: boolean;
   lang: string;
+  /** The name of who sells. */
+  seller: string;
   /** The visitor holds seats of this tour, and no tour is named. */
   onTourFound(slug: string): void;
   /** The visitor has booked with this element. */

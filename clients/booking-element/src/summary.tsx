@@ -1,7 +1,9 @@
 import { categoryName } from './category-names.ts';
 import { departureText } from './departure-text.ts';
 import { Button, Heading } from './parts.tsx';
+import { Split } from './pay.tsx';
 import { type Speech, useSpeech } from './speech.ts';
+import { Steps } from './steps.tsx';
 import type { Booking, Hold, Party, Tour } from './wire.ts';
 import { fill } from './words/words.ts';
 
@@ -54,9 +56,16 @@ export function holdText(tour: Tour, hold: Hold, speech: Speech): string {
   ].join(' · ');
 }
 
+/** Names who sells. */
+export function Seller({ name }: { name: string }) {
+  return <p class="detail">{fill(useSpeech().words.sale.seller, { seller: name })}</p>;
+}
+
 interface BookedProps {
   tour: Tour;
   booking: Booking;
+  /** The name of who sells. */
+  seller: string;
   takesFocus: boolean;
   /** The address of the payment. Undefined: the site has none. */
   next: string | undefined;
@@ -64,21 +73,21 @@ interface BookedProps {
 }
 
 /** The booking, and the way to the site's payment. */
-export function Booked({ tour, booking, takesFocus, next, onAgain }: BookedProps) {
-  const { words, formats } = useSpeech();
-  const { booking_ref, status, deposit_total, total_price, currency, payment_due_at } = booking;
-  const isPaid = status === 'confirmed';
+export function Booked({ tour, booking, seller, takesFocus, next, onAgain }: BookedProps) {
+  const speech = useSpeech();
+  const { words } = speech;
+  const isPaid = booking.status === 'confirmed';
+  const isDue = !isPaid && booking.total_price > 0;
   return (
     <div class="step">
-      <Heading takesFocus={takesFocus}>{isPaid ? words.summary.confirmed : words.summary.booked}</Heading>
-      <p>{fill(words.summary.reference, { reference: booking_ref })}</p>
+      <Steps current={isDue ? 'pay' : undefined} />
+      <div class="title">
+        <Heading takesFocus={takesFocus}>{headingOf(booking, next, speech)}</Heading>
+        <p>{fill(words.summary.reference, { reference: booking.booking_ref })}</p>
+      </div>
+      {isDue && <Due booking={booking} />}
       <Summary tour={tour} sale={booking} />
-      {!isPaid && deposit_total > 0 && deposit_total < total_price && (
-        <p>{fill(words.summary.deposit, { amount: formats.money(deposit_total, currency) })}</p>
-      )}
-      {!isPaid && total_price > 0 && payment_due_at !== null && (
-        <p>{fill(words.summary.payUntil, { time: formats.instant(payment_due_at) })}</p>
-      )}
+      <Seller name={seller} />
       {!isPaid && next !== undefined && (
         <a part="button" class="button" href={next}>
           {words.summary.pay}
@@ -87,6 +96,39 @@ export function Booked({ tour, booking, takesFocus, next, onAgain }: BookedProps
       <Button isSecondary onClick={onAgain}>
         {words.summary.again}
       </Button>
+    </div>
+  );
+}
+
+/** Returns the heading of a booking. On a site without a page of payment it says what to pay, and until which day. */
+function headingOf(booking: Booking, next: string | undefined, { words, formats }: Speech): string {
+  const { status, deposit_total, currency, payment_due_at } = booking;
+  if (status === 'confirmed') return words.summary.confirmed;
+  if (next !== undefined || deposit_total === 0 || payment_due_at === null) return words.summary.booked;
+  return fill(words.sale.reserved, {
+    amount: formats.money(deposit_total, currency),
+    date: formats.day(payment_due_at),
+  });
+}
+
+/** Shows what is to be paid and until when, and how, in the tenant's words. */
+function Due({ booking }: { booking: Booking }) {
+  const { words, formats } = useSpeech();
+  const { deposit_total, total_price, currency, payment_due_at, payment_note } = booking;
+  return (
+    <div>
+      <Split now={deposit_total} total={total_price} currency={currency} />
+      {payment_due_at !== null && (
+        <p>{fill(words.summary.payUntil, { time: formats.instant(payment_due_at) })}</p>
+      )}
+      {payment_note && (
+        <>
+          <h3 class="next-steps">{words.sale.next}</h3>
+          <p part="note" class="own-words" dir="auto">
+            {payment_note}
+          </p>
+        </>
+      )}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { keepChoice, keptChoice } from './kept-choice.ts';
 import { type Purchase, type PurchaseEvent, reduce, startPurchase } from './purchase.ts';
 import { type Actions, createSeller, type Site, VISITOR_CHANGED } from './seller.ts';
 
@@ -8,7 +9,7 @@ import { type Actions, createSeller, type Site, VISITOR_CHANGED } from './seller
  */
 export function usePurchase(site: Site): [Purchase, (event: PurchaseEvent) => void, Actions] {
   const [purchase, dispatch] = useReducer(reduce, site, ({ slug, isChosen }) =>
-    startPurchase(slug !== undefined, isChosen),
+    startPurchase(slug !== undefined, isChosen, choiceOf(slug)),
   );
   const latest = useRef({ site, purchase });
   latest.current = { site, purchase };
@@ -32,6 +33,8 @@ export function usePurchase(site: Site): [Purchase, (event: PurchaseEvent) => vo
     };
   }, [seller]);
 
+  useChoiceKept(site, purchase);
+
   const language = useRef(site.lang);
   useEffect(() => {
     if (language.current !== site.lang) seller.translate();
@@ -39,4 +42,19 @@ export function usePurchase(site: Site): [Purchase, (event: PurchaseEvent) => vo
   }, [seller, site.lang]);
 
   return [purchase, dispatch, seller.actions];
+}
+
+/** Returns what was chosen of a tour before a reload. */
+function choiceOf(slug: string | undefined) {
+  const choice = keptChoice();
+  return choice?.tour === slug ? choice : undefined;
+}
+
+/** Keeps what the visitor chooses until it is booked. Before the visitor acts, the history of the page is left alone. */
+function useChoiceKept({ slug, isListed }: Site, { stage, date, time, party, isTouched }: Purchase): void {
+  const isBooked = stage.at === 'booked';
+  useEffect(() => {
+    if (slug === undefined || !isTouched) return;
+    keepChoice(isBooked ? undefined : { tour: slug, isListed, date, time, party });
+  }, [slug, isTouched, isBooked, date, time, party]);
 }

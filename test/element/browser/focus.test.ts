@@ -23,7 +23,7 @@ describeInBrowsers('the focus, when the button that was clicked disappears', (br
   const button = (name: string) => site.page.getByRole('button', { name });
   const more = () => button('Give me more time');
 
-  /** Holds seats, and makes the hold ten minutes older, so that little of its time is left. */
+  /** Holds seats, and makes the hold older, so that little of its 15 minutes is left. */
   const holdWithLittleTime = async () => {
     await holdSeats(site.page);
     const { db } = site.api;
@@ -31,9 +31,9 @@ describeInBrowsers('the focus, when the button that was clicked disappears', (br
       .join('departures as d', 'd.id', 'h.departure_id')
       .where('d.tour_id', tour.id)
       .select('h.id');
-    const created_at = db.raw("created_at - interval '10 minutes'");
-    await db('seat_holds').where({ id: hold.id }).update({ created_at });
     await endHoldIn(db, hold.id, LITTLE_TIME_MS);
+    const created_at = db.raw("expires_at - interval '15 minutes'");
+    await db('seat_holds').where({ id: hold.id }).update({ created_at });
     await showAgain(site.page);
     await more().waitFor();
   };
@@ -137,7 +137,7 @@ describeInBrowsers('the focus, when the button that was clicked disappears', (br
     await button('Hold the seats').click();
     await waitForFocus(site.page, '.problem h2');
     await button('Continue with €550').click();
-    await waitForFocus(site.page, '[part=hold] > h2');
+    await waitForFocus(site.page, '[part=hold] .title h2');
     expect(await site.page.locator('.problem').count()).toBe(0);
   });
 });

@@ -66,7 +66,7 @@ describeInBrowsers('the element with a keyboard alone', (browser) => {
       await press('ArrowUp');
       expect(await site.page.locator('output').innerText()).toMatch(/1[.,]?000/);
       await expectAccessible(width);
-      await tabTo(site.page, '.step > .button');
+      await tabTo(site.page, '.pay .button');
       await press('Enter');
 
       await waitForFocus(site.page, 'h2');

@@ -74,9 +74,9 @@ describeInChromium('an answer that comes after a newer one', (browser) => {
     await open(tour);
     await holdSeats(site.page);
     const [hold] = await db('seat_holds').orderBy('created_at', 'desc').limit(1);
-    const created_at = db.raw("created_at - interval '10 minutes'");
-    await db('seat_holds').where({ id: hold.id }).update({ created_at });
     await endHoldIn(db, hold.id, LITTLE_TIME_MS);
+    const created_at = db.raw("expires_at - interval '15 minutes'");
+    await db('seat_holds').where({ id: hold.id }).update({ created_at });
     await showAgain(site.page);
     await button('Give me more time').waitFor();
     const answer = await holdBack('/hold', () => showAgain(site.page));

@@ -56,7 +56,7 @@ describeInChromium('the element on the pages of a site', (browser) => {
     await fillContact(element('two'));
     await element('two').getByRole('button', { name: 'Book for' }).click();
     for (const id of ['one', 'two'])
-      await element(id).getByRole('heading', { name: 'Your seats are booked' }).waitFor();
+      await element(id).getByRole('heading', { name: /^Reserved: pay/ }).waitFor();
     expect(await site.api.db('booking_leads').where({ tour_id: bay.id })).toHaveLength(1);
   });
 
@@ -151,7 +151,7 @@ describeInChromium('the element on the pages of a site', (browser) => {
   it('an element takes the language of its site, and an unreadable one is English', async () => {
     await site.open(`<div lang="de-CH"><tour-booking tour="${bay.slug}"></tour-booking></div>`);
     await site.page.locator('.day.open').click();
-    await site.page.locator('.element > .step > .button').click();
+    await site.page.locator('.pay .button').click();
     await site.page.getByText('Bucht', { exact: true }).waitFor();
     await renewContext(site);
     await site.open(
@@ -185,7 +185,7 @@ describeInChromium('the element on the pages of a site', (browser) => {
     await site.open(`<tour-booking tour="${bay.slug}"></tour-booking>`);
     await site.page.evaluate("void (document.documentElement.lang = 'de')");
     await site.page.locator('.element[lang=de] .day.open').click();
-    await site.page.locator('.element > .step > .button').click();
+    await site.page.locator('.pay .button').click();
     await site.page.locator('.summary').waitFor();
     await quietRequests();
     expect(await site.page.locator('.summary').innerText()).toContain('Bucht');

@@ -120,7 +120,7 @@ describeInBrowsers('the element among the styles and programs of a page', (brows
         field.dispatchEvent(new Event('change', { bubbles: true }));
       })`);
     await book(site.page);
-    const booked = site.page.getByRole('heading', { name: 'Your seats are booked' });
+    const booked = site.page.getByRole('heading', { name: /^Reserved: pay €100 by/ });
     await booked.waitFor();
     expect(await booked.isVisible()).toBe(true);
   });
@@ -160,7 +160,7 @@ describeInBrowsers('the element among the styles and programs of a page', (brows
     const width = () => site.page.evaluate('document.documentElement.scrollWidth');
     await site.page.locator('.day.open').click();
     expect(await width()).toBeLessThanOrEqual(320);
-    await site.page.locator('.step > .button').click();
+    await site.page.locator('.pay .button').click();
     await site.page.locator('summary').click();
     await site.page.locator('.contact .button').click();
     await site.page.locator('[name="travellers.0.birth_date"]').scrollIntoViewIfNeeded();

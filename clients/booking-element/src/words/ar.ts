@@ -109,9 +109,21 @@ export const ar: Words = {
     booked: 'تم حجز مقاعدك',
     confirmed: 'تم تأكيد حجزك',
     reference: 'رقم الحجز: {reference}',
-    deposit: 'المستحق الآن: {amount}',
     payUntil: 'ادفع حتى {time}',
     pay: 'المتابعة إلى الدفع',
     again: 'حجز جديد',
+  },
+  steps: {
+    date: 'التاريخ',
+    guests: 'الأشخاص',
+    details: 'البيانات',
+    pay: 'الدفع',
+  },
+  sale: {
+    split: '{now} الآن، {later} لاحقًا',
+    seller: 'البائع: {seller}',
+    reserved: 'محجوز: ادفع {amount} حتى {date}',
+    next: 'الخطوات التالية',
+    more: 'المزيد',
   },
 };

@@ -109,9 +109,21 @@ export const de: Words = {
     booked: 'Ihre Plätze sind gebucht',
     confirmed: 'Ihre Buchung ist bestätigt',
     reference: 'Buchungsnummer: {reference}',
-    deposit: 'Jetzt fällig: {amount}',
     payUntil: 'Zahlbar bis {time}',
     pay: 'Weiter zur Zahlung',
     again: 'Noch einmal buchen',
+  },
+  steps: {
+    date: 'Datum',
+    guests: 'Personen',
+    details: 'Angaben',
+    pay: 'Zahlung',
+  },
+  sale: {
+    split: '{now} jetzt, {later} später',
+    seller: 'Verkauft von {seller}',
+    reserved: 'Reserviert: {amount} bis {date} zahlen',
+    next: 'So geht es weiter',
+    more: 'Weitere',
   },
 };

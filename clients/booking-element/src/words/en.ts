@@ -130,11 +130,27 @@ export const en = {
     /** The booking is paid. */
     confirmed: 'Your booking is confirmed',
     reference: 'Booking reference: {reference}',
-    deposit: 'Due now: {amount}',
     /** {time}: a date and a time. */
     payUntil: 'Pay until {time}',
     pay: 'Continue to payment',
     again: 'Book again',
+  },
+  steps: {
+    date: 'Date',
+    guests: 'Guests',
+    details: 'Details',
+    pay: 'Pay',
+  },
+  sale: {
+    /** {now}: the deposit. {later}: the rest of the total. */
+    split: '{now} now, {later} later',
+    seller: 'Sold by {seller}',
+    /** The booking waits for the payment. {date}: such as December 1. */
+    reserved: 'Reserved: pay {amount} by {date}',
+    /** The heading of the tenant's words about the payment. */
+    next: 'What happens next',
+    /** Unfolds more categories. */
+    more: 'More',
   },
 };
 

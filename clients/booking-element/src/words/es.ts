@@ -109,9 +109,21 @@ export const es: Words = {
     booked: 'Sus plazas están reservadas',
     confirmed: 'Su reserva está confirmada',
     reference: 'Número de reserva: {reference}',
-    deposit: 'A pagar ahora: {amount}',
     payUntil: 'Pague hasta el {time}',
     pay: 'Continuar al pago',
     again: 'Reservar otra vez',
+  },
+  steps: {
+    date: 'Fecha',
+    guests: 'Viajeros',
+    details: 'Datos',
+    pay: 'Pago',
+  },
+  sale: {
+    split: '{now} ahora, {later} después',
+    seller: 'Vendido por {seller}',
+    reserved: 'Reservado: pague {amount} hasta el {date}',
+    next: 'Próximos pasos',
+    more: 'Más',
   },
 };

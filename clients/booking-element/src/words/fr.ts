@@ -109,9 +109,21 @@ export const fr: Words = {
     booked: 'Vos places sont réservées',
     confirmed: 'Votre réservation est confirmée',
     reference: 'Numéro de réservation : {reference}',
-    deposit: 'À payer maintenant : {amount}',
     payUntil: 'À payer jusqu’au {time}',
     pay: 'Continuer vers le paiement',
     again: 'Réserver encore',
+  },
+  steps: {
+    date: 'Date',
+    guests: 'Voyageurs',
+    details: 'Vos infos',
+    pay: 'Paiement',
+  },
+  sale: {
+    split: '{now} maintenant, {later} plus tard',
+    seller: 'Vendu par {seller}',
+    reserved: 'Réservé : {amount} à payer jusqu’au {date}',
+    next: 'La suite',
+    more: 'Autres',
   },
 };

@@ -109,9 +109,21 @@ export const ja: Words = {
     booked: '座席を予約しました',
     confirmed: '予約が確定しました',
     reference: '予約番号：{reference}',
-    deposit: '今回のお支払い：{amount}',
     payUntil: 'お支払い期限: {time}',
     pay: 'お支払いへ進む',
     again: 'もう一度予約',
+  },
+  steps: {
+    date: '日付',
+    guests: '人数',
+    details: '連絡先',
+    pay: 'お支払い',
+  },
+  sale: {
+    split: '今すぐ{now}、のちほど{later}',
+    seller: '販売者：{seller}',
+    reserved: '仮予約済み：{date}までに{amount}をお支払いください',
+    next: '今後の流れ',
+    more: 'その他',
   },
 };

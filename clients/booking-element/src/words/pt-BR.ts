@@ -109,9 +109,21 @@ export const ptBR: Words = {
     booked: 'Seus lugares estão reservados',
     confirmed: 'Sua reserva está confirmada',
     reference: 'Número da reserva: {reference}',
-    deposit: 'A pagar agora: {amount}',
     payUntil: 'Pague até {time}',
     pay: 'Continuar para o pagamento',
     again: 'Reservar de novo',
+  },
+  steps: {
+    date: 'Data',
+    guests: 'Viajantes',
+    details: 'Dados',
+    pay: 'Pagamento',
+  },
+  sale: {
+    split: '{now} agora, {later} depois',
+    seller: 'Vendido por {seller}',
+    reserved: 'Reservado: pague {amount} até {date}',
+    next: 'Próximos passos',
+    more: 'Mais',
   },
 };

@@ -109,9 +109,21 @@ export const vi: Words = {
     booked: 'Chỗ của bạn đã được đặt',
     confirmed: 'Đặt chỗ của bạn đã được xác nhận',
     reference: 'Mã đặt chỗ: {reference}',
-    deposit: 'Thanh toán bây giờ: {amount}',
     payUntil: 'Thanh toán trước {time}',
     pay: 'Tiếp tục thanh toán',
     again: 'Đặt lần nữa',
+  },
+  steps: {
+    date: 'Ngày',
+    guests: 'Số khách',
+    details: 'Thông tin',
+    pay: 'Thanh toán',
+  },
+  sale: {
+    split: '{now} bây giờ, {later} sau',
+    seller: 'Người bán: {seller}',
+    reserved: 'Đã giữ chỗ: thanh toán {amount} chậm nhất ngày {date}',
+    next: 'Bước tiếp theo',
+    more: 'Thêm',
   },
 };
