@@ -26,7 +26,7 @@ export function depositOf(
   const price = minor(dearest?.[first]);
   const deposit = minor(dearest?.deposit);
   if (deposit === 0) return undefined;
-  const part = (amount: number, scaled: number) => Math.floor((amount * scaled) / SCALE + 0.5);
+  const part = (amount: number, scaled: number) => Math.round((amount * scaled) / SCALE);
   const exact = (deposit * SCALE) / price;
   const roundest = SCALES.map((scale) => Math.round(exact / scale) * scale).find(
     (scaled) => part(price, scaled) === deposit,

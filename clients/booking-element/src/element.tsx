@@ -176,7 +176,7 @@ function keepTyped(event: KeyboardEvent): void {
 
 /** Returns the name of the site: the one that the page states for links to it, otherwise that of its address. */
 function siteName(): string {
-  const stated = document.querySelector<HTMLMetaElement>('meta[property="og:site_name"]')?.content;
+  const stated = document.querySelector<HTMLMetaElement>('meta[property$=site_name]')?.content;
   return stated || location.hostname;
 }
 

@@ -35,12 +35,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** Another version of the element may have kept another form. */
 function isChoice(value: unknown): value is KeptChoice {
   if (!isObject(value)) return false;
-  const { tour, date, time, party = {} } = value;
-  return (
-    typeof tour === 'string' &&
-    ['string', 'undefined'].includes(typeof date) &&
-    (time === null || ['string', 'undefined'].includes(typeof time)) &&
-    isObject(party) &&
-    Object.values(party).every(Number.isInteger)
-  );
+  const { date = '', party = {} } = value;
+  return typeof date === 'string' && isObject(party);
 }

@@ -15,7 +15,7 @@ export function Steps({ current }: { current: (typeof STEPS)[number] | undefined
           class={place <= reached ? 'reached' : undefined}
           aria-current={step === current ? 'step' : undefined}
         >
-          {words.steps[step]}
+          {step === 'date' ? words.summary.date : words.steps[step]}
         </li>
       ))}
     </ol>

@@ -9,7 +9,7 @@ export function TourHead({ tour: { name, image_url, duration_days } }: { tour: T
   return (
     <header part="tour" class="tour">
       {image_url && image_url !== refused && (
-        <img part="picture" class="picture" src={image_url} alt="" onError={() => setRefused(image_url)} />
+        <img part="picture" src={image_url} alt="" onError={() => setRefused(image_url)} />
       )}
       <div>
         <h2>{name}</h2>

@@ -294,7 +294,13 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
       const state = await site.page.evaluate<Record<string, unknown>>('history.state');
       expect(state).toEqual({
         router: 7,
-        'tour-booking': { tour: tour.slug, isListed: false, date: daysFromToday(30), party: { adult: 2 } },
+        'tour-booking': {
+          tour: tour.slug,
+          isListed: false,
+          date: daysFromToday(30),
+          time: null,
+          party: { adult: 2 },
+        },
       });
       expect(site.requests.filter((one) => one.startsWith('POST'))).toEqual([]);
     });

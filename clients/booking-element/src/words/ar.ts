@@ -114,7 +114,6 @@ export const ar: Words = {
     again: 'حجز جديد',
   },
   steps: {
-    date: 'التاريخ',
     guests: 'الأشخاص',
     details: 'البيانات',
     pay: 'الدفع',

@@ -114,7 +114,6 @@ export const de: Words = {
     again: 'Noch einmal buchen',
   },
   steps: {
-    date: 'Datum',
     guests: 'Personen',
     details: 'Angaben',
     pay: 'Zahlung',

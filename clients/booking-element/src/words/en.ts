@@ -136,7 +136,6 @@ export const en = {
     again: 'Book again',
   },
   steps: {
-    date: 'Date',
     guests: 'Guests',
     details: 'Details',
     pay: 'Pay',

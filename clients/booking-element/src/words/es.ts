@@ -114,7 +114,6 @@ export const es: Words = {
     again: 'Reservar otra vez',
   },
   steps: {
-    date: 'Fecha',
     guests: 'Viajeros',
     details: 'Datos',
     pay: 'Pago',

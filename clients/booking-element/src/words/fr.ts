@@ -114,7 +114,6 @@ export const fr: Words = {
     again: 'Réserver encore',
   },
   steps: {
-    date: 'Date',
     guests: 'Voyageurs',
     details: 'Vos infos',
     pay: 'Paiement',

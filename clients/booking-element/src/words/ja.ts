@@ -114,7 +114,6 @@ export const ja: Words = {
     again: 'もう一度予約',
   },
   steps: {
-    date: '日付',
     guests: '人数',
     details: '連絡先',
     pay: 'お支払い',

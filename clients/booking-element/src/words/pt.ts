@@ -114,7 +114,6 @@ export const pt: Words = {
     again: 'Reservar de novo',
   },
   steps: {
-    date: 'Data',
     guests: 'Viajantes',
     details: 'Dados',
     pay: 'Pagamento',

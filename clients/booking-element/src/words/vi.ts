@@ -114,7 +114,6 @@ export const vi: Words = {
     again: 'Đặt lần nữa',
   },
   steps: {
-    date: 'Ngày',
     guests: 'Số khách',
     details: 'Thông tin',
     pay: 'Thanh toán',
