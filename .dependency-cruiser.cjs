@@ -239,6 +239,18 @@ module.exports = {
     },
     ...directions,
     {
+      name: 'the-engine-of-seats-has-few-entries',
+      comment:
+        'Edges, the terminal and the demo perform a change of seats: they import seats/perform, a file of seats/changes, and the types of ' +
+        'seat-change and after-commit. If you need something inside, add it to a change.',
+      severity: 'error',
+      from: { path: '^(cli|services/api/(rest|octo|widget|docs|demo|http))/' },
+      to: {
+        path: '^services/api/seats/',
+        pathNot: '^services/api/seats/(changes/|(perform|seat-change|after-commit|try-sale)[.]ts$)',
+      },
+    },
+    {
       name: 'http-imports-credentials-idempotency-and-seats',
       comment:
         'services/api/http authenticates (credentials), repeats no write (idempotency), and performs the changes of seats for all edges ' +

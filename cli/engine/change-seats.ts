@@ -1,5 +1,5 @@
 import { recordTerminalSeats } from '../../services/api/octo/changed-seats';
-import type { ChangedDate } from '../../services/api/seats/decided';
+import type { ChangedDate } from '../../services/api/seats/after-commit';
 import type { Trx } from '../../services/platform/database/database';
 import type { Audited, Note } from './audited-change';
 import type { AuditedContext } from './context';

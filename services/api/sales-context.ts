@@ -54,8 +54,8 @@ export function createSalesContext({
   const availability = createAvailabilityCache(reads, store.cache, log);
   const changes = new ChangeQueue(writes, log, config.groupCommit);
   const seats = new ChangedSeats(log);
-  changes.onCommit(dropCached(availability));
-  changes.onCommit(async (changed) => seats.recordDates(changed));
+  changes.afterCommit.add(dropCached(availability));
+  changes.afterCommit.add(async (changed) => seats.recordDates(changed));
   return {
     config,
     secrets,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import { sweepExpiredSeats } from '../../services/api/departures/mark-expired-seats';
-import { type ChangedDate, datesOfBothKinds } from '../../services/api/seats/decided';
+import { type ChangedDate, datesOfBothKinds } from '../../services/api/seats/after-commit';
 import { useTestApi } from '../support/api';
 import { unique } from '../support/given';
 import { endPaymentWindow, givenWebsite, useWebsite } from '../support/website';
@@ -27,7 +27,7 @@ const sandboxSite = useWebsite(api, { sandbox: true });
 
 /** The calls of a listener. */
 let told: ChangedDate[][] = [];
-beforeAll(() => api.context.changes.onCommit(async (changed) => void told.push(changed)));
+beforeAll(() => api.context.changes.afterCommit.add(async (changed) => void told.push(changed)));
 
 /** Prepares a request of the route whose departure is cancelled meanwhile. */
 function onCancelledDeparture(route: string): Prepare {

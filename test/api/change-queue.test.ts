@@ -5,12 +5,12 @@ import { revokeCredential } from '../../services/api/credentials/manage-credenti
 import { findDeparture } from '../../services/api/departures/find-departures';
 import { DepartureBusyError } from '../../services/api/departures/departure.errors';
 import type { SeatHold } from '../../services/api/holds/seat-hold';
-import { prepareHoldChange } from '../../services/api/seats/amend-hold';
-import { prepareRelease } from '../../services/api/seats/change-hold';
+import { changeHold } from '../../services/api/seats/changes/change-hold';
+import { createBooking } from '../../services/api/seats/changes/create-booking';
+import { type HoldRequest, placeHold } from '../../services/api/seats/changes/place-hold';
+import { releaseHold } from '../../services/api/seats/changes/release-hold';
+import { type SeatChange, sellerWithoutKey } from '../../services/api/seats/seat-change';
 import { QUEUE_LIMITS } from '../../services/api/seats/queue/queue-limits';
-import { prepareBooking, prepareHold } from '../../services/api/seats/prepare-sale';
-import { type HoldSale, type Sale, sellerWithoutKey, type Sold } from '../../services/api/seats/sale';
-import type { StoredChange } from '../../services/api/seats/stored-change';
 import { ChangeQueue } from '../../services/api/seats/queue/change-queue';
 import { changeTenantStatus } from '../../services/api/tenants/manage-tenants';
 import { awaitUses } from '../../services/api/tenants/use-lock';
@@ -64,9 +64,9 @@ describe.each([
 
   it('a sale that the database cannot store does not make the other sales of its batch fail', async () => {
     const departure = await givenSeats(database.db, { seats: 100 });
-    const sales: Sale[] = Array.from({ length: 16 }, () => holdOf(departure));
+    const sales: SeatChange<SeatHold>[] = Array.from({ length: 16 }, () => holdOf(departure));
     // PostgreSQL cannot store a NUL character. The API refuses it earlier.
-    sales[7] = { ...holdOf(departure), customer: { name: '\0', phone: null, email: null } };
+    sales[7] = holdOf(departure, { customer: { name: '\0', phone: null, email: null } });
     const results = await Promise.all(sales.map((sale) => queue.commit(sale).then(kindOf, kindOf)));
     expect(results.filter((kind) => kind === 'sold')).toHaveLength(15);
     expect(results[7]).not.toBe('sold');
@@ -76,7 +76,7 @@ describe.each([
   it('bookings by external_ref that wait for a locked departure delay no sale of another departure', async () => {
     const { db } = database;
     const departure = await givenSeats(db);
-    await queue.commit({ ...holdOf(departure), externalRef: 'cart' });
+    await queue.commit(holdOf(departure, { externalRef: 'cart' }));
     const bookings = await Promise.all(Array.from({ length: 8 }, () => bookingOf(departure, 'cart')));
     const locked = await lock(departure);
     const results = bookings.map((sale) => queue.commit(sale).then(kindOf, kindOf));
@@ -119,7 +119,7 @@ describe.each([
     const to: PlacedSeats = { tour: from.tour, date, departureId: found.departureId! };
     const { id } = (await queue.commit(holdOf(from))) as SeatHold;
     const named = { holdId: id, by: null, departureDate: date, customer: {} };
-    const move = await prepareHoldChange(db, sellerWithoutKey(tenant), named);
+    const move = await changeHold(db, sellerWithoutKey(tenant), named);
     let moved = false;
     const sell = async (departure: PlacedSeats) => {
       while (!moved) await queue.commit(holdOf(departure));
@@ -148,10 +148,10 @@ describe.each([
   it('the queue refuses every change that waited for locked departures, also those that no transaction took', async () => {
     const { db } = database;
     const departures = await Promise.all(Array.from({ length: 7 }, () => givenSeats(db, { seats: 100 })));
-    const releases: StoredChange[] = [];
+    const releases: SeatChange[] = [];
     for (let n = 0; n < 63; n++) {
       const { id } = (await queue.commit(holdOf(departures[n % 7]!))) as SeatHold;
-      releases.push(await prepareRelease(db, sellerWithoutKey(tenant), { holdId: id, by: null }));
+      releases.push(await releaseHold(db, sellerWithoutKey(tenant), { holdId: id, by: null }));
     }
     const locks: Knex.Transaction[] = [];
     for (const departure of departures) locks.push(await lock(departure));
@@ -175,7 +175,7 @@ describe.each([
     try {
       const hanging: Promise<unknown>[] = [];
       for (let n = 1; n <= (groupCommit ? QUEUE_LIMITS.batches : QUEUE_LIMITS.singleBatches); n++) {
-        const sale = { ...holdOf(await givenSeats(db)), externalRef: 'hangs' };
+        const sale = holdOf(await givenSeats(db), { externalRef: 'hangs' });
         hanging.push(queue.commit(sale));
         await untilBackends("wait_event = 'PgSleep'", n);
       }
@@ -191,9 +191,9 @@ describe.each([
     const { db } = database;
     const release = async () => {
       const { id } = (await queue.commit(holdOf(await givenSeats(db)))) as SeatHold;
-      return prepareRelease(db, sellerWithoutKey(tenant), { holdId: id, by: null });
+      return releaseHold(db, sellerWithoutKey(tenant), { holdId: id, by: null });
     };
-    const changes: StoredChange[] = [];
+    const changes: SeatChange[] = [];
     for (let n = 0; n <= QUEUE_LIMITS.singleBatches; n++) changes.push(await release());
     await db.raw(`
       create function hang_at_commit() returns trigger language plpgsql as 'begin perform pg_sleep(4); return null; end';
@@ -301,14 +301,17 @@ async function liveHolds({ id }: Tenant): Promise<number> {
 }
 
 /** Builds the sale of a hold at once, so that sales arrive in one turn of the event loop. */
-const holdOf = ({ tour, date, departureId }: PlacedSeats): HoldSale =>
-  prepareHold(sellerWithoutKey(tenant), tour, { departureId, times: [] }, holdRequest(date));
+const holdOf = (
+  { tour, date, departureId }: PlacedSeats,
+  more: Partial<HoldRequest> = {},
+): SeatChange<SeatHold> =>
+  placeHold(sellerWithoutKey(tenant), tour, { departureId, times: [] }, holdRequest(date, more));
 
 /** Builds the sale of a booking without a date. */
 const bookingOf = ({ tour }: Seats, externalRef: string | null) =>
-  prepareBooking(database.db, sellerWithoutKey(tenant), tour, bookingRequest({ externalRef }));
+  createBooking(database.db, sellerWithoutKey(tenant), tour, bookingRequest({ externalRef }));
 
-const kindOf = (result: Sold | object) => (result instanceof Error ? result.name : 'sold');
+const kindOf = (result: object) => (result instanceof Error ? result.name : 'sold');
 
 async function lock({ tour }: Seats): Promise<Knex.Transaction> {
   const trx = await others!.transaction();

@@ -1,4 +1,4 @@
-import { moveDeparture } from '../../services/api/seats/move-departure';
+import { moveDeparture } from '../../services/api/seats/changes/move-departure';
 import { byOperator } from '../../services/api/tenants/actor';
 import { inTransaction } from '../../services/platform/database/database';
 import { useTestApi } from '../support/api';

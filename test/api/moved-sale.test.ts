@@ -1,6 +1,6 @@
-import { prepareBookingChange } from '../../services/api/seats/amend-booking';
-import { prepareHoldChange } from '../../services/api/seats/amend-hold';
-import { prepareRelease } from '../../services/api/seats/change-hold';
+import { changeBooking } from '../../services/api/seats/changes/change-booking';
+import { changeHold } from '../../services/api/seats/changes/change-hold';
+import { releaseHold } from '../../services/api/seats/changes/release-hold';
 import type { Trx } from '../../services/platform/database/database';
 import { useTestApi } from '../support/api';
 import { change as performed } from '../support/change';
@@ -28,8 +28,8 @@ function whileMoved(
   const to = { by: null, departureDate: other.date, customer: {} };
   return answerAfter(api.db, seats, request, (trx) =>
     'holdId' in moved
-      ? performed(trx, tenant, prepareHoldChange, { ...to, ...moved })
-      : performed(trx, tenant, prepareBookingChange, { ...to, ...moved, party: {}, expectedTotal: null }),
+      ? performed(trx, tenant, changeHold, { ...to, ...moved })
+      : performed(trx, tenant, changeBooking, { ...to, ...moved, party: {}, expectedTotal: null }),
   );
 }
 
@@ -92,7 +92,7 @@ describe('a booking that waits for the departure of a hold with its reference wh
   it('a booking gets hold_expired if the hold with its reference was released while the booking waited', async () => {
     const holdId = await givenHold({ external_ref: 'cart-82' });
     const order = { tour_id: seats.tour.id, external_ref: 'cart-82', adults: 2 };
-    const release = (trx: Trx) => performed(trx, website.tenant, prepareRelease, { holdId, by: null });
+    const release = (trx: Trx) => performed(trx, website.tenant, releaseHold, { holdId, by: null });
     expectProblem(await answerAfter(api.db, seats, () => website.book(order), release), 409, 'hold_expired');
     expect(await taken()).toEqual([0, 0]);
   });

@@ -1,7 +1,7 @@
-import { moveDeparture } from '../../services/api/seats/move-departure';
+import { moveDeparture } from '../../services/api/seats/changes/move-departure';
 import { setStartTime } from '../../services/api/departures/change-departure';
 import { sweepExpiredSeats } from '../../services/api/departures/mark-expired-seats';
-import { prepareConfirmation } from '../../services/api/seats/change-booking-status';
+import { confirmBooking } from '../../services/api/seats/changes/confirm-booking';
 import { remindOfPayments } from '../../services/api/bookings/remind-payment';
 import { byOperator } from '../../services/api/tenants/actor';
 import { inTransaction } from '../../services/platform/database/database';
@@ -203,7 +203,7 @@ describe('an unpaid booking whose departure has left', () => {
 
   const confirmAsOperator = (bookingRef: string) =>
     inTransaction(api.db, (trx) =>
-      change(trx, website.tenant, prepareConfirmation, { bookingRef, by: operator, byOperator: true }),
+      change(trx, website.tenant, confirmBooking, { bookingRef, by: operator, byOperator: true }),
     );
 
   it('the booking has expired at the start, frees its seats, sends one event and no reminder', async () => {

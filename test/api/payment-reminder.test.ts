@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findLeadsById } from '../../services/api/bookings/booking-lead.repository';
-import { prepareConfirmation } from '../../services/api/seats/change-booking-status';
+import { confirmBooking } from '../../services/api/seats/changes/confirm-booking';
 import { remindOfPayments } from '../../services/api/bookings/remind-payment';
 import { sweepExpiredSeats } from '../../services/api/departures/mark-expired-seats';
 import { inTransaction } from '../../services/platform/database/database';
@@ -205,7 +205,7 @@ describe('a payment reminder beside other changes', () => {
   it('a booking that is being confirmed gets no payment reminder', async () => {
     const { booking_ref } = await givenUnpaid({ due: 23 });
     const confirming = await api.db.transaction();
-    await change(confirming, website.tenant, prepareConfirmation, { bookingRef: booking_ref, by: null });
+    await change(confirming, website.tenant, confirmBooking, { bookingRef: booking_ref, by: null });
     await remind();
     await confirming.commit();
     await remind();
@@ -240,7 +240,7 @@ describe('a payment reminder beside other changes', () => {
     for (let n = 0; n < 20; n++) refs.push((await givenUnpaid({ due: 23 })).booking_ref);
     const confirm = (ref: string) =>
       inTransaction(api.db, (trx) =>
-        change(trx, website.tenant, prepareConfirmation, { bookingRef: ref, by: null }),
+        change(trx, website.tenant, confirmBooking, { bookingRef: ref, by: null }),
       );
     await Promise.all([...refs.map(confirm), remind(), remind(), remind()]);
     await remind();

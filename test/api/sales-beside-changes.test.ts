@@ -5,13 +5,13 @@ import { HoldLimitReachedError } from '../../services/api/holds/hold.errors';
 import { claimOf, ReplayedResponse } from '../../services/api/idempotency/key-claim';
 import { commitChanges } from '../../services/api/seats/queue/commit-changes';
 import { SaleChangedError } from '../../services/api/departures/check-seats';
-import { decideHold } from '../../services/api/seats/decide/decide-hold';
+import { createBooking } from '../../services/api/seats/changes/create-booking';
+import { placeHold } from '../../services/api/seats/changes/place-hold';
+import { releaseHold } from '../../services/api/seats/changes/release-hold';
+import { TenantCounter } from '../../services/api/seats/read/tenant-counter';
+import { type SeatChange, sellerWithoutKey } from '../../services/api/seats/seat-change';
 import { lockChanges } from '../../services/api/seats/lock';
 import { readFacts } from '../../services/api/seats/read/read-facts';
-import { TenantCounter } from '../../services/api/seats/decide/tenant-limits';
-import { prepareRelease } from '../../services/api/seats/change-hold';
-import { prepareBooking, prepareHold } from '../../services/api/seats/prepare-sale';
-import { type Sale, sellerWithoutKey } from '../../services/api/seats/sale';
 import { transactChanges } from '../../services/api/seats/transact-changes';
 import type { ApiKeyPrincipal } from '../../services/api/credentials/credential';
 import { revokeCredential } from '../../services/api/credentials/manage-credentials';
@@ -129,7 +129,7 @@ describe('sales with keys', () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
-    const saleOf = (key: string): Sale => {
+    const saleOf = (key: string): SeatChange => {
       const claim = claimOf<SeatHold>(
         {
           tenantId: tenant.id,
@@ -144,7 +144,7 @@ describe('sales with keys', () => {
         },
         {},
       );
-      return prepareHold(
+      return placeHold(
         { ...sellerWithoutKey(tenant), claim },
         tour,
         { departureId, times: [] },
@@ -152,7 +152,7 @@ describe('sales with keys', () => {
       );
     };
     const sales = ['first', 'second'].map(saleOf);
-    const outcomesOf = async (trx: Trx, some: Sale[]) => (await transactChanges(trx, some)).outcomes;
+    const outcomesOf = async (trx: Trx, some: SeatChange[]) => (await transactChanges(trx, some)).outcomes;
     await inTransaction(db, (trx) => outcomesOf(trx, sales));
     const other = await db.transaction();
     await outcomesOf(other, sales.slice(0, 1));
@@ -164,7 +164,7 @@ describe('sales with keys', () => {
 });
 
 describe('sales of one transaction', () => {
-  const outcomesOf = (sales: Sale[]) =>
+  const outcomesOf = (sales: SeatChange[]) =>
     inTransaction(api.db, async (trx) => (await transactChanges(trx, sales)).outcomes);
 
   it("each sale of a batch obeys the tenant's share of seats that its own request has read", async () => {
@@ -172,7 +172,7 @@ describe('sales of one transaction', () => {
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
     const saleAt = (maxHoldShare: number) =>
-      prepareHold(
+      placeHold(
         sellerWithoutKey({ ...tenant, maxHoldShare }),
         tour,
         { departureId, times: [] },
@@ -191,8 +191,8 @@ describe('sales of one transaction', () => {
     const blind = await givenTenant(db, { defaultVisible: false });
     const { tour } = await givenSeats(db);
     const [first, second] = await outcomesOf([
-      await prepareBooking(db, sellerWithoutKey(seeing), tour, bookingRequest()),
-      await prepareBooking(db, sellerWithoutKey(blind), tour, bookingRequest()),
+      await createBooking(db, sellerWithoutKey(seeing), tour, bookingRequest()),
+      await createBooking(db, sellerWithoutKey(blind), tour, bookingRequest()),
     ]);
     expect(first!.kind).toBe('answered');
     expect(second).toEqual({ kind: 'refused', refusal: expect.any(TourNotFoundError) });
@@ -203,15 +203,15 @@ describe('sales of one transaction', () => {
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
     const seller = sellerWithoutKey(tenant);
-    const hold = prepareHold(
+    const hold = placeHold(
       seller,
       tour,
       { departureId, times: [] },
       holdRequest(date, { externalRef: 'cart-7' }),
     );
     // Prepares the booking before the hold exists.
-    const booking = await prepareBooking(db, seller, tour, bookingRequest({ externalRef: 'cart-7' }));
-    expect(booking.departureId).toBeNull();
+    const booking = await createBooking(db, seller, tour, bookingRequest({ externalRef: 'cart-7' }));
+    expect(booking.locks.departureIds).toEqual([]);
     const [first, second] = await outcomesOf([hold, booking]);
     expect(first!.kind).toBe('answered');
     expect(second).toEqual({ kind: 'refused', refusal: expect.any(SaleChangedError) });
@@ -222,13 +222,13 @@ describe('sales of one transaction', () => {
     const { db } = api;
     const tenant = await givenTenant(db);
     const { tour, date, departureId } = await givenSeats(db);
-    const sale = prepareHold(sellerWithoutKey(tenant), tour, { departureId, times: [] }, holdRequest(date));
+    const sale = placeHold(sellerWithoutKey(tenant), tour, { departureId, times: [] }, holdRequest(date));
     const factsOf = () =>
       inTransaction(db, async (trx) => {
         const locks = await lockChanges(trx, [sale], () => true);
         return (await readFacts(trx, [sale], locks, new TenantCounter())).facts;
       });
-    decideHold(await factsOf(), sale, '00000000-0000-4000-8000-000000000000');
+    sale.decide(await factsOf());
     expect((await factsOf()).holds).toEqual([]);
   });
 
@@ -243,7 +243,7 @@ describe('sales of one transaction', () => {
       const seats = await givenSeats(db);
       const { body } = await website.hold(seats.tour, { departure_date: seats.date, quantity: 2 });
       const seller = sellerWithoutKey(website.tenant);
-      const change = await prepareRelease(db, seller, { holdId: body.hold_id, by: null });
+      const change = await releaseHold(db, seller, { holdId: body.hold_id, by: null });
       const work = async (trx: Trx) => {
         const written = await transactChanges(trx, [change]);
         // Begins with a comment, because the work of a transaction may send no COMMIT.

@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../services/platform/database/database';
 import { CHANGE_PLANS } from '../../services/api/seats/queue/commit-changes';
-import { TenantCounter } from '../../services/api/seats/decide/tenant-limits';
+import { TenantCounter } from '../../services/api/seats/read/tenant-counter';
 import { lockChanges } from '../../services/api/seats/lock';
 import { readFacts } from '../../services/api/seats/read/read-facts';
 import { holdRequest, holdSaleOf } from '../support/sell';

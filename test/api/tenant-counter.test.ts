@@ -1,9 +1,9 @@
-import { prepareHold } from '../../services/api/seats/prepare-sale';
-import { sellerWithoutKey } from '../../services/api/seats/sale';
+import { placeHold } from '../../services/api/seats/changes/place-hold';
+import { TenantCounter } from '../../services/api/seats/read/tenant-counter';
+import { sellerWithoutKey } from '../../services/api/seats/seat-change';
 import { lockChanges } from '../../services/api/seats/lock';
 import { readFacts } from '../../services/api/seats/read/read-facts';
 import { ChangeQueue } from '../../services/api/seats/queue/change-queue';
-import { TenantCounter } from '../../services/api/seats/decide/tenant-limits';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { inTransaction } from '../../services/platform/database/database';
 import { createLogger } from '../../services/platform/logger';
@@ -53,5 +53,5 @@ async function countsAroundHold(
 }
 
 function holdOf(tenant: Tenant, { tour, date, departureId }: PlacedSeats) {
-  return prepareHold(sellerWithoutKey(tenant), tour, { departureId, times: [] }, holdRequest(date));
+  return placeHold(sellerWithoutKey(tenant), tour, { departureId, times: [] }, holdRequest(date));
 }

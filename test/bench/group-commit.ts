@@ -5,10 +5,10 @@
 import type { Db } from '../../services/platform/database/database';
 import { createLogger } from '../../services/platform/logger';
 import { DepartureBusyError } from '../../services/api/departures/departure.errors';
-import { prepareBooking } from '../../services/api/seats/prepare-sale';
+import { createBooking } from '../../services/api/seats/changes/create-booking';
+import { type SeatChange, sellerWithoutKey } from '../../services/api/seats/seat-change';
 import { holdSaleOf } from '../support/sell';
 import { ChangeQueue } from '../../services/api/seats/queue/change-queue';
-import { type Sale, sellerWithoutKey } from '../../services/api/seats/sale';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { givenDeparture, givenTenant, givenTour, type GivenTour } from '../support/given';
 import { withDatabase } from './stack';
@@ -27,7 +27,7 @@ interface Target {
   date: string;
 }
 
-type MakeSale = (db: Db, tenant: Tenant, target: Target) => Promise<Sale>;
+type MakeSale = (db: Db, tenant: Tenant, target: Target) => Promise<SeatChange>;
 
 export async function measureGroupCommit(): Promise<void> {
   await withDatabase(async ({ db }) => {
@@ -114,15 +114,15 @@ function ignoreBusy(error: unknown): undefined {
 const NOBODY = { name: null, phone: null, email: null };
 const ANA = { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' };
 
-async function hold(db: Db, tenant: Tenant, { tour, date }: Target): Promise<Sale> {
+async function hold(db: Db, tenant: Tenant, { tour, date }: Target): Promise<SeatChange> {
   const request = { departureDate: date, party: { party: { adult: 1 } }, holdMinutes: 15 };
   return holdSaleOf(db, tenant, tour, { ...request, externalRef: null, customer: NOBODY, by: null });
 }
 
-async function booking(db: Db, tenant: Tenant, { tour, date }: Target): Promise<Sale> {
+async function booking(db: Db, tenant: Tenant, { tour, date }: Target): Promise<SeatChange> {
   const empty = { paymentMethod: null, holdId: null, expectedTotal: null, notes: null, by: null };
   const externalRef = `w${Math.floor(Math.random() * 1e9)}`;
-  return prepareBooking(db, sellerWithoutKey(tenant), tour, {
+  return createBooking(db, sellerWithoutKey(tenant), tour, {
     ...empty,
     departureDate: date,
     party: { party: { adult: 1 } },

@@ -1,4 +1,4 @@
-import { prepareHoldChange } from '../../services/api/seats/amend-hold';
+import { changeHold } from '../../services/api/seats/changes/change-hold';
 import { inTransaction } from '../../services/platform/database/database';
 import { change } from '../support/change';
 import { daysFromToday, givenDeparture } from '../support/given';
@@ -90,7 +90,7 @@ describe('tourctl booking change', () => {
   it('tourctl hold show lists the changes of a hold in its history', async () => {
     const { id } = await sales.hold(1);
     const named = { holdId: id, by: 'key AAAAAAAAAAAA', customer: { name: 'Rui' }, party: { quantity: 2 } };
-    await inTransaction(sales.db, (trx) => change(trx, sales.tenant, prepareHoldChange, named));
+    await inTransaction(sales.db, (trx) => change(trx, sales.tenant, changeHold, named));
     const { history } = await sales.json(`hold show ${id}`);
     expect(history).toMatchObject([
       { event: 'placed', detail: '1 seat' },

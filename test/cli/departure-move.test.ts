@@ -1,4 +1,4 @@
-import { moveDeparture } from '../../services/api/seats/move-departure';
+import { moveDeparture } from '../../services/api/seats/changes/move-departure';
 import { inTransaction } from '../../services/platform/database/database';
 import { departureOf, insertHold, insertLead, tourOf } from '../catalog/catalog-rows';
 import { type GivenTour, givenDeparture, givenTenant, givenTour } from '../support/given';

@@ -1,6 +1,6 @@
 import { change } from '../support/change';
 import { inTransaction } from '../../services/platform/database/database';
-import { prepareExtension } from '../../services/api/seats/change-hold';
+import { extendHold } from '../../services/api/seats/changes/extend-hold';
 import { untilTransactionWaits } from '../support/lock-wait';
 import { endHoldIn } from '../support/website';
 import { ANA, useSales } from './sales';
@@ -99,8 +99,8 @@ describe('tourctl hold show', () => {
     const { db, tenant } = sales;
     const { id } = await sales.hold(1);
     const extension = { holdId: id, holdMinutes: 40, by: 'key BBBBBBBBBBBB' };
-    await inTransaction(db, (trx) => change(trx, tenant, prepareExtension, extension));
-    await inTransaction(db, (trx) => change(trx, tenant, prepareExtension, { ...extension, holdMinutes: 5 }));
+    await inTransaction(db, (trx) => change(trx, tenant, extendHold, extension));
+    await inTransaction(db, (trx) => change(trx, tenant, extendHold, { ...extension, holdMinutes: 5 }));
     await sales.tourctl(`hold release ${id} --yes`);
 
     const json = await sales.json(`hold show ${id}`);

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'supertest';
-import { prepareRelease } from '../../services/api/seats/change-hold';
+import { releaseHold } from '../../services/api/seats/changes/release-hold';
 import { recordTerminalSeats } from '../../services/api/octo/changed-seats';
-import { datesOfBothKinds } from '../../services/api/seats/decided';
+import { datesOfBothKinds } from '../../services/api/seats/after-commit';
 import { notifyOfCatalog } from '../../services/api/octo/notify-of-catalog';
-import { moveDeparture } from '../../services/api/seats/move-departure';
+import { moveDeparture } from '../../services/api/seats/changes/move-departure';
 import { inTransaction } from '../../services/platform/database/database';
 import { change } from '../support/change';
 import { rotateSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';
@@ -328,7 +328,7 @@ describe('a notification', () => {
     await subscribe(reseller);
     const holdId = await holdIdOf(api, held.uuid);
     await inTransaction(api.db, async (trx) => {
-      const { after } = await change(trx, reseller.tenant, prepareRelease, { holdId, by: 'operator ana' });
+      const { after } = await change(trx, reseller.tenant, releaseHold, { holdId, by: 'operator ana' });
       await recordTerminalSeats(trx, datesOfBothKinds(after.tour.id, after.departureDate));
     });
     const { date } = tours.startTime.open[0]!;

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { getVisibleTour } from '../../services/api/catalog/find-tour';
-import { prepareBooking } from '../../services/api/seats/prepare-sale';
-import { sellerWithoutKey } from '../../services/api/seats/sale';
+import { createBooking } from '../../services/api/seats/changes/create-booking';
+import { sellerWithoutKey } from '../../services/api/seats/seat-change';
 import type { BookingLead } from '../../services/api/bookings/booking-lead';
 import type { NewOctoDetails } from '../../services/api/holds/octo-booking';
 import type { SeatHold } from '../../services/api/holds/seat-hold';
@@ -58,7 +58,7 @@ async function book({ tenant }: Website, hold: SeatHold): Promise<BookingLead> {
   const { customer, id } = hold;
   const tour = { ...hold.tour, categories: hold.categories };
   const request = bookingRequest({ holdId: id, customer, source: 'octo' });
-  const sale = await prepareBooking(api.db, sellerWithoutKey(tenant), tour, request);
+  const sale = await createBooking(api.db, sellerWithoutKey(tenant), tour, request);
   return (await api.context.changes.commit(sale)) as BookingLead;
 }
 

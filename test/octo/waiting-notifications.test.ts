@@ -1,5 +1,5 @@
 import { recordTerminalSeats } from '../../services/api/octo/changed-seats';
-import { datesOfBothKinds } from '../../services/api/seats/decided';
+import { datesOfBothKinds } from '../../services/api/seats/after-commit';
 import { notifyOfCatalog } from '../../services/api/octo/notify-of-catalog';
 import { findTenantForChange, updateTenant } from '../../services/api/tenants/manage-tenants';
 import { inTransaction, type Trx } from '../../services/platform/database/database';

@@ -4,14 +4,15 @@ import type { SeatHold } from '../../services/api/holds/seat-hold';
 import { findDeparture } from '../../services/api/departures/find-departures';
 import {
   type BookingRequest,
+  createBooking as createBookingChange,
+} from '../../services/api/seats/changes/create-booking';
+import {
   type HoldRequest,
-  prepareBooking,
-  prepareHold,
+  placeHold as placeHoldChange,
   type TourToSell,
-} from '../../services/api/seats/prepare-sale';
-import { type HoldSale, sellerWithoutKey } from '../../services/api/seats/sale';
+} from '../../services/api/seats/changes/place-hold';
+import { type SeatChange, sellerWithoutKey } from '../../services/api/seats/seat-change';
 import { performInTransaction } from '../../services/api/seats/perform';
-
 import type { Tenant } from '../../services/api/tenants/tenant';
 import type { Db, Trx } from '../../services/platform/database/database';
 import { CUSTOMER } from './website';
@@ -69,7 +70,7 @@ export async function createBooking(
   request: BookingRequest & TourOfSale,
 ): Promise<BookingLead> {
   const tour = await getVisibleTour(trx, tenant, request.tour);
-  const sale = await prepareBooking(trx, sellerWithoutKey(tenant), tour, request);
+  const sale = await createBookingChange(trx, sellerWithoutKey(tenant), tour, request);
   return (await performInTransaction(trx, sale)).result;
 }
 
@@ -79,7 +80,7 @@ export async function holdSaleOf(
   tenant: Tenant,
   tour: TourToSell,
   request: HoldRequest,
-): Promise<HoldSale> {
+): Promise<SeatChange<SeatHold>> {
   const departure = await findDeparture(db, { tourId: tour.id, ...request });
-  return prepareHold(sellerWithoutKey(tenant), tour, departure, request);
+  return placeHoldChange(sellerWithoutKey(tenant), tour, departure, request);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAvailabilityCache, dropCached } from '../../services/api/departures/availability-cache';
-import { datesOfBothKinds } from '../../services/api/seats/decided';
+import { datesOfBothKinds } from '../../services/api/seats/after-commit';
 import { type CacheStore, createMemoryCacheStore } from '../../services/platform/shared-store/cache-store';
 import { createLogger } from '../../services/platform/logger';
 import { useTestDatabase } from '../support/database';

@@ -3,7 +3,7 @@ import { isFull, type WaitingChange } from '../../services/api/seats/queue/waiti
 import type { SeatChange } from '../../services/api/seats/seat-change';
 
 function changeOf(tenant: string, departureId: string): SeatChange {
-  return { kind: 'hold', tenant: { id: tenant }, departureId } as SeatChange;
+  return { tenant: { id: tenant }, locks: { departureIds: [departureId] } } as SeatChange;
 }
 
 /** Returns waiting changes of one tenant, each on a departure of its own unless all have one. */

@@ -3,7 +3,7 @@ import { getBooking } from '../../../services/api/bookings/find-booking';
 import { findRowsOfPerson } from '../../../services/api/bookings/rows-of-person';
 import { getHold } from '../../../services/api/holds/find-hold';
 import { refreshStatistics } from '../../../services/api/privacy/refresh-statistics';
-import { datesOfBothKinds } from '../../../services/api/seats/decided';
+import { datesOfBothKinds } from '../../../services/api/seats/after-commit';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db, Trx } from '../../../services/platform/database/database';
 import { findCustomersOfBooking } from '../../../services/webhook-queue/deliveries/erase-customer';

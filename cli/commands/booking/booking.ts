@@ -1,6 +1,7 @@
 import { BOOKING_STATUSES, type BookingLead } from '../../../services/api/bookings/booking-lead';
 import { findLapsedLeads } from '../../../services/api/bookings/booking-lead.repository';
-import { prepareCancellation, prepareConfirmation } from '../../../services/api/seats/change-booking-status';
+import { cancelBooking } from '../../../services/api/seats/changes/cancel-booking';
+import { confirmBooking } from '../../../services/api/seats/changes/confirm-booking';
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { decideRefund } from '../../../services/api/bookings/refund';
 import { refundAnswer } from '../../../services/api/bookings/refund-answer';
@@ -8,7 +9,7 @@ import { expireSeats } from '../../../services/api/departures/mark-expired-seats
 import { SEATS_MAX } from '../../../services/api/pricing/category';
 import { describeParty } from '../../../services/api/pricing/party';
 import { COUNTS_KEPT_DAYS } from '../../../services/api/refusals/refusal';
-import { datesOfBothKinds } from '../../../services/api/seats/decided';
+import { datesOfBothKinds } from '../../../services/api/seats/after-commit';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import { changeSeats } from '../../engine/change-seats';
 import { type Flag, flag, type Verb } from '../../engine/command';
@@ -254,7 +255,7 @@ export const bookingVerbs: Verb[] = [
 
 async function confirmBookingCommand(context: AuditedContext, _options: object, ref: string): Promise<void> {
   await changeAndAnswer(context, 'booking.confirm', ref, (trx, seller, named) =>
-    prepareConfirmation(trx, seller, { ...named, byOperator: true }),
+    confirmBooking(trx, seller, { ...named, byOperator: true }),
   );
 }
 
@@ -279,7 +280,7 @@ async function cancelBookingCommand(
   // Refuses the cancellation if the refund has changed since the question.
   const expectedRefund = isCancelled ? undefined : (refundAnswer(refund, lead)?.amount ?? 0);
   await changeAndAnswer(context, 'booking.cancel', ref, (trx, seller, named) =>
-    prepareCancellation(trx, seller, { ...named, reason, refundPercent, expectedRefund }),
+    cancelBooking(trx, seller, { ...named, reason, refundPercent, expectedRefund }),
   );
 }
 

@@ -5,10 +5,9 @@ import { reductionAnswer, type ReductionAnswer } from '../../../services/api/boo
 import { assertUnambiguous, type NamedDeparture } from '../../../services/api/departures/find-departures';
 import { comparedCustomer } from '../../../services/api/holds/seat-hold';
 import { partyInput } from '../../../services/api/pricing/requested-party';
-import { type AmendedBooking, prepareBookingChange } from '../../../services/api/seats/amend-booking';
+import { type AmendedBooking, changeBooking } from '../../../services/api/seats/changes/change-booking';
 import { performInTransaction } from '../../../services/api/seats/perform';
-import { type Seller, sellerWithoutKey } from '../../../services/api/seats/sale';
-import type { StoredChange } from '../../../services/api/seats/stored-change';
+import { type SeatChange, type Seller, sellerWithoutKey } from '../../../services/api/seats/seat-change';
 import { byOperator } from '../../../services/api/tenants/actor';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import { phoneInput } from '../../../services/api/tenants/phone';
@@ -54,7 +53,7 @@ export async function changeBookingCommand(
     refundPercent,
   };
   await changeAndAnswer(context, 'booking.change', ref, (trx, seller, named) =>
-    prepareBookingChange(trx, seller, { ...named, ...amendment }),
+    changeBooking(trx, seller, { ...named, ...amendment }),
   );
 }
 
@@ -81,7 +80,7 @@ export async function changeAndAnswer<Result extends Changed>(
   context: AuditedContext,
   action: string,
   ref: string,
-  prepare: (trx: Trx, seller: Seller<never>, named: NamedBooking) => Promise<StoredChange<Result>>,
+  prepare: (trx: Trx, seller: Seller<never>, named: NamedBooking) => Promise<SeatChange<Result>>,
 ): Promise<void> {
   const { operator, output } = context;
   const { before, after, reduction } = await changeSeats(

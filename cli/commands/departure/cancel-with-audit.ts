@@ -3,7 +3,7 @@ import { cancelBookingsOf } from '../../../services/api/bookings/change-booking'
 import { cancelDeparture } from '../../../services/api/departures/change-departure';
 import { findDepartureById } from '../../../services/api/departures/departure.repository';
 import type { NamedDeparture, TourOfDeparture } from '../../../services/api/departures/find-departures';
-import { datesOfBothKinds } from '../../../services/api/seats/decided';
+import { datesOfBothKinds } from '../../../services/api/seats/after-commit';
 import { byOperator } from '../../../services/api/tenants/actor';
 import { changeSeats } from '../../engine/change-seats';
 import type { AuditedContext } from '../../engine/context';

@@ -1,7 +1,7 @@
 import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { findTour } from '../../../services/api/catalog/find-tour';
 import { findNamedDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
-import { moveDeparture, type MovedDeparture } from '../../../services/api/seats/move-departure';
+import { moveDeparture, type MovedDeparture } from '../../../services/api/seats/changes/move-departure';
 import { byOperator } from '../../../services/api/tenants/actor';
 import { changeSeats } from '../../engine/change-seats';
 import { flag, type Verb } from '../../engine/command';

@@ -3,7 +3,7 @@ import { findRowsOfPerson } from '../../../services/api/bookings/rows-of-person'
 import { anonymizeHold } from '../../../services/api/holds/anonymize-hold';
 import { getHold } from '../../../services/api/holds/find-hold';
 import { refreshStatistics } from '../../../services/api/privacy/refresh-statistics';
-import { datesOfBothKinds } from '../../../services/api/seats/decided';
+import { datesOfBothKinds } from '../../../services/api/seats/after-commit';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import { AppError } from '../../../services/platform/errors';
 import type { Db, Trx } from '../../../services/platform/database/database';

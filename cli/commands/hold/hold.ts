@@ -1,9 +1,9 @@
 import { peopleOf } from '../../../services/api/bookings/booking-lead';
 import { bookingsOfHolds } from '../../../services/api/bookings/find-booking';
 import { nameDeparture } from '../../../services/api/catalog/start-time';
-import { prepareRelease } from '../../../services/api/seats/change-hold';
+import { releaseHold } from '../../../services/api/seats/changes/release-hold';
+import { sellerWithoutKey } from '../../../services/api/seats/seat-change';
 import { performInTransaction } from '../../../services/api/seats/perform';
-import { sellerWithoutKey } from '../../../services/api/seats/sale';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import {
   getHold,
@@ -248,7 +248,7 @@ async function releaseHoldCommand(context: AuditedContext, _: object, id: string
   const entry = { action: 'hold.release', subject: id };
   const { document } = await changeSeats(context, entry, async (trx, note) => {
     const seller = sellerWithoutKey(await findTenant(trx, tenant.slug));
-    const release = await prepareRelease(trx, seller, { holdId: id, by: byOperator(operator) });
+    const release = await releaseHold(trx, seller, { holdId: id, by: byOperator(operator) });
     const { result, changed } = await performInTransaction(trx, release);
     const released = toHoldDocument(result.after);
     note(toHoldDocument(result.before), released, { tenantId: tenant.id });

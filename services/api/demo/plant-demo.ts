@@ -2,8 +2,8 @@ import type { Db, Trx } from '../../platform/database/database';
 import { getVisibleTour } from '../catalog/find-tour';
 import { issueApiKey, issueWidgetToken } from '../credentials/manage-credentials';
 import { SCOPES } from '../credentials/credential';
-import { prepareBooking } from '../seats/prepare-sale';
-import { sellerWithoutKey } from '../seats/sale';
+import { createBooking } from '../seats/changes/create-booking';
+import { sellerWithoutKey } from '../seats/seat-change';
 import { performInTransaction } from '../seats/perform';
 import { createTenant, findTenant } from '../tenants/manage-tenants';
 import { setOrigins } from '../tenants/origins';
@@ -149,7 +149,7 @@ async function sellOut(trx: Trx, tenant: Tenant, today: string, planted: DemoCat
   };
   const unlimited = { ...tenant, paymentWindowMinutes: null };
   const tour = await getVisibleTour(trx, tenant, tour_slug);
-  await performInTransaction(trx, await prepareBooking(trx, sellerWithoutKey(unlimited), tour, group));
+  await performInTransaction(trx, await createBooking(trx, sellerWithoutKey(unlimited), tour, group));
 }
 
 /** The credentials of the demo that still work. */

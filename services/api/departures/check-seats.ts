@@ -41,7 +41,7 @@ export function assertNotMoved(
 }
 
 /**
- * Checks that `quantity` seats of the departure are free. seats/decide/tenant-limits.ts checks the limits of the tenant.
+ * Checks that `quantity` seats of the departure are free. seats/rules/tenant-limits.ts checks the limits of the tenant.
  * @throws DepartureGoneError, DepartureCancelledError, InsufficientSeatsError (409)
  */
 export function assertFree(departure: Departure, quantity: number): void {

@@ -8,7 +8,7 @@ import type { SeatHold } from './seat-hold';
  * Limits the minutes of a hold. Other files have the other limits:
  * - hold.dto.ts: 1 to 60 minutes in one request.
  * - tenants/manage-tenants.ts: the tenant's default and maximum.
- * - seats/decide/decide-hold.ts and seats/change-hold.ts: expires_at, from the clock read after the lock.
+ * - seats/changes/place-hold.ts and seats/changes/extend-hold.ts: expires_at, from the clock read after the lock.
  * - 0106_holds.sql: the constraints of seat_holds repeat the 120 minutes; hold_lives() and hold_lapsed() compare expires_at.
  */
 

@@ -7,8 +7,7 @@ import { claimOf, isRepeat, ReplayedResponse } from '../idempotency/key-claim';
 import { type RefusedRequest, refuseWithAlternatives } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
 import { perform, replayOrRefuse } from '../seats/perform';
-import type { Seller } from '../seats/sale';
-import type { ResultOf, SeatChange } from '../seats/seat-change';
+import type { SeatChange, Seller } from '../seats/seat-change';
 import { apiKeyPrincipalOf } from './authentication';
 import { NO_STORE, setCaching } from './caching';
 import { problemCodeOf } from './error-handler';
@@ -17,11 +16,11 @@ import { countWrite } from './request-log';
 import { idempotentRequest, markReplayed, type Write } from './write-request';
 
 /** A change of seats that a request asks for. */
-interface RequestedChange<Change extends SeatChange, Answer> {
+interface RequestedChange<Result, Answer> {
   operation: Write;
-  /** Builds the change: prepareHold, prepareExtension, prepareCancellation … */
-  prepare(seller: Seller<ResultOf<Change>>): Promise<Change>;
-  toAnswer(result: ResultOf<Change>): Answer;
+  /** Builds the change: placeHold, extendHold, cancelBooking … (seats/changes/) */
+  prepare(seller: Seller<Result>): Promise<SeatChange<Result>>;
+  toAnswer(result: Result): Answer;
   /** Returns the stored answer of another key, for a key that may not read the people in it. */
   withoutPeople(answer: Answer): Answer;
   /** Returns what the request names, for the log of refusals. Null: the refusal is not recorded, and names no other departures. */
@@ -35,10 +34,10 @@ interface RequestedChange<Change extends SeatChange, Answer> {
  * without its people.
  * @throws the errors of `prepare` and perform; IdempotencyKeyReusedError (422)
  */
-export async function performRequest<Change extends SeatChange, Answer>(
+export async function performRequest<Result, Answer>(
   context: SalesContext,
   request: Request,
-  change: RequestedChange<Change, Answer>,
+  change: RequestedChange<Result, Answer>,
 ): Promise<Answer> {
   setCaching(request, NO_STORE);
   const { operation, toAnswer, named } = change;
@@ -60,11 +59,11 @@ export async function performRequest<Change extends SeatChange, Answer>(
 }
 
 /** Returns the result of the change, which is performed once for all requests with its Idempotency-Key. */
-async function resultForKey<Change extends SeatChange, Answer>(
+async function resultForKey<Result, Answer>(
   context: SalesContext,
   request: Request,
-  { operation, prepare, toAnswer }: RequestedChange<Change, Answer>,
-): Promise<ResultOf<Change> | ReplayedResponse> {
+  { operation, prepare, toAnswer }: RequestedChange<Result, Answer>,
+): Promise<Result | ReplayedResponse> {
   const principal = apiKeyPrincipalOf(request);
   const { tenant } = principal;
   const keyed = idempotentRequest(request, operation, toAnswer);

@@ -1,29 +1,20 @@
 import type { Db } from '../../platform/database/database';
 import type { TourRef } from '../catalog/tour';
-import type { ApiKeyPrincipal, Scope } from '../credentials/credential';
+import type { Scope } from '../credentials/credential';
 import type { DepartureChoice } from '../departures/choose-departure';
-import { SaleChangedError } from '../departures/check-seats';
 import { findDepartureAfterChange } from '../departures/find-departures';
 import { HoldExpiredError, HoldStateConflictError } from '../holds/hold.errors';
 import { assertHoldMinutes } from '../holds/hold-length';
-import { type ChangedOctoDetails, octoColumns, withChangedDetails } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
 import { type Party, unitCount } from '../pricing/party';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
-import { decideBookingChange } from '../seats/amend-booking';
-import { decideHoldChange } from '../seats/amend-hold';
-import { decideCancellation, decideConfirmation } from '../seats/change-booking-status';
-import { decideExtension, decideRelease } from '../seats/change-hold';
-import { decideBooking } from '../seats/decide/decide-booking';
-import type { Decided } from '../seats/decided';
-import { saleOfHold } from '../seats/prepare-sale';
-import { countedKey } from '../seats/read/sale-facts';
-import type { Seller } from '../seats/sale';
-import { departuresOfMove } from '../seats/seat-change';
-import { lockedLead } from '../seats/stored-booking';
-import type { ChangeFacts, StoredChange, StoredHold, StoredLead } from '../seats/stored-change';
-import { departureOfHold, lockedHold } from '../seats/stored-hold';
-import { byKey } from '../tenants/actor';
+import {
+  changeReservation,
+  type LockedReservation,
+  type ReservationDecision,
+  type ReservationSeller,
+} from '../seats/changes/change-reservation';
+import type { SeatChange } from '../seats/seat-change';
 import type { Tenant } from '../tenants/tenant';
 import { type SentDetails, withoutNull } from './booking.request';
 import { assertCurrency, assertMaxUnits, requireUnits } from './find-product';
@@ -48,22 +39,10 @@ import {
 /** A request to change a booking. */
 export interface OctoRequest {
   db: Db;
-  seller: Seller<ShownOctoBooking> & { principal: ApiKeyPrincipal };
+  seller: ReservationSeller<ShownOctoBooking>;
   /** The booking before its departure was locked. */
   found: StoredOctoBooking;
   reader: Reader;
-}
-
-/** A booking as it is under the locks. */
-interface LockedOctoBooking extends StoredOctoBooking {
-  hold: StoredHold;
-  lead: StoredLead | null;
-}
-
-/** The decision about a booking: the parts of the booking after it, and the rows of its hold and lead. */
-interface OctoDecision extends Omit<Decided<Partial<StoredOctoBooking>>, 'octo'> {
-  /** The details to write. Undefined: the details stay as they are, with their time. */
-  details?: ChangedOctoDetails;
 }
 
 interface Prepared {
@@ -73,74 +52,43 @@ interface Prepared {
   to?: DepartureChoice & { tour: TourRef };
   makesBooking?: boolean;
   hidesDates?: boolean;
-  decide(booking: LockedOctoBooking, facts: ChangeFacts, parts: ShownParts): OctoDecision;
+  decide(booking: LockedReservation, parts: ShownParts): ReservationDecision;
 }
 
-/** Builds the change of a booking: the rows of its hold, its lead and its details are written together. */
+/** Builds the change of a booking, whose result is the booking as its answer shows it. */
 async function changeOf(
   { db, seller, found, reader }: OctoRequest,
-  { scope, to, makesBooking = false, hidesDates = false, decide }: Prepared,
-): Promise<StoredChange<ShownOctoBooking>> {
-  const { principal, tenant } = seller;
+  { to, decide, ...change }: Prepared,
+): Promise<SeatChange<ShownOctoBooking>> {
   const place = placeOf(found);
   const departureId = to?.departureId ?? place.departureId;
-  const tour = to?.tour ?? (found.lead ?? found.hold).tour;
+  const tour = to?.tour ?? saleOf(found).tour;
   const parts = await shownParts(db, reader, { tourId: tour.id, departureId });
-  return {
-    ...seller,
-    principal: { ...principal, scope },
-    kind: 'change',
-    departureIds: departuresOfMove(place.departureId, to ?? { departureId, times: [] }),
-    tour,
-    holdId: found.hold.id,
-    leadId: found.lead?.id ?? null,
-    hidesDates,
-    makesBooking,
-    decide: (facts) => {
-      const before = lockedBooking(facts, found, tenant);
-      const departure = facts.departures.get(countedKey(departureId, tenant.sandbox));
+  return changeReservation(seller, {
+    ...change,
+    found,
+    to: { departureId, tour },
+    decide: (booking) => decide(booking, parts),
+    toResult: ({ before, after }, departure) => {
       const seatsOfOthers = (departure?.seatsTaken ?? 0) - seatsOn(before, departureId);
-      const { details, result, ...rows } = decide(before, facts, parts);
-      const octo = details ? withChangedDetails(before.octo, details, facts.at) : before.octo;
-      const after = { ...before, ...result, octo };
       const counted = { ...parts.departure.departure, ...departure };
       counted.seatsTaken = seatsOfOthers + seatsOn(after, departureId);
-      return {
-        ...rows,
-        octo: details && { id: before.hold.id, columns: octoColumns(details, facts.at) },
-        result: { ...after, ...parts, departure: { ...parts.departure, departure: counted } },
-      };
+      return { ...after, ...parts, departure: { ...parts.departure, departure: counted } };
     },
-  };
-}
-
-/**
- * Returns the booking as it is under the locks.
- * @throws SaleChangedError if it moved or was confirmed during the wait, so that the change begins again; HoldNotFoundError (404)
- */
-function lockedBooking(facts: ChangeFacts, found: StoredOctoBooking, tenant: Tenant): LockedOctoBooking {
-  const hold = found.lead ? facts.hold! : lockedHold(facts, found.hold, tenant.sandbox);
-  const lead = found.lead && lockedLead(facts, found.lead);
-  if (!lead && hold.status === 'converted') throw new SaleChangedError('hold');
-  return { octo: hold.octo!, hold, lead };
+  });
 }
 
 /** Builds the extension of a hold. @throws errors of decideExtension; OctoRefusalError INVALID_BOOKING_UUID unless the booking is on hold */
-export async function prepareOctoExtension(
+export async function extendOctoHold(
   request: OctoRequest,
   holdMinutes: number,
-): Promise<StoredChange<ShownOctoBooking>> {
+): Promise<SeatChange<ShownOctoBooking>> {
   const { seller, found } = request;
-  const { tenant, principal } = seller;
   if (found.lead) throw invalidId('uuid', found.octo.uuid);
-  assertHoldMinutes(tenant, holdMinutes);
+  assertHoldMinutes(seller.tenant, holdMinutes);
   return changeOf(request, {
     scope: 'booking:create',
-    decide: ({ hold, octo }, facts) => {
-      const extend = () => decideExtension(facts, tenant, hold, { holdMinutes, by: byKey(principal) });
-      const { result, ...rows } = onLiveHold(octo.uuid, extend);
-      return { ...rows, result: { hold: result.after }, details: {} };
-    },
+    decide: (booking) => ({ ...onLiveHold(booking, () => booking.extend(holdMinutes)), details: {} }),
   });
 }
 
@@ -149,40 +97,35 @@ export async function prepareOctoExtension(
  * stores none of the sent details.
  * @throws errors of decideBooking, decideConfirmation and assertSale; OctoRefusalError INVALID_BOOKING_UUID for an ended hold
  */
-export async function prepareOctoConfirmation(
+export async function confirmOctoBooking(
   request: OctoRequest,
   sent: SentDetails & SentSale,
-): Promise<StoredChange<ShownOctoBooking>> {
-  const { tenant, principal } = request.seller;
-  const by = byKey(principal);
+): Promise<SeatChange<ShownOctoBooking>> {
+  const { tenant } = request.seller;
   return changeOf(request, {
     scope: 'booking:manage',
     makesBooking: request.found.lead === null,
-    decide: (booking, facts, parts) => {
-      facts.assertKeyServes({ ...principal, scope: 'booking:create' });
+    decide: (booking, { tour }) => {
+      booking.assertScope('booking:create');
       const { lead } = booking;
-      if (!lead) return decideSaleOfHold(request, sent, booking, facts, parts);
+      if (!lead) return bookHold(tenant, booking, sent, tour);
       assertCurrency(sent.currency, lead, 'booking');
-      const { result, ...rows } = decideConfirmation(facts, tenant, lead, { by });
-      return { ...rows, result: { lead: result.after } };
+      return booking.confirm(lead);
     },
   });
 }
 
-/** Decides the confirmed booking that consumes the hold. Throws the errors of prepareOctoConfirmation. */
-function decideSaleOfHold(
-  { seller }: OctoRequest,
+/** Decides the confirmed booking that consumes the hold. Throws the errors of confirmOctoBooking. */
+function bookHold(
+  tenant: Tenant,
+  booking: LockedReservation,
   sent: SentDetails & SentSale,
-  booking: LockedOctoBooking,
-  facts: ChangeFacts,
-  { tour }: ShownParts,
-): OctoDecision {
-  const { tenant, principal } = seller;
+  tour: ShownParts['tour'],
+): ReservationDecision {
   assertSale(tenant, booking, sent, tour);
   const { hold, octo } = booking;
   const { contact, unitItems, customer } = mergedWith(sent, booking, tenant);
-  const by = byKey(principal);
-  const sale = saleOfHold({ ...seller, claim: null }, hold, {
+  const request = {
     party: { party: sent.units ? partyWithUnits(booking, sent.units) : hold.party },
     travellers: null,
     customer: customer ?? hold.customer,
@@ -190,46 +133,29 @@ function decideSaleOfHold(
     expectedTotal: null,
     externalRef: sent.resellerReference ?? null,
     notes: octo.notes,
-    source: 'octo',
-    isConfirmed: true,
-    by,
-  });
-  const details = { contact, unitItems };
-  const held = { ...hold, tenantId: tenant.id, octo: withChangedDetails(octo, details, facts.at) };
-  const book = () => decideBooking({ ...facts, holds: [held] }, sale);
-  const { result: lead, ...rows } = onLiveHold(octo.uuid, book);
-  const consumed = { ...hold, status: 'converted' as const, endedAt: new Date(facts.at), endedBy: by };
-  return { ...rows, result: { lead, hold: consumed }, details };
+    source: 'octo' as const,
+  };
+  return onLiveHold(booking, () => booking.book(request, { contact, unitItems }));
 }
 
 /**
  * Builds the release of a hold, or the cancellation of a booking. A booking that is cancelled already stays unchanged.
  * @throws errors of decideRelease and decideCancellation; OctoRefusalError UNPROCESSABLE_ENTITY after the start of the departure
  */
-export async function prepareOctoCancellation(
+export async function cancelOctoBooking(
   request: OctoRequest,
   reason: string | null,
-): Promise<StoredChange<ShownOctoBooking>> {
-  const { tenant, principal } = request.seller;
-  const by = byKey(principal);
+): Promise<SeatChange<ShownOctoBooking>> {
   return changeOf(request, {
     scope: scopeOf(request.found),
-    decide: (booking, facts) => {
+    decide: (booking) => {
       const { hold, lead } = booking;
-      if (stands(booking) && departureOfHold(facts, placeOf(booking), tenant.sandbox).past)
+      if (stands(booking) && booking.departure(placeOf(booking).departureId)!.past)
         throw unprocessable('The departure has started, so the booking cannot be cancelled any more.');
-      if (lead) {
-        const { result, ...rows } = decideCancellation(lead, facts.at, { by, reason });
-        return { ...rows, result: { lead: result.after } };
-      }
-      const { result, ...rows } = decideRelease(facts, tenant, hold, by);
+      if (lead) return booking.cancel(lead, { reason });
       // The reason may name the customer, so an erased hold does not store it.
       const details = { cancelReason: hold.anonymizedAt ? null : reason };
-      return {
-        ...rows,
-        result: { hold: result.after },
-        details: hold.status === 'active' ? details : undefined,
-      };
+      return { ...booking.release(), details: hold.status === 'active' ? details : undefined };
     },
   });
 }
@@ -255,31 +181,29 @@ export interface OctoChange extends SentDetails, SentSale {
  * Builds the change of a hold or booking.
  * @throws errors of decideHoldChange, decideExtension, decideBookingChange and assertSale; OctoRefusalError UNPROCESSABLE_ENTITY
  */
-export async function prepareOctoChange(
+export async function changeOctoBooking(
   request: OctoRequest,
   change: OctoChange,
-): Promise<StoredChange<ShownOctoBooking>> {
+): Promise<SeatChange<ShownOctoBooking>> {
   const { db, seller, found } = request;
   const { tenant } = seller;
   const { departureId, departureDate, notes, holdMinutes } = change;
   if (holdMinutes !== undefined && !found.lead) assertHoldMinutes(tenant, holdMinutes);
-  const sale = found.lead ?? found.hold;
+  const sale = saleOf(found);
   const { tour = sale.tour } = change;
   const to = await findDepartureAfterChange(db, sale, { tourId: tour.id, departureId, departureDate });
   return changeOf(request, {
     scope: scopeOf(found),
     to: { ...to, tour },
     hidesDates: true,
-    decide: (booking, facts, parts) => {
+    decide: (booking, parts) => {
       const { hold, lead } = booking;
       const { contact, unitItems, customer } = mergedWith(change, booking, tenant);
       if ((lead ?? hold).anonymizedAt) throw unprocessable('The booking is anonymized.');
       if (lead && tour.id !== lead.tour.id) throw unprocessable('A confirmed booking keeps its product.');
       assertSale(tenant, booking, change, parts.tour);
       const wanted = { to, party: change.units && changedUnits(booking, change.units), customer };
-      const decision = lead
-        ? decideLeadChange(seller, facts, lead, change, wanted)
-        : decideHoldChanges(seller, facts, hold, change, wanted);
+      const decision = lead ? changeLead(booking, lead, change, wanted) : changeHold(booking, change, wanted);
       return { ...decision, details: { contact, unitItems, notes: lead ? undefined : notes } };
     },
   });
@@ -292,14 +216,13 @@ interface WantedChange {
   customer: Partial<PartialCustomer> | undefined;
 }
 
-function decideLeadChange(
-  { tenant, principal }: OctoRequest['seller'],
-  facts: ChangeFacts,
-  lead: StoredLead,
+function changeLead(
+  booking: LockedReservation,
+  lead: NonNullable<LockedReservation['lead']>,
   { departureId, departureDate, notes, resellerReference: externalRef }: OctoChange,
   { to, party, customer = {} }: WantedChange,
-): OctoDecision {
-  const amendment = {
+): ReservationDecision {
+  return booking.changeBooking(lead, to, {
     departureId,
     departureDate,
     notes,
@@ -308,48 +231,17 @@ function decideLeadChange(
     party: { party },
     // If REST has made the booking, keeps the name, phone and email that the sent contact lacks.
     customer: lead.source === 'octo' ? customer : withoutNull(customer),
-  };
-  const { result, ...rows } = decideBookingChange(facts, tenant, lead, {
-    by: byKey(principal),
-    to,
-    amendment,
   });
-  return { ...rows, result: { lead: result.after } };
 }
 
 /** Decides the change of a hold and, if the request names its length, its extension. */
-function decideHoldChanges(
-  { tenant, principal }: OctoRequest['seller'],
-  facts: ChangeFacts,
-  hold: StoredHold,
+function changeHold(
+  booking: LockedReservation,
   { tour, departureId, departureDate, resellerReference: externalRef, holdMinutes }: OctoChange,
   { to, party, customer = {} }: WantedChange,
-): OctoDecision {
-  const by = byKey(principal);
-  const amendment = {
-    party: { party },
-    tour,
-    departureId,
-    departureDate,
-    externalRef,
-    customer,
-  };
-  const { result, ...rows } = decideHoldChange(facts, tenant, hold, { by, to, amendment });
-  if (holdMinutes === undefined) return { ...rows, result: { hold: result.after } };
-  const amended = { ...hold, ...result.after };
-  const extend = () => decideExtension(facts, tenant, amended, { holdMinutes, by });
-  const extended = onLiveHold(hold.octo!.uuid, extend);
-  return {
-    result: { hold: extended.result.after },
-    hold: withExtension(rows.hold, extended.hold),
-    changed: [...rows.changed, ...extended.changed],
-  };
-}
-
-/** Returns the rows of a hold that is changed and extended. */
-function withExtension(changed: Decided<unknown>['hold'], extended: Decided<unknown>['hold']) {
-  if (!changed || !extended) return changed ?? extended;
-  return { ...changed, ...extended, columns: { ...changed.columns, ...extended.columns } };
+): ReservationDecision {
+  const amendment = { party: { party }, tour, departureId, departureDate, externalRef, customer };
+  return booking.changeHold(to, amendment, holdMinutes);
 }
 
 /** Returns the scope that a change of the booking needs. */
@@ -382,12 +274,12 @@ function assertSale(
 }
 
 /** Decides a change that needs a live hold. @throws OctoRefusalError INVALID_BOOKING_UUID for an ended hold */
-function onLiveHold<T>(uuid: string, decide: () => T): T {
+function onLiveHold<T>({ octo }: LockedReservation, decide: () => T): T {
   try {
     return decide();
   } catch (error) {
     if (error instanceof HoldExpiredError || error instanceof HoldStateConflictError)
-      throw invalidId('uuid', uuid);
+      throw invalidId('uuid', octo.uuid);
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import type { Logger } from '../../platform/logger';
 import { enqueueNotifications, findSubscribers } from '../../webhook-queue/enqueue-delivery';
 import { recordTerminalChange } from '../catalog/record-terminal-change';
 import { IS_SELLABLE_BY, SHOWN_BY_RULES, SELLABLE_CURRENCIES, visibilityJoins } from '../catalog/visibility';
-import type { ChangedDate } from '../seats/decided';
+import type { ChangedDate } from '../seats/after-commit';
 import { USABLE_STATUSES } from '../tenants/tenant';
 import { type AvailabilityUpdate, availabilityUpdate } from './notification-events';
 

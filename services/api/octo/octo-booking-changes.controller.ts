@@ -11,7 +11,7 @@ import { performRequest } from '../http/perform-request';
 import type { Write, WriteOperation } from '../http/write-request';
 import type { RequestReading } from '../idempotency/fingerprint';
 import type { SalesContext } from '../sales-context';
-import type { StoredChange } from '../seats/stored-change';
+import type { SeatChange } from '../seats/seat-change';
 import type { Tenant } from '../tenants/tenant';
 import { type OctoBooking, toOctoBooking } from './booking.dto';
 import {
@@ -26,10 +26,10 @@ import {
   unitsOfItems,
 } from './booking.request';
 import {
-  prepareOctoCancellation,
-  prepareOctoChange,
-  prepareOctoConfirmation,
-  prepareOctoExtension,
+  cancelOctoBooking,
+  changeOctoBooking,
+  confirmOctoBooking,
+  extendOctoHold,
   type OctoChange,
   type OctoRequest,
   scopeOf,
@@ -97,9 +97,7 @@ export class OctoBookingChangesController {
   ): Promise<OctoBooking> {
     const minutes = holdMinutesOf(body ?? {}, apiKeyPrincipalOf(request).tenant);
     const validated = () => ({ expirationMinutes: body?.expirationMinutes ?? undefined });
-    return this.write(request, { ...EXTEND, validated }, uuid, (write) =>
-      prepareOctoExtension(write, minutes),
-    );
+    return this.write(request, { ...EXTEND, validated }, uuid, (write) => extendOctoHold(write, minutes));
   }
 
   /**
@@ -122,7 +120,7 @@ export class OctoBookingChangesController {
     };
     const units = details.unitItems && unitsOfItems(details.unitItems);
     return this.write(request, { ...CONFIRM, validated }, uuid, (write) =>
-      prepareOctoConfirmation(write, { ...details, units, currency }),
+      confirmOctoBooking(write, { ...details, units, currency }),
     );
   }
 
@@ -160,7 +158,7 @@ export class OctoBookingChangesController {
       { ...CHANGE, validated },
       uuid,
       async (write) =>
-        prepareOctoChange(write, { ...change, ...(await this.moveOf(tenant, write.found, body)) }),
+        changeOctoBooking(write, { ...change, ...(await this.moveOf(tenant, write.found, body)) }),
       () => details,
     );
   }
@@ -182,7 +180,7 @@ export class OctoBookingChangesController {
       request,
       { ...CANCEL, validated: () => reason },
       uuid,
-      (write) => prepareOctoCancellation(write, reason),
+      (write) => cancelOctoBooking(write, reason),
       // A second cancellation keeps the first reason.
       ({ lead }) => (lead?.status === 'cancelled' ? {} : { reason }),
     );
@@ -228,7 +226,7 @@ export class OctoBookingChangesController {
     request: HttpRequest,
     operation: Omit<Write, 'subject'>,
     uuid: string,
-    prepare: (write: OctoRequest) => Promise<StoredChange<ShownOctoBooking>>,
+    prepare: (write: OctoRequest) => Promise<SeatChange<ShownOctoBooking>>,
     sentOf: (found: StoredOctoBooking) => SentOctoPeople = () => ({}),
   ): Promise<OctoBooking> {
     const { context } = this;
@@ -239,13 +237,13 @@ export class OctoBookingChangesController {
     let productId = '';
     let language: string | undefined;
     const perform = () =>
-      performRequest<StoredChange<ShownOctoBooking>, OctoBooking>(context, request, {
+      performRequest<ShownOctoBooking, OctoBooking>(context, request, {
         operation: { ...operation, subject: () => ({ booking: uuid.toLowerCase() }) },
         prepare: async (seller) => {
           found = await getOctoBooking(db, principal.tenant.id, uuid);
           productId = placeOf(found).tourId;
           const change = await prepare({ db, seller: { ...seller, principal }, found, reader: view });
-          productId = change.tour!.id;
+          productId = change.reads.tourId!;
           return change;
         },
         toAnswer: (shown) => {

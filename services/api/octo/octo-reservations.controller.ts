@@ -7,7 +7,7 @@ import type { WishedLanguages } from '../catalog/tour-text';
 import { type ApiKeyPrincipal, mayReadBookings } from '../credentials/credential';
 import type { PricedDeparture } from '../departures/find-departures';
 import { OctoUuidTakenError } from '../holds/hold.errors';
-import { type HoldRequest, prepareHold } from '../seats/prepare-sale';
+import { type HoldRequest, placeHold } from '../seats/changes/place-hold';
 import type { SeatHold } from '../holds/seat-hold';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { quota } from '../http/quota';
@@ -16,7 +16,6 @@ import { readsBody } from '../http/json-body';
 import { performRequest } from '../http/perform-request';
 import { isReplayed, type WriteOperation } from '../http/write-request';
 import { isRepeat } from '../idempotency/key-claim';
-import type { HoldSale } from '../seats/sale';
 import { type ComparedRequest, fingerprintOf } from '../idempotency/fingerprint';
 import { type Party, seatsOf } from '../pricing/party';
 import { cachedQuoter, type Quoter } from '../pricing/quote-tenant-price';
@@ -127,7 +126,7 @@ export class OctoReservationsController {
     const view = await bookingViewOf(request, context);
     // Stays undefined for a request whose product or availability is refused.
     let offer: Offer | undefined;
-    const answer = await performRequest<HoldSale, OctoBooking>(context, request, {
+    const answer = await performRequest<SeatHold, OctoBooking>(context, request, {
       operation: {
         ...RESERVE,
         subject: () => ({ uuid, departure: departureId }),
@@ -140,7 +139,7 @@ export class OctoReservationsController {
         offer = await this.findOffer(tenant, body, { units, wished: view.wished });
         const { tour, party, priced } = offer;
         const { departureDate } = priced.departure;
-        return prepareHold(
+        return placeHold(
           seller,
           tour,
           { departureId, times: [] },

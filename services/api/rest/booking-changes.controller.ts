@@ -21,10 +21,10 @@ import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
 import type { Write, WriteOperation } from '../http/write-request';
 import { byKey } from '../tenants/actor';
-import { prepareBookingChange } from '../seats/amend-booking';
-import { prepareCancellation, prepareConfirmation } from '../seats/change-booking-status';
-import type { Seller } from '../seats/sale';
-import type { StoredChange } from '../seats/stored-change';
+import { changeBooking } from '../seats/changes/change-booking';
+import { cancelBooking } from '../seats/changes/cancel-booking';
+import { confirmBooking } from '../seats/changes/confirm-booking';
+import type { SeatChange, Seller } from '../seats/seat-change';
 import {
   bookingAnswer,
   type BookingAnswer,
@@ -66,7 +66,7 @@ export class BookingChangesController {
     return this.change(request, booking_ref, ofStatus, {
       sent: () => ({}),
       operation: { ...CONFIRM, validated: () => null },
-      prepare: (seller, named) => prepareConfirmation(this.context.db, seller, named),
+      prepare: (seller, named) => confirmBooking(this.context.db, seller, named),
     });
   }
 
@@ -89,7 +89,7 @@ export class BookingChangesController {
       // A second cancellation keeps the first reason.
       sent: ({ before, after }) => (before === after ? {} : { reason: cancellation.reason }),
       operation: { ...CANCEL, validated: () => cancellation },
-      prepare: (seller, named) => prepareCancellation(this.context.db, seller, { ...named, ...cancellation }),
+      prepare: (seller, named) => cancelBooking(this.context.db, seller, { ...named, ...cancellation }),
     });
   }
 
@@ -118,7 +118,7 @@ export class BookingChangesController {
     return this.change(request, booking_ref, changedBookingDetail, {
       sent: () => amendment,
       operation: { ...CHANGE, validated: (reading) => comparedBookingChange(body, reading) },
-      prepare: (seller, named) => prepareBookingChange(this.context.db, seller, { ...named, ...amendment }),
+      prepare: (seller, named) => changeBooking(this.context.db, seller, { ...named, ...amendment }),
     });
   }
 
@@ -130,7 +130,7 @@ export class BookingChangesController {
   ): Promise<A> {
     const principal = apiKeyPrincipalOf(request);
     const named = { bookingRef, by: byKey(principal) };
-    return performRequest<StoredChange<Changed>, A>(this.context, request, {
+    return performRequest<Changed, A>(this.context, request, {
       operation: { ...operation, subject: () => ({ booking: bookingRef }) },
       prepare: (seller) => prepare(seller, named),
       toAnswer: (changed) => {
@@ -145,7 +145,7 @@ export class BookingChangesController {
 
 interface BookingChange<Changed extends ChangedBooking> {
   operation: Omit<Write, 'subject'>;
-  prepare(seller: Seller<Changed>, named: NamedBooking): Promise<StoredChange<Changed>>;
+  prepare(seller: Seller<Changed>, named: NamedBooking): Promise<SeatChange<Changed>>;
   /** Returns the personal data that the request has stored. */
   sent(changed: Changed): SentPeople;
 }

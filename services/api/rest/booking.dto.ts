@@ -11,7 +11,7 @@ import {
 import { toMajor } from '../pricing/currency';
 import { namedNumbers } from '../pricing/party';
 import { type BookingLead, type PriceBreakdown, priceBreakdown } from '../bookings/booking-lead';
-import type { AmendedBooking } from '../seats/amend-booking';
+import type { AmendedBooking } from '../seats/changes/change-booking';
 
 /**
  * @example {"tour_id": "ha-long-bay-cruise", "departure_date": "2027-03-06", "adults": 2, "name": "Ana Lima",

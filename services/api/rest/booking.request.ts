@@ -22,13 +22,12 @@ import {
   withoutEmptyParty,
 } from '../pricing/requested-party';
 import { isCountry } from '../tenants/country';
-import type { RequestReading } from '../idempotency/fingerprint';
-import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
-import type { BookingAmendment } from '../seats/amend-booking';
-import type { Cancellation } from '../seats/change-booking-status';
+import { PHONE_MAX, type PhoneInput, phoneInput, type PhoneReading } from '../tenants/phone';
+import type { BookingAmendment } from '../seats/changes/change-booking';
+import type { Cancellation } from '../seats/changes/cancel-booking';
+import type { BookingRequest } from '../seats/changes/create-booking';
 import type { BookingBody, BookingPatch, CancelBody, TravellerBody } from './booking.dto';
 import type { Traveller } from '../bookings/booking-lead';
-import type { BookingRequest } from '../seats/prepare-sale';
 
 /**
  * Reads the body of a new booking. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.

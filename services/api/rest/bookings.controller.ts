@@ -27,8 +27,7 @@ import { isPresentReading } from '../idempotency/fingerprint';
 import { performRequest } from '../http/perform-request';
 import type { WriteOperation } from '../http/write-request';
 import { cachedTourId } from '../catalog/cached-catalog';
-import { findTourToBook, prepareBooking } from '../seats/prepare-sale';
-import type { BookingSale } from '../seats/sale';
+import { createBooking, findTourToBook } from '../seats/changes/create-booking';
 import { requestedNumber } from '../pricing/requested-party';
 import { byKey } from '../tenants/actor';
 import {
@@ -78,7 +77,7 @@ export class BookingsController {
     const { tenant } = principal;
     const read = bookingRequest(body, tenant);
     const wanted = { ...read, by: byKey(principal) };
-    return performRequest<BookingSale, BookingAnswer>(context, request, {
+    return performRequest<BookingLead, BookingAnswer>(context, request, {
       operation: {
         ...CREATE,
         subject: async () => ({
@@ -90,7 +89,7 @@ export class BookingsController {
       },
       prepare: async (seller) => {
         const tour = await findTourToBook(context, tenant, body.tour_id, wanted);
-        return prepareBooking(context.db, seller, tour, wanted, (date, time) =>
+        return createBooking(context.db, seller, tour, wanted, (date, time) =>
           context.departureIds.find(tour, date, time),
         );
       },

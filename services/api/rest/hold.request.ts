@@ -20,11 +20,10 @@ import {
   type RequestedParty,
   withoutEmptyParty,
 } from '../pricing/requested-party';
-import type { RequestReading } from '../idempotency/fingerprint';
-import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
-import type { HoldAmendment } from '../seats/amend-hold';
+import { PHONE_MAX, type PhoneInput, phoneInput, type PhoneReading } from '../tenants/phone';
+import type { HoldAmendment } from '../seats/changes/change-hold';
 import type { HoldBody, HoldPatch } from './hold.dto';
-import type { HoldRequest } from '../seats/prepare-sale';
+import type { HoldRequest } from '../seats/changes/place-hold';
 
 /**
  * Reads the body of a new hold. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.

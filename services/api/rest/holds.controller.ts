@@ -34,11 +34,11 @@ import { toMajor } from '../pricing/currency';
 import { namedNumbers, totalOf } from '../pricing/party';
 import { requestedNumber } from '../pricing/requested-party';
 import { firstPrice, pricesAnswer } from '../pricing/price-categories';
-import { prepareHoldChange } from '../seats/amend-hold';
-import { prepareExtension, prepareRelease } from '../seats/change-hold';
+import { changeHold } from '../seats/changes/change-hold';
+import { extendHold } from '../seats/changes/extend-hold';
+import { placeHold } from '../seats/changes/place-hold';
+import { releaseHold } from '../seats/changes/release-hold';
 import { perform } from '../seats/perform';
-import { prepareHold } from '../seats/prepare-sale';
-import type { HoldSale } from '../seats/sale';
 import { byKey } from '../tenants/actor';
 import type { ChangedHold } from '../holds/change-hold';
 import { assertHoldMinutes } from '../holds/hold-length';
@@ -80,7 +80,7 @@ export class HoldsController {
     const { tenant } = principal;
     const read = holdRequest(body, tenant);
     const wanted = { ...read, by: byKey(principal) };
-    return performRequest<HoldSale, HoldAnswer>(context, request, {
+    return performRequest<SeatHold, HoldAnswer>(context, request, {
       operation: {
         ...PLACE,
         subject: async () => ({ tour: await cachedTourId(context, tenant, id_or_slug) }),
@@ -92,7 +92,7 @@ export class HoldsController {
         const tour = await cachedVisibleTour(context, tenant, id_or_slug);
         const { departureDate, departureTime } = wanted;
         const departure = await context.departureIds.find(tour, departureDate, departureTime);
-        return prepareHold(seller, tour, departure, wanted);
+        return placeHold(seller, tour, departure, wanted);
       },
       toAnswer: holdAnswer,
       withoutPeople: sameAnswer,
@@ -166,7 +166,7 @@ export class HoldsController {
     };
     return performRequest(this.context, request, {
       operation: { ...EXTEND, ...subjectOf(hold_id), validated: () => body },
-      prepare: (seller) => prepareExtension(this.context.db, seller, extension),
+      prepare: (seller) => extendHold(this.context.db, seller, extension),
       toAnswer: changedHoldAnswer,
       withoutPeople: sameAnswer,
       named: () => ({ holdId: hold_id }),
@@ -196,7 +196,7 @@ export class HoldsController {
     const validated = (reading: RequestReading) => comparedHoldChange(body, reading);
     return performRequest(this.context, request, {
       operation: { ...CHANGE, ...subjectOf(hold_id), validated },
-      prepare: (seller) => prepareHoldChange(this.context.db, seller, amendment),
+      prepare: (seller) => changeHold(this.context.db, seller, amendment),
       toAnswer: changedHoldAnswer,
       withoutPeople: sameAnswer,
       named: () => ({ holdId: hold_id }),
@@ -218,7 +218,7 @@ export class HoldsController {
     const principal = apiKeyPrincipalOf(request);
     const seller = { tenant: principal.tenant, principal, claim: null, traceparent: traceparentOf(request) };
     await perform(this.context, () =>
-      prepareRelease(this.context.db, seller, { holdId: hold_id, by: byKey(principal) }),
+      releaseHold(this.context.db, seller, { holdId: hold_id, by: byKey(principal) }),
     );
   }
 }

@@ -4,7 +4,8 @@ import type { BookingLead, Refund } from '../bookings/booking-lead';
 import type { Departure } from '../departures/departure';
 import type { SeatHold, StoredColumns } from '../holds/seat-hold';
 import type { Actor } from '../tenants/actor';
-import type { HeldSeats } from './read/sale-facts';
+import type { ChangedDate } from './after-commit';
+import type { HeldSeats } from './read/facts';
 
 /** The result of a granted change of seats, and the rows that it writes. A part that is left out is not written. */
 export interface Decided<Result> {
@@ -47,15 +48,6 @@ interface NewLead {
   held: HeldSeats | null;
 }
 
-/** A date of a tour whose seats have changed. */
-export interface ChangedDate {
-  tourId: string;
-  /** YYYY-MM-DD. */
-  date: string;
-  /** True: seats of the sandbox; false: real seats. */
-  sandbox: boolean;
-}
-
 /** Returns the date of a departure. */
 export function dateOfDeparture({ tour, departureDate, sandbox }: Departure): ChangedDate {
   return { tourId: tour.id, date: departureDate, sandbox };
@@ -69,9 +61,4 @@ export function dateOfHold({ tour, departureDate }: SeatHold, sandbox: boolean):
 /** Returns the date of a booking. Empty: the booking has no date. */
 export function datesOfLead({ tour, departureDate, sandbox }: BookingLead): ChangedDate[] {
   return departureDate === null ? [] : [{ tourId: tour.id, date: departureDate, sandbox }];
-}
-
-/** Returns the date twice: its real seats, and its seats of the sandbox. For a change of all holds and bookings of a departure. */
-export function datesOfBothKinds(tourId: string, date: string): ChangedDate[] {
-  return [false, true].map((sandbox) => ({ tourId, date, sandbox }));
 }

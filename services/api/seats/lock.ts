@@ -2,7 +2,7 @@ import { runPrepared, type Trx } from '../../platform/database/database';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { idsInUse } from '../credentials/verify-credential';
 import { TRY_LOCK_FOR_USE } from '../tenants/use-lock';
-import { departuresToLock, type SeatChange } from './seat-change';
+import type { SeatChange } from './seat-change';
 
 /** The locks that a transaction got for its changes, without a wait. */
 export interface ChangeLocks {
@@ -29,9 +29,9 @@ export async function lockChanges(
   changes: SeatChange[],
   mayLock: (change: SeatChange) => boolean,
 ): Promise<ChangeLocks> {
-  const wanted = changes.filter(mayLock).flatMap(departuresToLock);
-  const departureIds = [...new Set(wanted)];
-  const leadIds = leadsOf(changes.filter(mayLock));
+  const wanted = changes.filter(mayLock).map(({ locks }) => locks);
+  const departureIds = [...new Set(wanted.flatMap((locks) => locks.departureIds))];
+  const leadIds = wanted.flatMap(({ leadId }) => leadId ?? []);
   const locked = {
     keys: [...new Set(changes.flatMap(keysOf))],
     departureIds,
@@ -49,7 +49,9 @@ export async function lockChanges(
   const used = idsOf('use');
   return {
     ownKey: new Set(changes.filter((change) => keysOf(change).every((key) => ownKeys.has(key)))),
-    ownLead: new Set(changes.filter((change) => leadsOf([change]).every((id) => leads.has(`${id}`)))),
+    ownLead: new Set(
+      changes.filter(({ locks: { leadId } }) => leadId === undefined || leads.has(`${leadId}`)),
+    ),
     departureIds: [...departures],
     notLocked: departureIds.filter((id) => !departures.has(id)),
     isChanging: ({ keyId, tenant }) => !used.has(keyId) || !used.has(tenant.id),
@@ -61,13 +63,9 @@ export function hasItsLocks(
   change: SeatChange,
   { ownKey, ownLead, departureIds, isChanging }: ChangeLocks,
 ): boolean {
-  const { principal } = change;
-  const hasDepartures = departuresToLock(change).every((id) => departureIds.includes(id));
+  const { principal, locks } = change;
+  const hasDepartures = locks.departureIds.every((id) => departureIds.includes(id));
   return ownKey.has(change) && ownLead.has(change) && hasDepartures && !(principal && isChanging(principal));
-}
-
-function leadsOf(changes: SeatChange[]): number[] {
-  return changes.flatMap((change) => (change.kind === 'change' ? (change.leadId ?? []) : []));
 }
 
 /** Returns the API keys of the changes. A change of the terminal has none. */
@@ -79,10 +77,9 @@ export function principalsOf(changes: SeatChange[]): ApiKeyPrincipal[] {
  * Returns the keys of a change: the Idempotency-Key, and the UUID that a client chose for an OCTO booking. Only one transaction at a time may
  * handle changes with the same key.
  */
-function keysOf(change: SeatChange): string[] {
-  const { tenant, claim } = change;
+function keysOf({ tenant, claim, locks: { octoUuid } }: SeatChange): string[] {
   const keys = claim ? [`${tenant.id} ${claim.operation} ${claim.key}`] : [];
-  if (change.kind === 'hold' && change.octo) keys.push(`${tenant.id} octo ${change.octo.uuid}`);
+  if (octoUuid !== undefined) keys.push(`${tenant.id} octo ${octoUuid}`);
   return keys;
 }
 

@@ -7,12 +7,10 @@ import { SaleChangedError } from '../departures/check-seats';
 import { DepartureGoneError } from '../departures/departure.errors';
 import { lockDepartures } from '../departures/lock-departures';
 import type { ReplayedResponse } from '../idempotency/key-claim';
-import type { ChangedDate } from './decided';
+import type { ChangedDate } from './after-commit';
 import { QUEUE_LIMITS } from './queue/queue-limits';
 import type { ChangeQueue } from './queue/change-queue';
-import type { Seller } from './sale';
-import { departuresToLock, type ResultOf, type SeatChange } from './seat-change';
-import type { StoredChange } from './stored-change';
+import type { SeatChange, Seller } from './seat-change';
 import { transactChanges } from './transact-changes';
 
 /** The part of SalesContext that perform uses. */
@@ -29,14 +27,14 @@ const ATTEMPTS = 3;
 
 /**
  * Performs a change of seats in a transaction of its own.
- * @param prepare builds the change: prepareHold, prepareExtension, prepareCancellation …
+ * @param prepare builds the change: placeHold, extendHold, cancelBooking … (changes/)
  * @throws the errors of `prepare` and of the decision; SaleConflictError (409); DepartureBusyError, IdempotencyInProgressError after two
  *   seconds (409); QueueOverloadedError (503)
  */
-export async function perform<Change extends SeatChange>(
+export async function perform<Result>(
   { db, changes }: SeatServices,
-  prepare: () => Promise<Change>,
-): Promise<ResultOf<Change> | ReplayedResponse> {
+  prepare: () => Promise<SeatChange<Result>>,
+): Promise<Result | ReplayedResponse> {
   let lockBy: number | undefined;
   for (let attempt = 1; ; attempt++) {
     const change = await prepare();
@@ -70,19 +68,15 @@ export async function replayOrRefuse(
   seller: Seller<never>,
   refusal: AppError,
 ): Promise<ReplayedResponse> {
-  const lookUp: StoredChange<never> = {
+  return changes.commit<never>({
     ...seller,
-    kind: 'change',
-    departureIds: [],
-    tour: null,
-    holdId: null,
-    leadId: null,
-    hidesDates: false,
+    locks: { departureIds: [] },
+    reads: {},
+    isAlone: true,
     decide: () => {
       throw refusal;
     },
-  };
-  return changes.commit(lookUp);
+  });
 }
 
 /** The result of a change, and the dates whose seats it changed. */
@@ -97,17 +91,18 @@ interface Performed<Result> {
  * @param change without a claim and without a principal
  * @throws the refusal; DepartureBusyError after two seconds (409); SaleChangedError repeats the transaction
  */
-export async function performInTransaction<Change extends SeatChange>(
+export async function performInTransaction<Result>(
   trx: Trx,
-  change: Change,
-): Promise<Performed<ResultOf<Change>>> {
+  change: SeatChange<Result>,
+): Promise<Performed<Result>> {
+  const { departureIds, leadId } = change.locks;
   // Waits for the locks here, because lockChanges waits for none.
-  await lockDepartures(trx, departuresToLock(change));
-  if (change.kind === 'change' && change.leadId !== null) await lockLead(trx, change.leadId);
+  await lockDepartures(trx, departureIds);
+  if (leadId !== undefined) await lockLead(trx, leadId);
   const { outcomes, freed } = await transactChanges(trx, [change]);
   const outcome = outcomes[0]!;
   if (outcome.kind === 'answered')
-    return { result: outcome.answer as ResultOf<Change>, changed: [...freed, ...outcome.changed] };
+    return { result: outcome.answer as Result, changed: [...freed, ...outcome.changed] };
   if (outcome.kind === 'refused') return refuseForTenant(trx, change, outcome.refusal);
   throw new Error(`the change is ${outcome.kind}`);
 }
@@ -116,9 +111,12 @@ export async function performInTransaction<Change extends SeatChange>(
  * Throws the refusal. If it would show data of a tour that the tenant does not see, throws TourNotFoundError instead: DepartureGoneError has
  * alternative dates, and DepartureTimeMissingError lists the start times.
  */
-async function refuseForTenant(db: Db, change: SeatChange, refusal: unknown): Promise<never> {
+async function refuseForTenant(
+  db: Db,
+  { tenant, hiddenTourId }: SeatChange,
+  refusal: unknown,
+): Promise<never> {
   const tellsDates = refusal instanceof DepartureGoneError || refusal instanceof DepartureTimeMissingError;
-  if (change.kind === 'change' && change.hidesDates && tellsDates)
-    await getVisibleTour(db, change.tenant, change.tour!.id);
+  if (hiddenTourId !== undefined && tellsDates) await getVisibleTour(db, tenant, hiddenTourId);
   throw refusal;
 }

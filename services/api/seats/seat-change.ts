@@ -1,23 +1,70 @@
-import type { BookingLead } from '../bookings/booking-lead';
-import type { DepartureChoice } from '../departures/choose-departure';
-import type { SeatHold } from '../holds/seat-hold';
-import type { HoldSale, Sale } from './sale';
-import type { StoredChange } from './stored-change';
+import type { ApiKeyPrincipal } from '../credentials/credential';
+import type { KeyClaim } from '../idempotency/key-claim';
+import type { Tenant } from '../tenants/tenant';
+import type { Decided } from './decided';
+import type { CountedKind, SaleFacts } from './read/facts';
 
-/** Every request that changes seats: it creates a hold or a booking, or changes a stored one. */
-export type SeatChange = Sale | StoredChange;
+/** The tenant that sells, and the credential and Idempotency-Key of its request. */
+export interface Seller<Result> {
+  tenant: Tenant;
+  /** The API key of the request, which is checked again under the locks. Null: the terminal. */
+  principal: ApiKeyPrincipal | null;
+  /** Null: a request without an Idempotency-Key. A seller with a claim also has a principal. */
+  claim: KeyClaim<Result> | null;
+  /** The trace of the request. Null: the request has none, or there is no request. */
+  traceparent: string | null;
+}
 
-/** The result of a granted change. */
-export type ResultOf<C extends SeatChange> =
-  C extends StoredChange<infer Result> ? Result : C extends HoldSale ? SeatHold : BookingLead;
+/** Returns the seller of a sale that is made without an API key. */
+export function sellerWithoutKey(tenant: Tenant): Seller<never> {
+  return { tenant, principal: null, claim: null, traceparent: null };
+}
 
-/** Returns the ids of the departures that the change locks. */
-export function departuresToLock(change: SeatChange): string[] {
-  if (change.kind === 'change') return change.departureIds;
-  return change.departureId === null ? [] : [change.departureId];
+/**
+ * A change of seats: its locks, the facts that it reads, and its decision. The engine performs all changes in the same way, and does not know
+ * which one it has. changes/ has a file for each.
+ */
+export interface SeatChange<Result = unknown> extends Seller<Result> {
+  locks: WantedLocks;
+  reads: WantedFacts;
+  /** True: has a transaction of its own (ADR 53). False: is written together with others that wait (ADR 26). */
+  isAlone: boolean;
+  /** The tour whose dates no refusal may name if the tenant does not see it. Undefined: the decision checks that the tenant sees the tour. */
+  hiddenTourId?: string;
+  /**
+   * Decides by the facts that were read under the locks. Adds what it grants to the facts.
+   * @throws AppError: the refusal, which leaves the facts as they are
+   */
+  decide(facts: SaleFacts): Decided<Result>;
+}
+
+/** The locks of a change, beside those of its Idempotency-Key, its API key and its tenant. */
+export interface WantedLocks {
+  /** For a move: the present departure first, then the new one. Empty: the change has no date, or the request names no existing departure. */
+  departureIds: string[];
+  /** The booking, which is read too. Undefined: none. */
+  leadId?: number;
+  /** The UUID that a client chose for a new booking of OCTO. Undefined: none. */
+  octoUuid?: string;
+}
+
+/** The facts that a change reads, beside those of its departures. An undefined one is not read. */
+export interface WantedFacts {
+  /** The tour after the change: its price rules and, if the change locks no departure, the tour itself. */
+  tourId?: string;
+  /** The stored hold. The lock of its departure keeps it as it is. */
+  holdId?: string;
+  /** The live hold that a new booking consumes, by its id or by the reference of the tenant. */
+  consumed?: { id: string } | { externalRef: string };
+  /** The reference of a booking without a date, which may be meant for a hold of the tour. */
+  reference?: { externalRef: string; departureTime: string | null };
+  /** The number of rows of the tenant, which a limit bounds. */
+  counted?: CountedKind;
+  /** True: the change may make a booking, which needs a number. */
+  bookingNumber?: boolean;
 }
 
 /** Returns the different departures of a change, the present one first. */
-export function departuresOfMove(present: string | null, to: DepartureChoice): string[] {
-  return [...new Set([present, to.departureId])].filter((id) => id !== null);
+export function departuresOfMove(present: string | null, next: string | null): string[] {
+  return [...new Set([present, next])].filter((id) => id !== null);
 }

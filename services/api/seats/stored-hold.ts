@@ -3,10 +3,9 @@ import { assertNotMoved } from '../departures/check-seats';
 import type { ChangedHold } from '../holds/change-hold';
 import { HoldNotFoundError } from '../holds/hold.errors';
 import type { HoldPlace } from '../holds/seat-hold.repository';
-import { countedKey, type DepartureFacts } from './read/sale-facts';
-import type { Seller } from './sale';
+import { countedKey, type DepartureFacts, type SaleFacts, type StoredHold } from './read/facts';
 import type { Decided } from './decided';
-import type { ChangeFacts, StoredChange, StoredHold } from './stored-change';
+import type { SeatChange, Seller } from './seat-change';
 
 /**
  * Builds a change of a hold on its present departure.
@@ -16,16 +15,13 @@ import type { ChangeFacts, StoredChange, StoredHold } from './stored-change';
 export function changeOfHold(
   seller: Seller<ChangedHold>,
   found: HoldPlace,
-  decide: (hold: StoredHold, facts: ChangeFacts) => Decided<ChangedHold>,
-): StoredChange<ChangedHold> {
+  decide: (hold: StoredHold, facts: SaleFacts) => Decided<ChangedHold>,
+): SeatChange<ChangedHold> {
   return {
     ...seller,
-    kind: 'change',
-    departureIds: [found.departureId],
-    tour: found.tour,
-    holdId: found.id,
-    leadId: null,
-    hidesDates: false,
+    locks: { departureIds: [found.departureId] },
+    reads: { tourId: found.tour.id, holdId: found.id },
+    isAlone: true,
     decide: (facts) => decide(lockedHold(facts, found, seller.tenant.sandbox), facts),
   };
 }
@@ -34,8 +30,8 @@ export function changeOfHold(
  * Returns the hold as it is under the lock of its departure.
  * @throws HoldNotFoundError (404); SaleChangedError if another request moved it during the wait (409 after three tries)
  */
-export function lockedHold(facts: ChangeFacts, { departureId }: HoldPlace, sandbox: boolean): StoredHold {
-  const { hold } = facts;
+export function lockedHold(facts: SaleFacts, { id, departureId }: HoldPlace, sandbox: boolean): StoredHold {
+  const hold = facts.storedHolds.get(id);
   if (!hold) throw new HoldNotFoundError();
   assertNotMoved('hold', departureId, hold);
   return { ...hold, seatsAvailable: freeSeatsAfter(departureOfHold(facts, hold, sandbox), 0) };

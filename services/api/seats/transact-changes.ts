@@ -1,15 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import type { Trx } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
 import { replay, type ReplayedResponse } from '../idempotency/key-claim';
-import { decideBooking } from './decide/decide-booking';
 import { lockChanges, type ChangeLocks } from './lock';
-import { decideHold } from './decide/decide-hold';
 import { type ReadFacts, readFacts } from './read/read-facts';
-import { departuresToLock, type SeatChange } from './seat-change';
-import type { ChangedDate, Decided } from './decided';
-import type { ChangeFacts, StoredChange } from './stored-change';
-import { TenantCounter } from './decide/tenant-limits';
+import { TenantCounter } from './read/tenant-counter';
+import type { SeatChange } from './seat-change';
+import type { ChangedDate } from './after-commit';
+import type { Decided } from './decided';
 import { countRows, type Granted, type WrittenRows, writeChanges } from './write';
 
 /** The result of one change of a transaction. */
@@ -91,8 +88,8 @@ function lockOfAnother(
   if (!locks.ownKey.has(change) || stored?.isLocked) return { kind: 'key in use' };
   if (principal && locks.isChanging(principal)) return { kind: 'API key changing' };
   if (stored) return undefined;
-  const departures = departuresToLock(change);
-  const departureId = mayLock(change) ? departures.find((id) => lockedElsewhere.has(id)) : departures[0];
+  const { departureIds } = change.locks;
+  const departureId = mayLock(change) ? departureIds.find((id) => lockedElsewhere.has(id)) : departureIds[0];
   if (departureId !== undefined) return { kind: 'departure locked', departureId };
   return locks.ownLead.has(change) ? undefined : { kind: 'booking locked' };
 }
@@ -101,25 +98,15 @@ function lockOfAnother(
  * Decides one change. If its Idempotency-Key has a stored answer, returns this answer. Otherwise decides by the facts, which include the
  * changes granted earlier in the transaction.
  */
-function decide(change: SeatChange, read: ReadFacts): Decided<unknown> | Outcome {
+function decide(change: SeatChange, { facts, answerOf }: ReadFacts): Decided<unknown> | Outcome {
   const { claim, principal } = change;
-  const { facts } = read;
-  const stored = read.answerOf(change);
+  const stored = answerOf(change);
   try {
     if (principal) facts.assertKeyServes(principal);
     if (stored) return { kind: 'replayed', answer: replay(stored, claim!.request) };
-    if (change.kind === 'change') return change.decide(factsFor(change, read));
-    return change.kind === 'hold' ? decideHold(facts, change, randomUUID()) : decideBooking(facts, change);
+    return change.decide(facts);
   } catch (refusal) {
     if (!(refusal instanceof AppError)) throw refusal;
     return { kind: 'refused', refusal };
   }
-}
-
-function factsFor({ holdId, leadId }: StoredChange, { facts, holds, leads }: ReadFacts): ChangeFacts {
-  return {
-    ...facts,
-    hold: holdId === null ? undefined : holds.get(holdId),
-    lead: leadId === null ? undefined : leads.get(leadId),
-  };
 }

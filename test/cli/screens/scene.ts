@@ -1,4 +1,4 @@
-import { prepareConfirmation } from '../../../services/api/seats/change-booking-status';
+import { confirmBooking } from '../../../services/api/seats/changes/confirm-booking';
 import { change } from '../../support/change';
 import { createBooking, placeHold } from '../../support/sell';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';
@@ -110,9 +110,7 @@ async function givenBookings(db: Db): Promise<void> {
   };
   const held = await hold({ externalRef: 'cart-81' });
   const first = await book({ holdId: held.id, externalRef: 'order-81' });
-  await inTransaction(db, (trx) =>
-    change(trx, acme, prepareConfirmation, { bookingRef: first.bookingRef, by }),
-  );
+  await inTransaction(db, (trx) => change(trx, acme, confirmBooking, { bookingRef: first.bookingRef, by }));
   await book({ externalRef: 'order-82', customer: JUN, notes: 'Vegetarian' });
   await hold({
     externalRef: 'cart-83',

@@ -6,9 +6,9 @@ import { DepartureBusyError } from '../../departures/departure.errors';
 import { lockDepartures } from '../../departures/lock-departures';
 import { IdempotencyInProgressError } from '../../idempotency/idempotency.errors';
 import type { ReplayedResponse } from '../../idempotency/key-claim';
-import { TenantCounter } from '../decide/tenant-limits';
-import type { ChangedDate } from '../decided';
-import { departuresToLock, type ResultOf, type SeatChange } from '../seat-change';
+import { AfterCommit, type ChangedDate } from '../after-commit';
+import { TenantCounter } from '../read/tenant-counter';
+import type { SeatChange } from '../seat-change';
 import { type Outcome, transactChanges, type WrittenChanges } from '../transact-changes';
 import { type CommitResult, commitChanges, refusesEveryWrite } from './commit-changes';
 import { createLimit } from './concurrency-limit';
@@ -36,9 +36,6 @@ const OTHER_LOCKS: { [State in WaitingChange['state']]?: string } = {
   'API key changing': 'The key or its tenant is being changed. Try again in a second.',
 };
 
-/** Is called after the COMMIT of a transaction that changed seats, before the answer of the change. */
-export type AfterCommit = (changed: ChangedDate[]) => Promise<void>;
-
 /**
  * Commits the changes of seats of this process (ADR 26): creates holds and bookings, and changes them. New holds and bookings that wait are
  * written together, in order of arrival; each change of a stored hold or booking is written alone (ADR 53). If another transaction has
@@ -60,31 +57,29 @@ export class ChangeQueue {
   /** The number of changes that wait to be written alone. */
   private aloneWaiting = 0;
   private readonly counter = new TenantCounter();
-  private readonly listeners: AfterCommit[] = [];
   private arrivals = 0;
   private starting = false;
 
-  /** @param groupCommit false: each change has its own transaction */
+  /**
+   * @param groupCommit false: each change has its own transaction
+   * @param afterCommit is told which dates' seats have changed, before the change is answered
+   */
   constructor(
     readonly db: Db,
     readonly log: Logger,
     private readonly groupCommit: boolean,
+    readonly afterCommit = new AfterCommit(),
   ) {}
-
-  /** Registers a listener. It is told which dates' seats have changed, before the change is answered. */
-  onCommit(listener: AfterCommit): void {
-    this.listeners.push(listener);
-  }
 
   /**
    * Commits the change, if it is granted, and tells the listeners which dates changed.
    * @param lockBy the time, on the clock of performance.now(), at which the wait for locks ends; by default in two seconds
    * @throws the refusal; DepartureBusyError, IdempotencyInProgressError after two seconds (409); QueueOverloadedError (503)
    */
-  commit<C extends SeatChange>(
-    change: C,
+  commit<Result>(
+    change: SeatChange<Result>,
     lockBy = performance.now() + QUEUE_LIMITS.waitMs,
-  ): Promise<ResultOf<C> | ReplayedResponse> {
+  ): Promise<Result | ReplayedResponse> {
     return new Promise((resolve, reject) => {
       if (isFull(this.waiting, this.aloneWaiting, change)) throw new QueueOverloadedError();
       const [number, arrivedAt] = [this.arrivals++, performance.now()];
@@ -135,7 +130,7 @@ export class ChangeQueue {
   private freeChanges(): WaitingChange[] {
     const kept = new Set<string>();
     return this.waiting.filter((one) => {
-      const departures = departuresToLock(one.change);
+      const departures = one.change.locks.departureIds;
       const isKept = departures.some((id) => kept.has(id));
       if (departures.length > 1 && this.waitsForBatch(one)) for (const id of departures) kept.add(id);
       return !isKept && this.isFree(one);
@@ -144,14 +139,14 @@ export class ChangeQueue {
 
   /** Returns whether only batches of this process delay the change, not a lock of another transaction. */
   private waitsForBatch(one: WaitingChange): boolean {
-    const departures = departuresToLock(one.change);
+    const departures = one.change.locks.departureIds;
     const isLocked = departures.some((id) => this.awaited.has(id) || this.resting.has(id));
     return !this.resting.has(one) && !isLocked && departures.some((id) => this.batches.isWriting(id));
   }
 
-  /** Returns whether the change has a transaction of its own: a change of a stored hold or booking, or each one without group commit. */
+  /** Returns whether the change has a transaction of its own. Without group commit, each one has. */
   private isWrittenAlone({ change }: WaitingChange): boolean {
-    return !this.groupCommit || change.kind === 'change';
+    return !this.groupCommit || change.isAlone;
   }
 
   /**
@@ -161,7 +156,7 @@ export class ChangeQueue {
   private isFree(one: WaitingChange): boolean {
     if (this.resting.has(one)) return false;
     const mayLookUp = one.change.claim !== null && one.state !== 'departure locked';
-    return departuresToLock(one.change).every(
+    return one.change.locks.departureIds.every(
       (id) => !this.batches.isWriting(id) && !this.resting.has(id) && (mayLookUp || !this.awaited.has(id)),
     );
   }
@@ -181,11 +176,11 @@ export class ChangeQueue {
   }
 
   private async writeBatch(batch: WaitingChange[]): Promise<void> {
-    const departures = batch.flatMap(({ change }) => departuresToLock(change));
+    const departures = batch.flatMap(({ change }) => change.locks.departureIds);
     const own = new Set(departures.filter((departure) => !this.awaited.has(departure)));
     const open = this.batches.begin(own, this.isWrittenAlone(batch[0]!) ? 'single' : 'shared');
     const { counter } = this;
-    const mayLock = (change: SeatChange) => departuresToLock(change).every((id) => own.has(id));
+    const mayLock = ({ locks }: SeatChange) => locks.departureIds.every((id) => own.has(id));
     const lockBy = performance.now() + QUEUE_LIMITS.batchLockMs;
     const result = await commitChanges(
       this,
@@ -247,7 +242,9 @@ export class ChangeQueue {
    * for this.
    */
   private answerAll(batch: WaitingChange[], { outcomes, freed }: WrittenChanges): void {
-    this.tell(freed).catch((error: unknown) => this.log.warn({ err: error }, 'listeners of seats failed'));
+    this.afterCommit
+      .tell(freed)
+      .catch((error: unknown) => this.log.warn({ err: error }, 'listeners of seats failed'));
     batch.forEach((one, index) => this.answer(one, outcomes[index]!));
   }
 
@@ -272,11 +269,7 @@ export class ChangeQueue {
     one: WaitingChange,
     { answer, changed }: { answer: unknown; changed: ChangedDate[] },
   ): void {
-    this.tell(changed).then(() => one.resolve(answer), one.reject);
-  }
-
-  private async tell(changed: ChangedDate[]): Promise<void> {
-    if (changed.length > 0) await Promise.all(this.listeners.map((listener) => listener(changed)));
+    this.afterCommit.tell(changed).then(() => one.resolve(answer), one.reject);
   }
 
   /** Keeps a change or a locked departure out of batches for at most 20 ms. */
@@ -293,7 +286,7 @@ export class ChangeQueue {
   private timeoutRefusal({ state, change }: WaitingChange): Error {
     if (state === 'key in use') return new IdempotencyInProgressError();
     // A resting departure is locked too: this process waits for as many others as it may.
-    const isBusy = departuresToLock(change).some(
+    const isBusy = change.locks.departureIds.some(
       (id) => this.awaited.has(id) || this.resting.has(id) || this.batches.isWriting(id),
     );
     return state !== 'new' || isBusy
@@ -320,13 +313,13 @@ export class ChangeQueue {
   private markLocked(departure: string): void {
     for (const one of this.waiting) {
       const isNew = one.state === 'new' && one.change.claim === null;
-      if (isNew && departuresToLock(one.change).includes(departure)) one.state = 'departure locked';
+      if (isNew && one.change.locks.departureIds.includes(departure)) one.state = 'departure locked';
     }
   }
 
   /** Writes the changes that wait for a departure, until there are none or its lock is not granted in time. */
   private async writeWaiting(departure: string): Promise<void> {
-    const waitsForIt = ({ change }: WaitingChange) => departuresToLock(change).includes(departure);
+    const waitsForIt = ({ change }: WaitingChange) => change.locks.departureIds.includes(departure);
     const { counter } = this;
     for (let first = this.waiting.find(waitsForIt); first; first = this.waiting.find(waitsForIt)) {
       const batch: WaitingChange[] = [];

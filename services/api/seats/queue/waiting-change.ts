@@ -1,4 +1,4 @@
-import { departuresToLock, type SeatChange } from '../seat-change';
+import type { SeatChange } from '../seat-change';
 import type { Outcome } from '../transact-changes';
 import { QUEUE_LIMITS } from './queue-limits';
 
@@ -59,14 +59,14 @@ export function without(changes: WaitingChange[], others: WaitingChange[]): Wait
 export function isFull(waiting: WaitingChange[], alone: number, change: SeatChange): boolean {
   if (waiting.length + alone >= QUEUE_LIMITS.waitingMax) return true;
   if (waiting.length < QUEUE_LIMITS.partMax) return false;
-  const [departureId] = departuresToLock(change);
+  const [departureId] = change.locks.departureIds;
   const ofTenant = waiting.filter(({ change: other }) => other.tenant.id === change.tenant.id);
   const ofDeparture = waiting.filter(
-    ({ change: other }) => departureId !== undefined && departuresToLock(other).includes(departureId),
+    ({ change: other }) => departureId !== undefined && other.locks.departureIds.includes(departureId),
   );
   return Math.max(ofTenant.length, ofDeparture.length) >= QUEUE_LIMITS.partMax;
 }
 
 export function departuresOfAll(changes: WaitingChange[]): Set<string> {
-  return new Set(changes.flatMap(({ change }) => departuresToLock(change)));
+  return new Set(changes.flatMap(({ change }) => change.locks.departureIds));
 }

@@ -15,11 +15,9 @@ import { EXCHANGE_RATES } from '../../pricing/exchange-rate.repository';
 import { PRICE_RULES_OF_TENANTS } from '../../pricing/price-rule.repository';
 import type { Tenant } from '../../tenants/tenant';
 import { principalsOf } from '../lock';
-import type { BookingSale, Sale } from '../sale';
 import type { SeatChange } from '../seat-change';
-import type { StoredChange, StoredHold, StoredLead } from '../stored-change';
-import { type HeldSeats, type UndatedTour, viewKey } from './sale-facts';
-import type { TenantCount } from '../decide/tenant-limits';
+import { type HeldSeats, type StoredHold, type StoredLead, type UndatedTour, viewKey } from './facts';
+import type { TenantCount } from './tenant-counter';
 
 /** A row with the column `categories` as it is stored. */
 export type Stored<Row> = Omit<Row, 'categories'> & { categories: Category[] | null };
@@ -88,8 +86,8 @@ export function storedAnswers(keyed: SeatChange[]): FactList {
   };
 }
 
-export function apiKeys(sales: SeatChange[]): FactList {
-  const keyIds = unique(principalsOf(sales).map(({ keyId }) => keyId));
+export function apiKeys(changes: SeatChange[]): FactList {
+  const keyIds = unique(principalsOf(changes).map(({ keyId }) => keyId));
   return {
     name: 'apiKeys',
     isWanted: keyIds.length > 0,
@@ -98,12 +96,12 @@ export function apiKeys(sales: SeatChange[]): FactList {
   };
 }
 
-export function departures(departureIds: string[], sales: Pick<Sale, 'tenant'>[]): FactList {
+export function departures(departureIds: string[], changes: SeatChange[]): FactList {
   return {
     name: 'departures',
     isWanted: departureIds.length > 0,
     sql: COUNTED_DEPARTURES,
-    values: { departureIds, kinds: unique(sales.map(({ tenant }) => tenant.sandbox)) },
+    values: { departureIds, kinds: unique(changes.map(({ tenant }) => tenant.sandbox)) },
   };
 }
 
@@ -191,23 +189,23 @@ export function unpaidCounts(wanted: Omit<TenantCount, 'count'>[]): FactList {
   };
 }
 
-export function priceRules(sales: Pick<SeatChange, 'tenant' | 'tour'>[]): FactList {
+export function priceRules(changes: SeatChange[]): FactList {
   return {
     name: 'rules',
-    isWanted: sales.length > 0,
+    isWanted: changes.length > 0,
     sql: PRICE_RULES_OF_TENANTS,
     values: {
-      ruleTenants: unique(sales.map(({ tenant }) => tenant.id)),
-      ruleTours: unique(sales.flatMap(({ tour }) => tour?.id ?? [])),
+      ruleTenants: unique(changes.map(({ tenant }) => tenant.id)),
+      ruleTours: unique(changes.flatMap(({ reads }) => reads.tourId ?? [])),
     },
   };
 }
 
 /** Selects all rates if one of the tenants has a selling currency. */
-export function exchangeRates(sales: { tenant: Tenant }[]): FactList {
+export function exchangeRates(changes: SeatChange[]): FactList {
   return {
     name: 'rates',
-    isWanted: sales.some(({ tenant }) => tenant.sellIn !== null),
+    isWanted: changes.some(({ tenant }) => tenant.sellIn !== null),
     sql: EXCHANGE_RATES,
     values: {},
   };
@@ -220,8 +218,10 @@ const HELD_SEATS = `
     h.prices_minor as prices, h.currency, h.currency_digits, h.price_breakdown, ${datedTiers('h')} as tiers, ${octoDetails('h.id')} as octo
   from seat_holds h join departures d on d.id = h.departure_id join tours t on t.id = d.tour_id`;
 
-export function namedHolds(bookings: BookingSale[]): FactList {
-  const holdIds = bookings.flatMap(({ holdId }) => holdId ?? []);
+export function namedHolds(changes: SeatChange[]): FactList {
+  const holdIds = changes.flatMap(({ reads: { consumed } }) =>
+    consumed && 'id' in consumed ? [consumed.id] : [],
+  );
   return {
     name: 'namedHolds',
     isWanted: holdIds.length > 0,
@@ -234,8 +234,12 @@ export function namedHolds(bookings: BookingSale[]): FactList {
  * Selects the live holds that bookings without a hold_id name by reference. Such a hold has the tenant, the departure and the reference of
  * the booking.
  */
-export function holdsByReference(bookings: BookingSale[]): FactList {
-  const named = bookings.filter(({ holdId, externalRef }) => holdId === null && externalRef);
+export function holdsByReference(changes: SeatChange[]): FactList {
+  const named = changes.flatMap(({ tenant, locks: { departureIds }, reads: { consumed } }) =>
+    consumed && 'externalRef' in consumed
+      ? [{ tenantId: tenant.id, departureId: departureIds[0], externalRef: consumed.externalRef }]
+      : [],
+  );
   return {
     name: 'holdsByReference',
     isWanted: named.length > 0,
@@ -246,17 +250,17 @@ export function holdsByReference(bookings: BookingSale[]): FactList {
         join seat_holds live on live.tenant_id = w.tenant_id and live.departure_id = w.departure_id
           and live.external_ref = w.external_ref and hold_lives(live.status, live.expires_at, clock.at))`,
     values: {
-      refTenants: named.map(({ tenant }) => tenant.id),
+      refTenants: named.map(({ tenantId }) => tenantId),
       refDepartures: named.map(({ departureId }) => departureId),
       refs: named.map(({ externalRef }) => externalRef),
     },
   };
 }
 
-/** Selects those UUIDs of the wanted holds that another OCTO booking of the tenant already has. */
-export function takenUuids(sales: Sale[]): FactList {
-  const placed = sales.flatMap((sale) =>
-    sale.kind === 'hold' && sale.octo ? [{ tenantId: sale.tenant.id, uuid: sale.octo.uuid }] : [],
+/** Selects those UUIDs of new OCTO bookings that another one of the tenant already has. */
+export function takenUuids(changes: SeatChange[]): FactList {
+  const placed = changes.flatMap(({ tenant, locks: { octoUuid: uuid } }) =>
+    uuid === undefined ? [] : [{ tenantId: tenant.id, uuid }],
   );
   return {
     name: 'takenUuids',
@@ -285,8 +289,10 @@ interface Reference {
  * Selects the references of bookings without a date that a live or ended hold of the tour also has. If the booking names a time, looks only
  * at holds on departures at this time.
  */
-export function references(undated: BookingSale[]): FactList {
-  const named = undated.filter(({ externalRef }) => externalRef);
+export function references(changes: SeatChange[]): FactList {
+  const named = changes.flatMap(({ tenant, reads: { tourId, reference } }) =>
+    reference ? [{ tenantId: tenant.id, tourId, ...reference }] : [],
+  );
   return {
     name: 'references',
     isWanted: named.length > 0,
@@ -301,19 +307,24 @@ export function references(undated: BookingSale[]): FactList {
       where w.departure_time is null or w.departure_time = ${START_TIME}
       group by w.tenant_id, w.tour_id, w.external_ref, w.departure_time, clock.at`,
     values: {
-      namingTenants: named.map(({ tenant }) => tenant.id),
-      namingTours: named.map(({ tour }) => tour.id),
+      namingTenants: named.map(({ tenantId }) => tenantId),
+      namingTours: named.map(({ tourId }) => tourId),
       namedRefs: named.map(({ externalRef }) => externalRef),
-      namedTimes: named.map(({ departureTime }) => departureTime ?? null),
+      namedTimes: named.map(({ departureTime }) => departureTime),
     },
   };
 }
 
 type UndatedTourRow = Stored<UndatedTour> & { tenantId: string };
 
-/** Selects the tours of bookings without a date. Leaves out a tour that the visibility rules of the booking's tenant do not show. */
-export function undatedTours(sales: Pick<SeatChange, 'tenant' | 'tour'>[]): FactList {
-  const undated = sales.flatMap(({ tenant, tour }) => (tour ? [{ tenant, tour }] : []));
+/**
+ * Selects the tours of changes that lock no departure: of bookings without a date. Leaves out a tour that the visibility rules of the tenant do
+ * not show.
+ */
+export function undatedTours(changes: SeatChange[]): FactList {
+  const undated = changes.flatMap(({ tenant, locks: { departureIds }, reads: { tourId } }) =>
+    tourId !== undefined && departureIds.length === 0 ? [{ tenantId: tenant.id, tourId }] : [],
+  );
   return {
     name: 'undatedTours',
     isWanted: undated.length > 0,
@@ -324,8 +335,8 @@ export function undatedTours(sales: Pick<SeatChange, 'tenant' | 'tour'>[]): Fact
       ${visibilityJoins('w.tenant_id')}
       where ${SHOWN_BY_RULES}`,
     values: {
-      undatedTenants: undated.map(({ tenant }) => tenant.id),
-      undatedTours: undated.map(({ tour }) => tour.id),
+      undatedTenants: undated.map(({ tenantId }) => tenantId),
+      undatedTours: undated.map(({ tourId }) => tourId),
     },
   };
 }
@@ -339,9 +350,9 @@ export function leadIds(leads: number): FactList {
   };
 }
 
-/** Selects the holds that changes change, as findHold does. The free seats come from the facts of the departure. */
-export function storedHolds(changes: StoredChange[]): FactList {
-  const ids = changes.flatMap(({ holdId }) => holdId ?? []);
+/** Selects the stored holds that changes read, as findHold does. The free seats come from the facts of the departure. */
+export function storedHolds(changes: SeatChange[]): FactList {
+  const ids = changes.flatMap(({ reads }) => reads.holdId ?? []);
   return {
     name: 'storedHolds',
     isWanted: ids.length > 0,
@@ -351,9 +362,9 @@ export function storedHolds(changes: StoredChange[]): FactList {
   };
 }
 
-/** Selects the bookings that changes change, as findLead does. */
-export function storedLeads(changes: StoredChange[]): FactList {
-  const ids = changes.flatMap(({ leadId }) => leadId ?? []);
+/** Selects the bookings that changes lock, as findLead does. */
+export function storedLeads(changes: SeatChange[]): FactList {
+  const ids = changes.flatMap(({ locks }) => locks.leadId ?? []);
   return {
     name: 'storedLeads',
     isWanted: ids.length > 0,

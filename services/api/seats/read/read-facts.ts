@@ -9,28 +9,26 @@ import { categoriesOf } from '../../pricing/category';
 import type { PricedTour } from '../../pricing/price-categories';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import { ratesByCurrency } from '../../pricing/convert-price';
-import { type ChangedDate, datesOfBothKinds } from '../decided';
+import { type ChangedDate, datesOfBothKinds } from '../after-commit';
 import { hasItsLocks, type ChangeLocks } from '../lock';
-import { type Sale } from '../sale';
-import { departuresToLock, type SeatChange } from '../seat-change';
-import type { StoredChange, StoredHold, StoredLead } from '../stored-change';
+import type { SeatChange } from '../seat-change';
 import * as lists from './fact-lists';
 import { emptyLists, type FactList, type FactLists, type Stored, type TenantView } from './fact-lists';
 import {
+  type CountedKind,
   countedKey,
   type DepartureFacts,
   type HeldSeats,
   referenceKey,
   type SaleFacts,
+  type StoredHold,
+  type StoredLead,
   viewKey,
-} from './sale-facts';
-import type { CountPlan, TenantCount, TenantCounter } from '../decide/tenant-limits';
+} from './facts';
+import type { CountPlan, TenantCount, TenantCounter } from './tenant-counter';
 
 export interface ReadFacts {
   facts: SaleFacts;
-  /** The stored rows of the changes, by id. */
-  holds: Map<string, StoredHold>;
-  leads: Map<number, StoredLead>;
   /** The stored answer of the change's Idempotency-Key, if there is one. */
   answerOf(change: SeatChange): StoredAnswer | undefined;
   /** The dates whose seats are free because holds and bookings have expired, which this transaction has marked. */
@@ -51,30 +49,26 @@ export async function readFacts(
   counter: TenantCounter,
 ): Promise<ReadFacts> {
   const keyed = changes.filter((change) => change.claim !== null && locks.ownKey.has(change));
-  const created = changes.filter((change) => change.kind !== 'change');
-  const counts = counter.plan(created);
+  const counts = counter.plan(changes);
+  const stored = listsOfStoredRows(changes);
   const wanted = [
     lists.storedAnswers(keyed),
     ...listsOfDepartures(changes, locks),
-    ...listsOfNewSales(created, locks, counts),
-    ...listsOfStoredChanges(changes.filter((change): change is StoredChange => change.kind === 'change')),
-    // A request whose locks this transaction lacks needs no number: the request is tried again, or refused.
-    lists.leadIds(changes.filter((change) => mayMakeBooking(change) && hasItsLocks(change, locks)).length),
+    ...listsOfNewSales(changes, locks, counts),
+    ...stored,
   ];
   let row = await readRow(trx, wanted);
   const freed = await markExpired(trx, row);
-  // Reads the rows of stored changes again, because they may be among the expired ones.
-  if (freed.length > 0 && changes.length > created.length) row = await readRow(trx, wanted);
+  // Reads the stored rows again, because they may be among the expired ones.
+  if (freed.length > 0 && stored.some(({ isWanted }) => isWanted)) row = await readRow(trx, wanted);
   const read = [...row.holdCounts, ...row.unpaidCounts];
-  counter.remember(created, read);
+  counter.remember(changes, read);
   const answers = new Map(row.answers.map((answer) => [keyed[answer.n], answer]));
   return {
     transactionId: row.transactionId,
     answerOf: (change) => answers.get(change),
     freed,
     lockedElsewhere: new Set(row.lockedElsewhere.map(({ id }) => id)),
-    holds: new Map(row.storedHolds.map((stored) => [stored.id, toStoredHold(stored)])),
-    leads: new Map(row.storedLeads.map((stored) => [stored.id, toStoredLead(stored)])),
     facts: saleFacts(row, [...counts.known, ...read]),
   };
 }
@@ -97,7 +91,7 @@ export async function readNoFacts(trx: Trx): Promise<void> {
     lists.takenUuids([]),
     lists.references([]),
     lists.leadIds(0),
-    ...listsOfStoredChanges([]),
+    ...listsOfStoredRows([]),
   ];
   await readRow(
     trx,
@@ -108,10 +102,8 @@ export async function readNoFacts(trx: Trx): Promise<void> {
 /** The lists that every change needs: the API keys, and the locked departures or the tours, with all that decides their prices and seats. */
 function listsOfDepartures(changes: SeatChange[], { departureIds, notLocked }: ChangeLocks): FactList[] {
   const locked = new Set(departureIds);
-  const seen = changes.flatMap((change) =>
-    departuresToLock(change).flatMap((departureId) =>
-      locked.has(departureId) ? [{ tenant: change.tenant, departureId }] : [],
-    ),
+  const seen = changes.flatMap(({ tenant, locks }) =>
+    locks.departureIds.flatMap((departureId) => (locked.has(departureId) ? [{ tenant, departureId }] : [])),
   );
   return [
     lists.apiKeys(changes),
@@ -120,33 +112,27 @@ function listsOfDepartures(changes: SeatChange[], { departureIds, notLocked }: C
     lists.views(seen),
     lists.priceRules(changes),
     lists.exchangeRates(changes),
-    lists.undatedTours(changes.filter(isUndated)),
+    lists.undatedTours(changes),
   ];
 }
 
-function isUndated(change: SeatChange): boolean {
-  if (change.kind === 'change') return change.departureIds.length === 0;
-  return change.kind === 'booking' && change.departureDate === null;
-}
-
-/** The lists that new holds and bookings need: counts of their tenants, and the holds that bookings name. */
-function listsOfNewSales(created: Sale[], locks: ChangeLocks, counts: CountPlan): FactList[] {
-  const locked = new Set(locks.departureIds);
-  const placed = created.filter(({ departureId }) => departureId !== null && locked.has(departureId));
-  const placedBookings = placed.filter((sale) => sale.kind === 'booking');
-  const undated = created.filter((sale) => sale.kind === 'booking').filter(isUndated);
+/** The lists that new holds and bookings need: counts of their tenants, the holds that bookings name, and the numbers of bookings. */
+function listsOfNewSales(changes: SeatChange[], locks: ChangeLocks, counts: CountPlan): FactList[] {
+  // A change whose locks this transaction lacks needs none of these: it is tried again, or refused.
+  const own = changes.filter((change) => hasItsLocks(change, locks));
   return [
     lists.holdCounts(counts.wanted),
     lists.unpaidCounts(counts.wanted),
-    lists.namedHolds(placedBookings),
-    lists.holdsByReference(placedBookings),
-    lists.takenUuids(placed),
-    lists.references(undated),
+    lists.namedHolds(own),
+    lists.holdsByReference(own),
+    lists.takenUuids(own),
+    lists.references(own),
+    lists.leadIds(own.filter(({ reads }) => reads.bookingNumber).length),
   ];
 }
 
-/** The lists that changes of stored holds and bookings need: their rows. */
-function listsOfStoredChanges(changes: StoredChange[]): FactList[] {
+/** The stored rows that changes read. */
+function listsOfStoredRows(changes: SeatChange[]): FactList[] {
   return [lists.storedHolds(changes), lists.storedLeads(changes)];
 }
 
@@ -164,15 +150,13 @@ function saleFacts(row: FactsRow, counted: TenantCount[]): SaleFacts {
       ]),
     ),
     newLeadIds: row.leadIds.map(({ id }) => id),
+    storedHolds: new Map(row.storedHolds.map((stored) => [stored.id, toStoredHold(stored)])),
+    storedLeads: new Map(row.storedLeads.map((stored) => [stored.id, toStoredLead(stored)])),
     undatedTours: new Map(
       row.undatedTours.map((tour) => [viewKey(tour.tenantId, tour.id), withCategories(tour)]),
     ),
     assertKeyServes: keyCheckOf(row.apiKeys),
   };
-}
-
-function mayMakeBooking(change: SeatChange): boolean {
-  return change.kind === 'booking' || (change.kind === 'change' && change.makesBooking === true);
 }
 
 type StoredHoldRow = FactLists['storedHolds'][number];
@@ -266,7 +250,7 @@ function keyOfView({ tenantId, departureId }: TenantView): string {
   return viewKey(tenantId, departureId);
 }
 
-function countsOf(wanted: Sale['kind'], counts: TenantCount[]): Map<string, number> {
+function countsOf(wanted: CountedKind, counts: TenantCount[]): Map<string, number> {
   return new Map(
     counts.filter(({ kind }) => kind === wanted).map(({ tenantId, count }) => [tenantId, count]),
   );

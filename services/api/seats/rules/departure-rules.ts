@@ -3,6 +3,10 @@ import { assertSellable } from '../../catalog/find-tour';
 import { wantedOf } from '../../departures/check-seats';
 import { assertNotSeveral } from '../../departures/choose-departure';
 import type { Departure, LockedDeparture, WantedSeats } from '../../departures/departure';
+import { PriceChangedError } from '../../bookings/booking.errors';
+import type { TourRef } from '../../catalog/tour';
+import type { DepartureChoice } from '../../departures/choose-departure';
+import { isSameAmount, toMajor } from '../../pricing/currency';
 import { DepartureGoneError } from '../../departures/departure.errors';
 import { firstCategory } from '../../pricing/category';
 import type { LockedPrice, PricedTour, Prices } from '../../pricing/price-categories';
@@ -15,14 +19,13 @@ import {
   type SaleFacts,
   type UndatedTour,
   viewKey,
-} from '../read/sale-facts';
-import type { Sale } from '../sale';
+} from '../read/facts';
 
 /** The departure for which a sale, or the change of a hold or booking, asks. */
-export interface RequestedDeparture extends Pick<
-  Sale,
-  'tenant' | 'tour' | 'seats' | 'departureId' | 'times'
-> {
+export interface RequestedDeparture extends DepartureChoice {
+  tenant: Tenant;
+  tour: TourRef;
+  seats: number;
   departureDate: string;
   /** HH:MM. Undefined: not named. */
   departureTime?: string;
@@ -121,4 +124,14 @@ function quotePrices(
 export function takeSeats(facts: SaleFacts, tenant: Tenant, departure: Departure, seats: number): void {
   departure.seatsTaken += seats;
   add(facts.unpaidSeats, viewKey(tenant.id, departure.id), seats);
+}
+
+/** @throws PriceChangedError (409) */
+export function assertExpectedTotal(
+  expected: number | null,
+  totalMinor: number,
+  { currency, currencyDigits }: Pick<LockedPrice, 'currency' | 'currencyDigits'>,
+): void {
+  if (expected === null || isSameAmount(expected, totalMinor, currencyDigits)) return;
+  throw new PriceChangedError(toMajor(totalMinor, currencyDigits), currency);
 }

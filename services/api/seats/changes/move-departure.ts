@@ -1,26 +1,26 @@
-import type { Trx } from '../../platform/database/database';
-import { AppError } from '../../platform/errors';
-import { enqueueDelivery } from '../../webhook-queue/enqueue-delivery';
-import type { ChangedFields } from '../audit/changed-fields';
-import type { BookingLead } from '../bookings/booking-lead';
-import { findLeadsById, lockStandingLeads, moveLeadRows } from '../bookings/booking-lead.repository';
-import { enqueueBookingEvents } from '../bookings/change-booking';
-import { refundPercentAt } from '../bookings/refund';
-import { nameDeparture } from '../catalog/start-time';
-import { type Departure, isOpen } from '../departures/departure';
-import { findDepartureById } from '../departures/departure.repository';
+import type { Trx } from '../../../platform/database/database';
+import { AppError } from '../../../platform/errors';
+import { enqueueDelivery } from '../../../webhook-queue/enqueue-delivery';
+import type { ChangedFields } from '../../audit/changed-fields';
+import type { BookingLead } from '../../bookings/booking-lead';
+import { findLeadsById, lockStandingLeads, moveLeadRows } from '../../bookings/booking-lead.repository';
+import { enqueueBookingEvents } from '../../bookings/change-booking';
+import { refundPercentAt } from '../../bookings/refund';
+import { nameDeparture } from '../../catalog/start-time';
+import { type Departure, isOpen } from '../../departures/departure';
+import { findDepartureById } from '../../departures/departure.repository';
 import {
   DepartureNotFoundError,
   findNamedDeparture,
   type NamedDeparture,
   type TourOfDeparture,
-} from '../departures/find-departures';
-import { expireSeats, hasExpired } from '../departures/mark-expired-seats';
-import { lockDepartures } from '../departures/lock-departures';
-import { octoHoldEvent } from '../holds/octo-booking';
-import { insertHoldChanges, lockLiveHolds, moveHoldRows } from '../holds/seat-hold.repository';
-import type { Actor } from '../tenants/actor';
-import { type ChangedDate, datesOfBothKinds } from './decided';
+} from '../../departures/find-departures';
+import { expireSeats, hasExpired } from '../../departures/mark-expired-seats';
+import { lockDepartures } from '../../departures/lock-departures';
+import { octoHoldEvent } from '../../holds/octo-booking';
+import { insertHoldChanges, lockLiveHolds, moveHoldRows } from '../../holds/seat-hold.repository';
+import type { Actor } from '../../tenants/actor';
+import { type ChangedDate, datesOfBothKinds } from '../after-commit';
 
 /** The bookings and holds of a departure after a move. */
 export interface MovedDeparture {

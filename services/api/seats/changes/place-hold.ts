@@ -1,56 +1,125 @@
-import type { Departure } from '../../departures/departure';
+import { randomUUID } from 'node:crypto';
+import type { TourRef } from '../../catalog/tour';
 import { assertFree } from '../../departures/check-seats';
+import type { DepartureChoice } from '../../departures/choose-departure';
+import type { Departure } from '../../departures/departure';
 import { OctoUuidTakenError } from '../../holds/hold.errors';
 import { holdEnd } from '../../holds/hold-length';
 import { type NewOctoDetails, octoColumns, type OctoDetails } from '../../holds/octo-booking';
-import type { SeatHold } from '../../holds/seat-hold';
+import type { PartialCustomer, SeatHold } from '../../holds/seat-hold';
 import { columnsOfHold } from '../../holds/seat-hold.repository';
-import { assertMeantParty, wantedSeats } from '../../pricing/requested-party';
+import type { Category } from '../../pricing/category';
+import {
+  assertMeantParty,
+  type MeantParty,
+  partyOfRequest,
+  type RequestedParty,
+  wantedSeats,
+} from '../../pricing/requested-party';
+import type { Actor } from '../../tenants/actor';
+import type { Tenant } from '../../tenants/tenant';
 import { type Decided, dateOfDeparture } from '../decided';
-import type { HoldSale } from '../sale';
-import { assertVisible, existingDeparture, quoteDeparture, takeSeats } from './departure-rules';
-import { add, type HeldSeats, type SaleFacts, viewKey } from '../read/sale-facts';
-import { assertMoreHolds, assertWithinShare } from './tenant-limits';
+import { add, type HeldSeats, type SaleFacts, viewKey } from '../read/facts';
+import { assertVisible, existingDeparture, quoteDeparture, takeSeats } from '../rules/departure-rules';
+import { assertMoreHolds, assertWithinShare } from '../rules/tenant-limits';
+import type { SeatChange, Seller } from '../seat-change';
+
+export interface HoldRequest {
+  departureDate: string;
+  /** HH:MM. Undefined: not named. */
+  departureTime?: string;
+  party: RequestedParty;
+  /** At most the tenant's maximum (assertHoldMinutes). Undefined: the tenant's default. */
+  holdMinutes: number | undefined;
+  externalRef: string | null;
+  customer: PartialCustomer;
+  octo?: NewOctoDetails;
+  /** Null: unknown. */
+  by: Actor | null;
+}
+
+/** A tour that the tenant sees, with the categories that its request may name. */
+export type TourToSell = TourRef & { categories: readonly Category[] };
+
+/** A wanted hold: the party and its seats are by the categories that the tenant saw. The decision counts the seats by the present ones. */
+interface WantedHold extends Omit<HoldRequest, 'party' | 'holdMinutes'>, DepartureChoice, MeantParty {
+  tenant: Tenant;
+  tour: TourRef;
+  holdMinutes: number;
+}
+
+/**
+ * Builds the placing of a hold: it reserves the seats for some minutes at the tenant's price.
+ * @param tour a tour that the tenant sees
+ * @param choice the departure that the request names
+ * @throws InvalidInputError for a party of a wrong size (400); the decision the errors of decideHold
+ */
+export function placeHold(
+  seller: Seller<SeatHold>,
+  { id, slug, categories }: TourToSell,
+  { departureId, times }: DepartureChoice,
+  request: HoldRequest,
+): SeatChange<SeatHold> {
+  const { tenant, principal, claim, traceparent } = seller;
+  const wanted: WantedHold = {
+    ...request,
+    ...partyOfRequest(request.party, categories),
+    tenant,
+    tour: { id, slug },
+    departureId,
+    times,
+    holdMinutes: request.holdMinutes ?? tenant.holdDefaultMinutes,
+  };
+  return {
+    tenant,
+    principal,
+    claim,
+    traceparent,
+    locks: { departureIds: departureId === null ? [] : [departureId], octoUuid: request.octo?.uuid },
+    reads: { tourId: id, counted: 'hold' },
+    isAlone: false,
+    decide: (facts) => decideHold(facts, wanted),
+  };
+}
 
 /**
  * Decides one hold by the facts, which count the sales that were granted before it in the transaction. The departure must have the free
  * seats, and the hold must not exceed the tenant's number of holds or its share of the departure. Locks the tenant's price.
- * @param id the id of the new hold
  * @throws InvalidInputError if the request must choose among several departures, or for a party that the tour does not sell (400), TourNotFoundError
  *   (404), OctoUuidTakenError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError (409). After an
  *   error, the facts are unchanged.
  */
-export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): Decided<SeatHold> {
-  const { tenant, externalRef, octo } = sale;
+function decideHold(facts: SaleFacts, wanted: WantedHold): Decided<SeatHold> {
+  const { tenant, externalRef, octo } = wanted;
   if (octo && facts.takenUuids.has(viewKey(tenant.id, octo.uuid))) throw new OctoUuidTakenError();
-  const departure = existingDeparture(facts, sale);
+  const departure = existingDeparture(facts, wanted);
   const { categories } = departure.tour;
-  const seats = wantedSeats(sale, categories);
+  const seats = wantedSeats(wanted, categories);
   assertVisible(facts, tenant, departure);
   const price = quoteDeparture(facts, tenant, departure, seats);
   assertFree(departure, seats);
   assertMoreHolds(facts, tenant);
   assertWithinShare(facts, tenant, departure, seats);
-  assertMeantParty(sale, categories, price.prices);
+  assertMeantParty(wanted, categories, price.prices);
 
   takeSeats(facts, tenant, departure, seats);
   add(facts.liveHolds, tenant.id, 1);
   if (octo) facts.takenUuids.add(viewKey(tenant.id, octo.uuid));
   const held: HeldSeats = {
-    id,
+    id: randomUUID(),
     tenantId: tenant.id,
     departureId: departure.id,
     ...price,
-    party: sale.party,
+    party: wanted.party,
     seats,
     externalRef,
-    octo: octo && toOctoDetails(octo, facts.at),
+    octo: octo ? toOctoDetails(octo, facts.at) : null,
     status: 'active',
     tiers: departure.tiers,
   };
   facts.holds.push(held);
-  const expiresAt = holdEnd(facts.at, sale.holdMinutes, departure);
-  const hold = toSeatHold(sale, departure, held, { placedAt: facts.at, expiresAt });
+  const expiresAt = holdEnd(facts.at, wanted.holdMinutes, departure);
+  const hold = toSeatHold(wanted, departure, held, { placedAt: facts.at, expiresAt });
   const columns = {
     ...columnsOfHold(hold),
     sandbox: tenant.sandbox,
@@ -66,7 +135,7 @@ export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): Decide
 }
 
 function toSeatHold(
-  { tenant, tour, party, holdMinutes, customer, by }: HoldSale,
+  { tenant, tour, party, holdMinutes, customer, by }: WantedHold,
   departure: Departure,
   held: HeldSeats,
   { placedAt, expiresAt }: { placedAt: string; expiresAt: string },

@@ -1,8 +1,9 @@
 import type { LockedDeparture } from '../../departures/departure';
 import type { CancellationPolicy, DatedTier } from '../../catalog/cancellation-policy';
 import type { ApiKeyPrincipal } from '../../credentials/credential';
+import type { BookingLead } from '../../bookings/booking-lead';
 import type { OctoDetails } from '../../holds/octo-booking';
-import type { HoldStatus } from '../../holds/seat-hold';
+import type { HoldStatus, SeatHold } from '../../holds/seat-hold';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import type { ExchangeRates } from '../../pricing/convert-price';
 import type { Party } from '../../pricing/party';
@@ -56,8 +57,25 @@ export interface SaleFacts extends DepartureFacts {
   undatedTours: Map<string, UndatedTour>;
   /** Numbers for new bookings, ascending: one for each request that may make a booking. */
   newLeadIds: number[];
+  /** The stored holds that changes read, by id. */
+  storedHolds: Map<string, StoredHold>;
+  /** The bookings that changes lock, by id. */
+  storedLeads: Map<number, StoredLead>;
   /** @throws CredentialError when the key was revoked, has expired, or the tenant was suspended (401) */
   assertKeyServes(principal: ApiKeyPrincipal): void;
+}
+
+/** Rows of a tenant whose number is limited. `hold`: its live holds. `booking`: its standing unpaid bookings, with or without a date. */
+export type CountedKind = 'hold' | 'booking';
+
+export interface StoredHold extends SeatHold {
+  /** Seconds from the clock reading to the latest end that extensions can reach. */
+  lifeSecondsLeft: number;
+}
+
+export interface StoredLead extends BookingLead {
+  /** The updated_at of this change, with microseconds. */
+  nextUpdatedAt: string;
 }
 
 /** The tour of a booking without a date. */

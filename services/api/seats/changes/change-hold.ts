@@ -1,42 +1,40 @@
-import type { Db } from '../../platform/database/database';
-import { changedFields } from '../audit/changed-fields';
-import { CurrencyConflictError } from '../bookings/booking.errors';
-import { type DatedTier, describePolicy, policyOf } from '../catalog/cancellation-policy';
-import type { TourRef } from '../catalog/tour';
-import type { DepartureChoice } from '../departures/choose-departure';
-import type { Departure } from '../departures/departure';
-import { findDepartureAfterChange } from '../departures/find-departures';
-import { assertActive, type ChangedHold } from '../holds/change-hold';
-import { getHoldPlace } from '../holds/find-hold';
-import { HoldAnonymizedError } from '../holds/hold.errors';
-import { nearerEnd } from '../holds/hold-length';
+import type { Db } from '../../../platform/database/database';
+import { changedFields } from '../../audit/changed-fields';
+import { CurrencyConflictError } from '../../bookings/booking.errors';
+import { type DatedTier, describePolicy, policyOf } from '../../catalog/cancellation-policy';
+import type { TourRef } from '../../catalog/tour';
+import type { DepartureChoice } from '../../departures/choose-departure';
+import type { Departure } from '../../departures/departure';
+import { findDepartureAfterChange } from '../../departures/find-departures';
+import { assertActive, type ChangedHold } from '../../holds/change-hold';
+import { getHoldPlace } from '../../holds/find-hold';
+import { HoldAnonymizedError } from '../../holds/hold.errors';
+import { nearerEnd } from '../../holds/hold-length';
 import {
   comparedCustomer,
   type NamedHold,
   type PartialCustomer,
   type SeatHold,
   withGivenCustomer,
-} from '../holds/seat-hold';
-import type { StoredColumns } from '../holds/seat-hold';
-import { columnsOfHold } from '../holds/seat-hold.repository';
-import { partyFields } from '../holds/party-history';
-import { categoriesToCheck, lostCodes, renewedCategories, withPricesOf } from '../pricing/kept-categories';
-import { type Party, seatsOf } from '../pricing/party';
-import type { Category } from '../pricing/category';
-import { assertMeantParty, changedParty, type RequestedParty } from '../pricing/requested-party';
-import type { LockedPrice } from '../pricing/price-categories';
-import { isLockedInSellingCurrency } from '../pricing/quote-tenant-price';
-import { sellingCurrencyOf } from '../pricing/selling-currency';
-import type { Actor } from '../tenants/actor';
-import type { Tenant } from '../tenants/tenant';
-import { assertPartyOfChange, categoriesOfChange, takesUnits } from './check-party';
-import { existingDeparture, lockedDeparture, quoteDeparture } from './decide/departure-rules';
-import type { DepartureFacts } from './read/sale-facts';
-import type { Seller } from './sale';
-import { dateOfHold, type Decided } from './decided';
-import { departuresOfMove } from './seat-change';
-import type { StoredChange, StoredHold } from './stored-change';
-import { changeOfHold, freeSeatsAfter, unchangedHold } from './stored-hold';
+} from '../../holds/seat-hold';
+import type { StoredColumns } from '../../holds/seat-hold';
+import { columnsOfHold } from '../../holds/seat-hold.repository';
+import { partyFields } from '../../holds/party-history';
+import { categoriesToCheck, lostCodes, renewedCategories, withPricesOf } from '../../pricing/kept-categories';
+import { type Party, seatsOf } from '../../pricing/party';
+import type { Category } from '../../pricing/category';
+import { assertMeantParty, changedParty, type RequestedParty } from '../../pricing/requested-party';
+import type { LockedPrice } from '../../pricing/price-categories';
+import { isLockedInSellingCurrency } from '../../pricing/quote-tenant-price';
+import { sellingCurrencyOf } from '../../pricing/selling-currency';
+import type { Actor } from '../../tenants/actor';
+import type { Tenant } from '../../tenants/tenant';
+import { assertPartyOfChange, categoriesOfChange, takesUnits } from '../rules/party-of-change';
+import { existingDeparture, lockedDeparture, quoteDeparture } from '../rules/departure-rules';
+import type { DepartureFacts, StoredHold } from '../read/facts';
+import { dateOfHold, type Decided } from '../decided';
+import { departuresOfMove, type SeatChange, type Seller } from '../seat-change';
+import { changeOfHold, freeSeatsAfter, unchangedHold } from '../stored-hold';
 
 /** The changes of a hold that a request asks for; an undefined field stays as it is. */
 export interface HoldAmendment {
@@ -61,11 +59,11 @@ export interface HoldAmendment {
  *   HoldStateConflictError, HoldAnonymizedError, CurrencyConflictError, DepartureGoneError, DepartureCancelledError,
  *   InsufficientSeatsError, HoldLimitReachedError (409)
  */
-export async function prepareHoldChange(
+export async function changeHold(
   db: Db,
   seller: Seller<ChangedHold>,
   { holdId, by, ...amendment }: NamedHold & HoldAmendment,
-): Promise<StoredChange<ChangedHold>> {
+): Promise<SeatChange<ChangedHold>> {
   const found = await getHoldPlace(db, seller.tenant.id, holdId);
   const { departureId, departureDate, departureTime, tour = found.tour } = amendment;
   const to = await findDepartureAfterChange(db, found, {
@@ -77,7 +75,12 @@ export async function prepareHoldChange(
   const change = changeOfHold(seller, found, (hold, facts) =>
     decideHoldChange(facts, seller.tenant, hold, { by, to, amendment }),
   );
-  return { ...change, tour, hidesDates: true, departureIds: departuresOfMove(found.departureId, to) };
+  return {
+    ...change,
+    locks: { departureIds: departuresOfMove(found.departureId, to.departureId) },
+    reads: { ...change.reads, tourId: tour.id },
+    hiddenTourId: tour.id,
+  };
 }
 
 export interface HoldChange {
@@ -87,7 +90,7 @@ export interface HoldChange {
   amendment: HoldAmendment;
 }
 
-/** Decides the change of a hold, under the locks of both departures. Throws the errors of prepareHoldChange. */
+/** Decides the change of a hold, under the locks of both departures. Throws the errors of changeHold. */
 export function decideHoldChange(
   facts: DepartureFacts,
   tenant: Tenant,
@@ -168,7 +171,7 @@ function endAfter({ expiresAt }: SeatHold, { endsAt }: AmendedHold): Date {
 }
 
 /**
- * Decides the change by the facts, under the locks of both departures. Throws the errors of prepareHoldChange.
+ * Decides the change by the facts, under the locks of both departures. Throws the errors of changeHold.
  * @param to the departure after the change
  */
 function decideHoldAmendment(

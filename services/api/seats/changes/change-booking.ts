@@ -1,11 +1,11 @@
-import type { Db } from '../../platform/database/database';
-import { AppError } from '../../platform/errors';
-import { changedFields } from '../audit/changed-fields';
+import type { Db } from '../../../platform/database/database';
+import { AppError } from '../../../platform/errors';
+import { changedFields } from '../../audit/changed-fields';
 import {
   BookingAnonymizedError,
   BookingStateConflictError,
   CurrencyConflictError,
-} from '../bookings/booking.errors';
+} from '../../bookings/booking.errors';
 import {
   assertTravellersBooked,
   type BookingLead,
@@ -14,48 +14,50 @@ import {
   type NamedBooking,
   type Reduction,
   type Traveller,
-} from '../bookings/booking-lead';
-import { columnsOfLead } from '../bookings/booking-lead.repository';
-import { eventOfLead } from '../bookings/change-booking';
-import { decideReduction, refundPercentAt } from '../bookings/refund';
-import { getBookingPlace } from '../bookings/find-booking';
-import { paymentDueAfterMove } from '../bookings/payment-window';
-import type { DepartureChoice } from '../departures/choose-departure';
+} from '../../bookings/booking-lead';
+import { columnsOfLead } from '../../bookings/booking-lead.repository';
+import { eventOfLead } from '../../bookings/change-booking';
+import { decideReduction, refundPercentAt } from '../../bookings/refund';
+import { getBookingPlace } from '../../bookings/find-booking';
+import { paymentDueAfterMove } from '../../bookings/payment-window';
+import type { DepartureChoice } from '../../departures/choose-departure';
 import {
   type CancellationPolicy,
   type DatedTier,
   describePolicy,
   policyOf,
-} from '../catalog/cancellation-policy';
-import type { LockedDeparture } from '../departures/departure';
-import { findDepartureAfterChange } from '../departures/find-departures';
-import { comparedCustomer, type PartialCustomer, withGivenCustomer } from '../holds/seat-hold';
-import type { StoredColumns } from '../holds/seat-hold';
-import { depositOf } from '../pricing/apply-price-rule';
-import { toMajor } from '../pricing/currency';
-import type { Category } from '../pricing/category';
-import { categoriesToCheck, lostCodes, withPricesOf } from '../pricing/kept-categories';
-import { type Party, totalOf, unitsOf } from '../pricing/party';
+} from '../../catalog/cancellation-policy';
+import type { LockedDeparture } from '../../departures/departure';
+import { findDepartureAfterChange } from '../../departures/find-departures';
+import { comparedCustomer, type PartialCustomer, withGivenCustomer } from '../../holds/seat-hold';
+import type { StoredColumns } from '../../holds/seat-hold';
+import { depositOf } from '../../pricing/apply-price-rule';
+import { toMajor } from '../../pricing/currency';
+import type { Category } from '../../pricing/category';
+import { categoriesToCheck, lostCodes, withPricesOf } from '../../pricing/kept-categories';
+import { type Party, totalOf, unitsOf } from '../../pricing/party';
 import {
   assertMeantParty,
   changedParty,
   type MeantParty,
   type RequestedParty,
-} from '../pricing/requested-party';
-import type { LockedPrice, Prices } from '../pricing/price-categories';
-import { sellingCurrencyOf } from '../pricing/selling-currency';
-import type { Actor } from '../tenants/actor';
-import type { Tenant } from '../tenants/tenant';
-import { partyFields } from '../holds/party-history';
-import { assertPartyOfChange, categoriesOfChange } from './check-party';
-import { assertExpectedTotal } from './decide/decide-booking';
-import { existingDeparture, lockedDeparture, quoteDeparture } from './decide/departure-rules';
-import { type DepartureFacts, type SaleFacts, viewKey } from './read/sale-facts';
-import type { Seller } from './sale';
-import { changeOfBooking } from './stored-booking';
-import { datesOfLead, type Decided } from './decided';
-import { departuresOfMove } from './seat-change';
-import type { StoredChange, StoredLead } from './stored-change';
+} from '../../pricing/requested-party';
+import type { LockedPrice, Prices } from '../../pricing/price-categories';
+import { sellingCurrencyOf } from '../../pricing/selling-currency';
+import type { Actor } from '../../tenants/actor';
+import type { Tenant } from '../../tenants/tenant';
+import { partyFields } from '../../holds/party-history';
+import { assertPartyOfChange, categoriesOfChange } from '../rules/party-of-change';
+import {
+  assertExpectedTotal,
+  existingDeparture,
+  lockedDeparture,
+  quoteDeparture,
+} from '../rules/departure-rules';
+import { type DepartureFacts, type SaleFacts, type StoredLead, viewKey } from '../read/facts';
+import { changeOfBooking } from '../stored-booking';
+import { datesOfLead, type Decided } from '../decided';
+import { departuresOfMove, type SeatChange, type Seller } from '../seat-change';
 
 /** The changes of a booking that a request asks for; an undefined field stays as it is, and null clears it. */
 export interface BookingAmendment {
@@ -90,11 +92,11 @@ export interface AmendedBooking extends ChangedBooking {
  *   CurrencyConflictError, BookingAnonymizedError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError,
  *   HoldLimitReachedError, PriceChangedError (409), NothingFreedError
  */
-export async function prepareBookingChange(
+export async function changeBooking(
   db: Db,
   seller: Seller<AmendedBooking>,
   { bookingRef, by, ...amendment }: NamedBooking & BookingAmendment,
-): Promise<StoredChange<AmendedBooking>> {
+): Promise<SeatChange<AmendedBooking>> {
   const { tenant } = seller;
   const found = await getBookingPlace(db, tenant.id, bookingRef);
   const { departureId, departureDate, departureTime } = amendment;
@@ -102,7 +104,12 @@ export async function prepareBookingChange(
   const change = changeOfBooking(seller, found, (lead, facts) =>
     decideBookingChange(facts, tenant, lead, { by, to, amendment }),
   );
-  return { ...change, hidesDates: true, departureIds: departuresOfMove(found.departureId, to) };
+  const { locks } = change;
+  return {
+    ...change,
+    locks: { ...locks, departureIds: departuresOfMove(found.departureId, to.departureId) },
+    hiddenTourId: found.tour.id,
+  };
 }
 
 export interface BookingChange {
@@ -112,7 +119,7 @@ export interface BookingChange {
   amendment: BookingAmendment;
 }
 
-/** Decides the change of a booking, under the locks of both departures and of the booking. Throws the errors of prepareBookingChange. */
+/** Decides the change of a booking, under the locks of both departures and of the booking. Throws the errors of changeBooking. */
 export function decideBookingChange(
   facts: SaleFacts,
   tenant: Tenant,
@@ -191,7 +198,7 @@ function afterAmendment(lead: StoredLead, { departure, ...values }: AmendedLead)
 }
 
 /**
- * Decides the change by the facts, under the locks of both departures and of the lead. Throws the errors of prepareBookingChange.
+ * Decides the change by the facts, under the locks of both departures and of the lead. Throws the errors of changeBooking.
  * @param to the departure after the change
  */
 function decideAmendment(

@@ -1,12 +1,12 @@
-import type { Departure } from '../departures/departure';
-import { assertFree, assertOpen } from '../departures/check-seats';
-import type { Category } from '../pricing/category';
-import { type KeptParty, presentAndLost, renewedAndAdded } from '../pricing/kept-categories';
-import { type Party, seatsOf, unitsOf } from '../pricing/party';
-import type { Tenant } from '../tenants/tenant';
-import { assertWithinShare } from './decide/tenant-limits';
-import { assertVisible } from './decide/departure-rules';
-import type { DepartureFacts } from './read/sale-facts';
+import type { Departure } from '../../departures/departure';
+import { assertFree, assertOpen } from '../../departures/check-seats';
+import type { Category } from '../../pricing/category';
+import { type KeptParty, presentAndLost, renewedAndAdded } from '../../pricing/kept-categories';
+import { type Party, seatsOf, unitsOf } from '../../pricing/party';
+import type { Tenant } from '../../tenants/tenant';
+import { assertWithinShare } from './tenant-limits';
+import { assertVisible } from './departure-rules';
+import type { DepartureFacts } from '../read/facts';
 
 /** The party on one departure before and after the change. */
 export interface PartyOfChange {

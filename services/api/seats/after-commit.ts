@@ -1,0 +1,29 @@
+/** A date of a tour whose seats have changed. */
+export interface ChangedDate {
+  tourId: string;
+  /** YYYY-MM-DD. */
+  date: string;
+  /** True: seats of the sandbox; false: real seats. */
+  sandbox: boolean;
+}
+
+/** Returns the date twice: its real seats, and its seats of the sandbox. For a change of all holds and bookings of a departure. */
+export function datesOfBothKinds(tourId: string, date: string): ChangedDate[] {
+  return [false, true].map((sandbox) => ({ tourId, date, sandbox }));
+}
+
+/** Is called after the COMMIT of a transaction that changed seats, before the answer of the change. */
+export type SeatListener = (changed: ChangedDate[]) => Promise<void>;
+
+/** Tells the listeners of a process which dates' seats have changed. The start of the process gives the listeners. */
+export class AfterCommit {
+  private readonly listeners: SeatListener[] = [];
+
+  add(listener: SeatListener): void {
+    this.listeners.push(listener);
+  }
+
+  async tell(changed: ChangedDate[]): Promise<void> {
+    if (changed.length > 0) await Promise.all(this.listeners.map((listener) => listener(changed)));
+  }
+}

@@ -1,0 +1,48 @@
+import type { Db } from '../../../platform/database/database';
+import { BookingStateConflictError } from '../../bookings/booking.errors';
+import type { ChangedBooking, NamedBooking } from '../../bookings/booking-lead';
+import { getBookingPlace } from '../../bookings/find-booking';
+import { assertRefundAmount, decideRefund, type RefundChoice } from '../../bookings/refund';
+import type { Actor } from '../../tenants/actor';
+import type { Decided } from '../decided';
+import type { StoredLead } from '../read/facts';
+import type { SeatChange, Seller } from '../seat-change';
+import { changeOfBooking, statusChange, unchangedBooking } from '../stored-booking';
+
+/** The actor, the reason and the refund of a cancellation. */
+export interface Cancellation extends RefundChoice {
+  /** Null: unknown. */
+  by: Actor | null;
+  reason: string | null;
+}
+
+/** Builds the cancellation of a booking. @throws BookingNotFoundError (404); the decision the errors of decideCancellation */
+export async function cancelBooking(
+  db: Db,
+  seller: Seller<ChangedBooking>,
+  { bookingRef, ...cancellation }: NamedBooking & Cancellation,
+): Promise<SeatChange<ChangedBooking>> {
+  const found = await getBookingPlace(db, seller.tenant.id, bookingRef);
+  return changeOfBooking(seller, found, (lead, { at }) => decideCancellation(lead, at, cancellation));
+}
+
+/**
+ * Cancels a booking; its seats become free, and the refund is stored. A cancelled booking keeps its first reason and its refund, stays
+ * unchanged and has no event.
+ * @param at the clock reading under the lock
+ * @throws InvalidInputError (400); BookingStateConflictError for an expired booking, and for the operator's refund of a booking that was
+ *   never confirmed; RefundChangedError (409)
+ */
+export function decideCancellation(
+  lead: StoredLead,
+  at: string,
+  { by, reason, ...choice }: Cancellation,
+): Decided<ChangedBooking> {
+  assertRefundAmount(choice, lead);
+  if (lead.status === 'cancelled') return unchangedBooking(lead);
+  if (lead.status === 'expired') throw new BookingStateConflictError(lead.status, 'cancelled');
+  if (choice.refundPercent !== undefined && lead.confirmedAt === null)
+    throw new BookingStateConflictError(lead.status, 'refunded');
+  const refund = decideRefund(lead, new Date(at), choice);
+  return statusChange(lead, { status: 'cancelled', by, at, reason, refund });
+}

@@ -1,0 +1,520 @@
+import type { Db } from '../../../platform/database/database';
+import type { CachedReads } from '../../../platform/read-cache/read-cache';
+import { InvalidInputError } from '../../../platform/errors';
+import { isUuid } from '../../../platform/text-forms';
+import type { WebhookEvent } from '../../../webhook-queue/enqueue-delivery';
+import {
+  assertTravellersBooked,
+  type BookingLead,
+  type BookingSource,
+  referencePrefix,
+  type Traveller,
+} from '../../bookings/booking-lead';
+import { columnsOfLead } from '../../bookings/booking-lead.repository';
+import { eventOfLead } from '../../bookings/change-booking';
+import { paymentDueAt, paymentWindowEnd } from '../../bookings/payment-window';
+import { cachedVisibleTour } from '../../catalog/cached-catalog';
+import { policyOf } from '../../catalog/cancellation-policy';
+import { TourNotFoundError } from '../../catalog/catalog.errors';
+import { getTourShownByRules } from '../../catalog/find-tour';
+import { departureTimeWithoutDate } from '../../catalog/start-time';
+import type { Tour, TourRef } from '../../catalog/tour';
+import { assertFree, SaleChangedError } from '../../departures/check-seats';
+import type { ChoiceOfDate, DepartureChoice } from '../../departures/choose-departure';
+import type { LockedDeparture } from '../../departures/departure';
+import { findDeparture } from '../../departures/find-departures';
+import { assertActive } from '../../holds/change-hold';
+import { findOnlyLiveHold, getHold, getHolds } from '../../holds/find-hold';
+import { AmbiguousHoldReferenceError, HoldNotFoundError, noLiveHold } from '../../holds/hold.errors';
+import { octoHoldEvent } from '../../holds/octo-booking';
+import type { PartialCustomer, SeatHold, StoredColumns } from '../../holds/seat-hold';
+import { depositOf } from '../../pricing/apply-price-rule';
+import type { Category } from '../../pricing/category';
+import { categoriesToCheck, renewedCategories } from '../../pricing/kept-categories';
+import { seatsOf, totalOf } from '../../pricing/party';
+import type { LockedPrice } from '../../pricing/price-categories';
+import {
+  assertMeantParty,
+  type MeantParty,
+  partyOfRequest,
+  type RequestedParty,
+  wantedSeats,
+} from '../../pricing/requested-party';
+import type { Actor } from '../../tenants/actor';
+import type { PaymentMethod, Tenant } from '../../tenants/tenant';
+import { type Decided, dateOfDeparture } from '../decided';
+import {
+  add,
+  countedKey,
+  type HeldSeats,
+  referenceKey,
+  type SaleFacts,
+  type UndatedTour,
+  viewKey,
+} from '../read/facts';
+import {
+  assertExpectedTotal,
+  assertVisible,
+  existingDeparture,
+  quoteDeparture,
+  quoteUndated,
+  takeSeats,
+} from '../rules/departure-rules';
+import { assertMoreUnpaid, assertWithinShare } from '../rules/tenant-limits';
+import type { SeatChange, Seller, WantedFacts } from '../seat-change';
+import type { TourToSell } from './place-hold';
+
+export interface BookingRequest {
+  /** Null: the booking takes the date of its hold; without a hold, it has no date and reserves no seats. */
+  departureDate: string | null;
+  /** HH:MM. Undefined: not named. */
+  departureTime?: string;
+  party: RequestedParty;
+  /** Null: not named. */
+  travellers: Traveller[] | null;
+  customer: PartialCustomer;
+  /** Null: the tenant's default. */
+  paymentMethod: PaymentMethod | null;
+  /** In lower case. */
+  holdId: string | null;
+  /** The total that the customer saw, in major units. */
+  expectedTotal: number | null;
+  externalRef: string | null;
+  notes: string | null;
+  /** By default tenant_api. */
+  source?: BookingSource;
+  /** True: the caller confirms the booking in the same transaction. By default false. */
+  isConfirmed?: boolean;
+  /** Null: unknown. */
+  by: Actor | null;
+}
+
+/**
+ * Finds the tour of a booking. A tour whose rate is missing is not visible, but a hold of this tour stays bookable, because its prices are
+ * locked.
+ * @param idOrSlug UUID in any case, or slug
+ * @throws TourNotFoundError (404)
+ */
+export async function findTourToBook(
+  reads: CachedReads,
+  tenant: Tenant,
+  idOrSlug: string,
+  request: BookingRequest,
+): Promise<Tour> {
+  try {
+    return await cachedVisibleTour(reads, tenant, idOrSlug);
+  } catch (error) {
+    if (!(error instanceof TourNotFoundError) || tenant.sellIn === null) throw error;
+    const tour = await getTourShownByRules(reads.db, tenant, idOrSlug);
+    if (!(await namesHoldOf(reads.db, tenant, tour.id, request))) throw error;
+    return tour;
+  }
+}
+
+/** Returns true if the booking names a hold of the tour: a hold of the tenant by its id, or the only live one by its reference. */
+async function namesHoldOf(
+  db: Db,
+  tenant: Tenant,
+  tourId: string,
+  { holdId, externalRef, departureDate, departureTime }: BookingRequest,
+): Promise<boolean> {
+  if (holdId !== null) {
+    const named = isUuid(holdId) ? await getHolds(db, tenant.id, [holdId]) : [];
+    return named.some(({ tour }) => tour.id === tourId);
+  }
+  if (!externalRef) return false;
+  const reference = { tourId, externalRef, departureDate, departureTime };
+  return (await findOnlyLiveHold(db, tenant.id, reference)) !== null;
+}
+
+/** A booking that a request wants. Its party and its seats are by the categories that the tenant saw. */
+interface WantedBooking extends Omit<BookingRequest, 'party' | 'paymentMethod'>, DepartureChoice, MeantParty {
+  tenant: Tenant;
+  /** The tour that the tenant saw before the departure was locked. */
+  tour: TourRef;
+  /** True: the departure is that of a hold, so the booking needs that hold. */
+  needsHold: boolean;
+  paymentMethod: PaymentMethod;
+  source: BookingSource;
+  /** True: the transaction confirms the booking, so no limit of unpaid bookings or seats counts it. */
+  isConfirmed: boolean;
+}
+
+/** Chooses the departure of the booking's tour. @param date YYYY-MM-DD @param time HH:MM; undefined: not named */
+type ChooseDeparture = (date: string, time: string | undefined) => Promise<ChoiceOfDate>;
+
+/**
+ * Builds the creation of a booking: it reserves the seats, or consumes a hold, at the tenant's price. A named hold must match the tour and the
+ * date of the request.
+ * @throws HoldNotFoundError (404), InvalidInputError (400); the decision the errors of decideBooking
+ */
+export async function createBooking(
+  db: Db,
+  seller: Seller<BookingLead>,
+  tour: TourToSell,
+  request: BookingRequest,
+  choose: ChooseDeparture = (departureDate, departureTime) =>
+    findDeparture(db, { tourId: tour.id, departureDate, departureTime }),
+): Promise<SeatChange<BookingLead>> {
+  const { tenant, principal, claim, traceparent } = seller;
+  const placed = await placeOfRequest(db, tenant, tour, request, choose);
+  const wanted = wantedBooking(tenant, tour, request, placed);
+  const { departureId } = wanted;
+  return {
+    tenant,
+    principal,
+    claim,
+    traceparent,
+    locks: { departureIds: departureId === null ? [] : [departureId] },
+    reads: factsOf(wanted),
+    isAlone: false,
+    decide: (facts) => decideBooking(facts, wanted),
+  };
+}
+
+function factsOf({ tour, holdId, externalRef, departureDate, departureTime }: WantedBooking): WantedFacts {
+  const reads: WantedFacts = { tourId: tour.id, counted: 'booking', bookingNumber: true };
+  if (holdId !== null) return { ...reads, consumed: { id: holdId } };
+  if (!externalRef) return reads;
+  return departureDate === null
+    ? { ...reads, reference: { externalRef, departureTime: departureTime ?? null } }
+    : { ...reads, consumed: { externalRef } };
+}
+
+/** Returns the wanted booking that consumes a hold, on its departure. */
+export function wantedBookingOfHold(
+  tenant: Tenant,
+  hold: SeatHold,
+  request: Omit<BookingRequest, 'holdId' | 'departureDate'>,
+): WantedBooking {
+  return wantedBooking(
+    tenant,
+    hold.tour,
+    { ...request, holdId: hold.id, departureDate: null },
+    placeOfHold(hold),
+  );
+}
+
+function wantedBooking(
+  tenant: Tenant,
+  { id, slug }: TourRef,
+  request: BookingRequest,
+  { categories, ...placed }: PlacedBooking,
+): WantedBooking {
+  const meant = partyOfRequest(request.party, categories, placed.departureDate !== null);
+  assertTravellersBooked(request.travellers ?? [], meant, categories);
+  return {
+    ...request,
+    ...placed,
+    ...meant,
+    tenant,
+    tour: { id, slug },
+    paymentMethod: request.paymentMethod ?? tenant.paymentMethod,
+    source: request.source ?? 'tenant_api',
+    isConfirmed: request.isConfirmed ?? false,
+  };
+}
+
+interface PlacedBooking extends Pick<WantedBooking, 'departureId' | 'departureDate' | 'times' | 'needsHold'> {
+  /** The categories that the booking may name: those of its hold, or of its tour. */
+  categories: readonly Category[];
+}
+
+/**
+ * Finds the departure of a booking: the departure of the named hold, or the departure at the named date and time. If the request names no
+ * date, or no time, uses the tenant's only live hold with the reference of the booking. So a request without a time never gets another
+ * departure than its hold. Another request may consume this hold meanwhile, so the reference is checked again under the lock.
+ */
+async function placeOfRequest(
+  db: Db,
+  tenant: Tenant,
+  { id: tourId, categories }: TourToSell,
+  { holdId, departureDate, departureTime, externalRef }: BookingRequest,
+  choose: ChooseDeparture,
+): Promise<PlacedBooking> {
+  if (holdId !== null) return placeOfHold(await getNamedHold(db, tenant, tourId, holdId, departureDate));
+  const named = departureDate === null ? NO_DATE : await choose(departureDate, departureTime);
+  const { departureId, times, isOneOfSeveral } = named;
+  const leavesOpen = departureDate === null || isOneOfSeveral;
+  const hold =
+    leavesOpen && externalRef
+      ? await findOnlyLiveHold(db, tenant.id, { tourId, externalRef, departureDate, departureTime })
+      : null;
+  return hold ? placeOfHold(hold) : { departureId, departureDate, times, categories, needsHold: false };
+}
+
+const NO_DATE: ChoiceOfDate = { departureId: null, times: [], isOneOfSeveral: false };
+
+function placeOfHold({ departureId, departureDate, categories }: SeatHold): PlacedBooking {
+  return { departureId, departureDate, categories, times: [], needsHold: true };
+}
+
+/** @throws HoldNotFoundError (404), InvalidInputError (400) */
+async function getNamedHold(
+  db: Db,
+  tenant: Tenant,
+  tourId: string,
+  holdId: string,
+  date: string | null,
+): Promise<SeatHold> {
+  const hold = await getHold(db, tenant.id, holdId);
+  if (hold.tour.id !== tourId) throw new InvalidInputError('body', 'tour_id', 'must be the tour of the hold');
+  if (date !== null && date !== hold.departureDate)
+    throw new InvalidInputError('body', 'departure_date', "must be the hold's date, or left out");
+  return hold;
+}
+
+/**
+ * Decides one booking by the facts, which count the sales that were granted before it in the transaction. Consumes the hold, reserves the
+ * seats, checks the tenant's limits, and quotes the tenant's price.
+ * @throws InvalidInputError for a party that the tour does not sell, or a time that is missing or not the hold's (400), TourNotFoundError,
+ *   HoldNotFoundError (404), HoldExpiredError, HoldStateConflictError, AmbiguousHoldReferenceError, SaleChangedError, DepartureGoneError,
+ *   DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, PriceChangedError (409). After an error, the facts are
+ *   unchanged.
+ */
+export function decideBooking(facts: SaleFacts, wanted: WantedBooking): Decided<BookingLead> {
+  const { tenant, party, isConfirmed } = wanted;
+  const booked = seatsToBook(facts, wanted);
+  const { departure, held, price } = booked;
+  const more = wantedSeats(wanted, price.categories) - (held ? held.seats : 0);
+  if (!isConfirmed) {
+    assertMoreUnpaid(facts, tenant);
+    if (departure && more > 0) assertWithinShare(facts, tenant, departure, more);
+  }
+  assertMeantParty(wanted, booked.toCheck, price.prices);
+  const totalMinor = totalOf(party, price.prices);
+  assertExpectedTotal(wanted.expectedTotal, totalMinor, price);
+
+  if (departure) takeSeats(facts, tenant, departure, more);
+  if (held) consume(facts, wanted, held);
+  if (!isConfirmed) add(facts.unpaidLeads, tenant.id, 1);
+  const windowEndsAt = paymentWindowEnd(facts.at, tenant);
+  const payment = { windowEndsAt, dueAt: paymentDueAt(windowEndsAt, departure) };
+  const lead = toBookingLead(facts, wanted, booked, { totalMinor, payment });
+  return {
+    result: lead,
+    newLead: { id: lead.id, columns: columnsOfNew(lead, facts.at, payment), held },
+    events: eventsOfNew(lead),
+    changed: departure ? [dateOfDeparture(departure)] : [],
+  };
+}
+
+/** The end of the payment window, and the time until which the booking stands unpaid. Null: none. */
+interface PaymentTimes {
+  windowEndsAt: string | null;
+  dueAt: string | null;
+}
+
+function columnsOfNew(lead: BookingLead, at: string, { windowEndsAt, dueAt }: PaymentTimes): StoredColumns {
+  return {
+    ...columnsOfLead(lead),
+    created_at: at,
+    payment_window_ends_at: windowEndsAt,
+    payment_due_at: dueAt,
+    confirmed_at: lead.status === 'confirmed' ? at : null,
+  };
+}
+
+/** Returns the events of a new booking. One that OCTO has reserved also notifies the reseller: its details are found by the hold. */
+function eventsOfNew(lead: BookingLead): WebhookEvent[] {
+  const { holdId, tenant, bookingRef } = lead;
+  const events = [eventOfLead('booking.created', lead)];
+  if (lead.status === 'confirmed') events.push(eventOfLead('booking.confirmed', lead));
+  if (lead.octo) events.push(octoHoldEvent({ id: holdId!, tenantId: tenant.id, bookingRef }));
+  return events;
+}
+
+/** The cancellation policy that a booking locks. */
+type LockedPolicy = Pick<BookingLead, 'cancellation' | 'tiers'>;
+
+/** The seats, the price and the policy of a booking. */
+interface BookedSeats {
+  /** Null: a booking without a date. */
+  departure: LockedDeparture | null;
+  /** The consumed hold. */
+  held: HeldSeats | null;
+  price: LockedPrice;
+  /** The categories by which the party is checked. */
+  toCheck: readonly Category[];
+  policy: LockedPolicy;
+}
+
+/**
+ * Finds the departure, the hold and the price of a booking, and checks that the departure has enough free seats, including the seats of the
+ * hold. A booking with a hold has the locked price: its rate may be missing now.
+ */
+function seatsToBook(facts: SaleFacts, wanted: WantedBooking): BookedSeats {
+  const { departureDate } = wanted;
+  if (departureDate === null) {
+    assertNoHoldByReference(facts, wanted);
+    if (wanted.departureTime !== undefined) throw departureTimeWithoutDate('body');
+    const tour = undatedTour(facts, wanted);
+    const price = quoteUndated(facts, wanted.tenant, tour);
+    const policy = { cancellation: tour.cancellation, tiers: null };
+    return { departure: null, held: null, price, toCheck: tour.categories, policy };
+  }
+  const departure = departureToBook(facts, { ...wanted, departureDate });
+  const held = holdToConsume(facts, wanted, departure);
+  assertVisible(facts, wanted.tenant, departure);
+  const { categories: present } = departure.tour;
+  const sold = held ? renewedCategories(held, present) : present;
+  const seats = wantedSeats(wanted, sold);
+  const price = held ? { ...held, categories: sold } : quoteDeparture(facts, wanted.tenant, departure, seats);
+  const toCheck = held ? categoriesToCheck(wanted.party, held, { sold, present }) : present;
+  const { tiers } = held ?? departure;
+  const seatsTaken = departure.seatsTaken - (held ? held.seats : 0);
+  assertFree({ ...departure, seatsTaken }, seats);
+  return { departure, held, price, toCheck, policy: { cancellation: policyOf(tiers), tiers } };
+}
+
+/**
+ * Returns the departure of the booking. If the request names both a hold and a time, the time must be the start time of the hold's
+ * departure.
+ */
+function departureToBook(
+  facts: SaleFacts,
+  wanted: WantedBooking & { departureDate: string },
+): LockedDeparture {
+  const { holdId, departureTime } = wanted;
+  if (holdId === null) return existingDeparture(facts, wanted);
+  const departure = existingDeparture(facts, { ...wanted, departureTime: undefined });
+  if (departureTime === undefined || departureTime === departure.startTime) return departure;
+  throw new InvalidInputError('body', 'departure_time', "must be the hold's time, or left out");
+}
+
+/**
+ * Refuses a booking without a date if a hold of the tenant for this tour has the same reference. Such a booking is meant to consume the
+ * hold.
+ * @throws SaleChangedError for one live hold, placed after the sale was prepared: the sale is repeated with the departure of that hold;
+ * AmbiguousHoldReferenceError for several live holds, HoldExpiredError if all holds with the reference have ended (409)
+ */
+function assertNoHoldByReference(facts: SaleFacts, wanted: WantedBooking): void {
+  const { tenant, tour, externalRef, departureTime } = wanted;
+  if (!externalRef) return;
+  const known = facts.references.get(referenceKey(tenant.id, tour.id, externalRef, departureTime));
+  const granted = facts.holds.some((hold) => {
+    const departure = facts.departures.get(countedKey(hold.departureId, tenant.sandbox));
+    return (
+      hold.tenantId === tenant.id &&
+      hold.externalRef === externalRef &&
+      hold.status === 'active' &&
+      departure?.tour.id === tour.id &&
+      (departureTime === undefined || departure.startTime === departureTime)
+    );
+  });
+  if (known && known.live > 1) throw new AmbiguousHoldReferenceError();
+  if (granted || known?.live === 1) throw new SaleChangedError('hold');
+  if (known) throw noLiveHold();
+}
+
+/** Returns the named hold, or the tenant's only live hold on the departure with the booking's reference. Null: the booking has no hold. */
+function holdToConsume(
+  facts: SaleFacts,
+  wanted: WantedBooking,
+  departure: LockedDeparture,
+): HeldSeats | null {
+  const { holdId, externalRef, tenant } = wanted;
+  const own = facts.holds.filter((hold) => hold.tenantId === tenant.id);
+  if (holdId !== null) {
+    const named = own.find(({ id }) => id === holdId);
+    if (!named) throw new HoldNotFoundError();
+    // The hold moved to another departure while the sale waited for the lock. The sale is repeated. The repeat compares the new date of the
+    // hold with the date of the request.
+    if (named.departureId !== departure.id) throw new SaleChangedError('hold');
+    assertActive(named);
+    return named;
+  }
+  const live = own.filter(
+    (hold) =>
+      externalRef && // An empty reference names no hold.
+      hold.externalRef === externalRef &&
+      hold.departureId === departure.id &&
+      hold.status === 'active',
+  );
+  if (live.length === 1) return live[0]!;
+  // The hold moved or ended while the sale waited for the lock. The sale is repeated, and finds the departure again.
+  if (wanted.needsHold) throw new SaleChangedError('hold');
+  return null;
+}
+
+function consume(facts: SaleFacts, { tenant, by }: WantedBooking, held: HeldSeats): void {
+  held.status = 'converted';
+  held.endedBy = by;
+  add(facts.liveHolds, tenant.id, -1);
+}
+
+/** @throws TourNotFoundError if the tenant does not see the tour (404) */
+function undatedTour(facts: SaleFacts, { tenant, tour }: WantedBooking): UndatedTour {
+  const undated = facts.undatedTours.get(viewKey(tenant.id, tour.id));
+  if (!undated) throw new TourNotFoundError();
+  return undated;
+}
+
+/** Returns the lead of a granted booking, with the next free number. */
+function toBookingLead(
+  facts: SaleFacts,
+  wanted: WantedBooking,
+  { departure, held, price, policy }: BookedSeats,
+  { totalMinor, payment }: { totalMinor: number; payment: PaymentTimes },
+): BookingLead {
+  const { tenant, tour, party, travellers, paymentMethod, customer, notes, source, by, isConfirmed } = wanted;
+  const id = facts.newLeadIds.shift()!;
+  const createdAt = new Date(facts.at);
+  return {
+    id,
+    bookingRef: `${referencePrefix(tenant)}-${id}`,
+    tour,
+    tenant: { id: tenant.id, slug: tenant.slug },
+    sandbox: tenant.sandbox,
+    ...placeOnDeparture(departure),
+    holdId: held?.id ?? null,
+    party,
+    seats: seatsOf(party, price.categories),
+    categories: price.categories,
+    travellers,
+    status: isConfirmed ? 'confirmed' : 'pending_payment',
+    prices: price.prices,
+    totalMinor,
+    depositMinor: depositOf(totalMinor, tenant.depositPercent, paymentMethod),
+    currency: price.currency,
+    currencyDigits: price.currencyDigits,
+    priceBreakdown: { ...price.priceBreakdown, deposit_percent: Number(tenant.depositPercent) },
+    ...policy,
+    refundCeiling: 100,
+    refundFloor: null,
+    floorEndsAt: null,
+    refund: null,
+    paymentMethod,
+    externalRef: wanted.externalRef ?? held?.externalRef ?? null,
+    source,
+    customer,
+    octo: held?.octo ?? null,
+    notes,
+    createdAt,
+    updatedAt: createdAt,
+    paymentWindowEndsAt: toDate(payment.windowEndsAt),
+    paymentDueAt: toDate(payment.dueAt),
+    createdBy: by,
+    confirmedAt: isConfirmed ? createdAt : null,
+    confirmedBy: isConfirmed ? by : null,
+    cancelledAt: null,
+    cancelledBy: null,
+    expiredAt: null,
+    cancelReason: null,
+    anonymizedAt: null,
+    asOf: createdAt,
+  };
+}
+
+function toDate(time: string | null): Date | null {
+  return time === null ? null : new Date(time);
+}
+
+function placeOnDeparture(departure: LockedDeparture | null) {
+  return {
+    departureId: departure?.id ?? null,
+    departureDate: departure?.departureDate ?? null,
+    departureTime: departure?.startTime ?? null,
+    departureStatus: departure && ('scheduled' as const),
+  };
+}

@@ -1,0 +1,51 @@
+import type { Db } from '../../../platform/database/database';
+import type { ChangedHold } from '../../holds/change-hold';
+import { getHoldPlace } from '../../holds/find-hold';
+import { HoldStateConflictError } from '../../holds/hold.errors';
+import { octoHoldEvent } from '../../holds/octo-booking';
+import type { NamedHold } from '../../holds/seat-hold';
+import type { Actor } from '../../tenants/actor';
+import type { Tenant } from '../../tenants/tenant';
+import { dateOfHold, type Decided } from '../decided';
+import type { DepartureFacts, StoredHold } from '../read/facts';
+import type { SeatChange, Seller } from '../seat-change';
+import { changeOfHold, departureOfHold, freeSeatsAfter, unchangedHold } from '../stored-hold';
+
+/** Builds the release of a hold. @throws HoldNotFoundError (404); the decision the errors of decideRelease */
+export async function releaseHold(
+  db: Db,
+  seller: Seller<ChangedHold>,
+  { holdId, by }: NamedHold,
+): Promise<SeatChange<ChangedHold>> {
+  const { tenant } = seller;
+  const found = await getHoldPlace(db, tenant.id, holdId);
+  return changeOfHold(seller, found, (hold, facts) => decideRelease(facts, tenant, hold, by));
+}
+
+/**
+ * Releases a hold; its seats become free. A released or expired hold stays unchanged. A hold of OCTO has the event of its subscriptions.
+ * @throws HoldStateConflictError for a hold that became a booking (409)
+ */
+export function decideRelease(
+  facts: DepartureFacts,
+  tenant: Tenant,
+  hold: StoredHold,
+  by: Actor | null,
+): Decided<ChangedHold> {
+  if (hold.status === 'converted') throw new HoldStateConflictError(hold.status);
+  if (hold.status !== 'active') return unchangedHold(hold);
+  const seatsAvailable = freeSeatsAfter(departureOfHold(facts, hold, tenant.sandbox), -hold.seats);
+  const after = {
+    ...hold,
+    status: 'released' as const,
+    endedAt: new Date(facts.at),
+    endedBy: by,
+    seatsAvailable,
+  };
+  return {
+    result: { before: hold, after },
+    hold: { id: hold.id, columns: { status: 'released', ended_at: facts.at, ended_by: by } },
+    events: hold.octo ? [octoHoldEvent({ id: hold.id, tenantId: tenant.id })] : [],
+    changed: [dateOfHold(hold, tenant.sandbox)],
+  };
+}
