@@ -43,7 +43,18 @@ describe('the integration guide', () => {
   });
 
   it('the integration guide uses only languages whose snippets a test runs', () => {
-    expect(languages().sort()).toEqual(['go', 'html', 'js', 'json', 'nginx', 'php', 'python', 'ruby', 'sh', 'sql']);
+    expect(languages().sort()).toEqual([
+      'go',
+      'html',
+      'js',
+      'json',
+      'nginx',
+      'php',
+      'python',
+      'ruby',
+      'sh',
+      'sql',
+    ]);
   });
 
   it('the integration guide links only to pages of the guide and to headings that they have', () => {

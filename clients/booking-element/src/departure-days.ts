@@ -1,11 +1,5 @@
-import { bookingsLeft } from './smallest-booking.ts';
+import { type DepartureState, hasFewLeft, stateOf } from './departure-state.ts';
 import type { Category, Departure, Tour } from './wire.ts';
-
-/** A departure whose free seats are enough for at most so many bookings has "few left". */
-const FEW_BOOKINGS = 5;
-
-/** Whether a departure can be chosen, and why not. Each but `open` is a key of the words of the calendar. */
-export type DepartureState = 'open' | 'soldOut' | 'closed' | 'cancelled';
 
 /** The departures of one date, as the calendar shows them. */
 export interface DepartureDay {
@@ -15,18 +9,6 @@ export interface DepartureDay {
   /** The lowest price of one unit of the first category at a departure of this state, in major units. */
   priceFrom: number;
   currency: string;
-}
-
-/** Returns the state of a departure: sold out if its free seats are too few for any booking. Past departures are not in the list. */
-export function stateOf(departure: Departure, tour: Tour): DepartureState {
-  const { status } = departure;
-  if (status === 'available') return bookingsLeft(departure, tour) > 0 ? 'open' : 'soldOut';
-  if (status === 'sold_out') return 'soldOut';
-  return status === 'closed' ? 'closed' : 'cancelled';
-}
-
-export function hasFewLeft(departure: Departure, tour: Tour): boolean {
-  return bookingsLeft(departure, tour) <= FEW_BOOKINGS;
 }
 
 /** Returns the dates with departures, in order. */

@@ -1,5 +1,5 @@
 import { type Contact, isInForm, NO_CONTACT } from './contact-rules.ts';
-import { stateOf } from './departure-days.ts';
+import { stateOf } from './departure-state.ts';
 import { fitParty } from './fit-party.ts';
 import { digitsOf } from './formats.ts';
 import { startParty, totalOf } from './party-rules.ts';

@@ -1,4 +1,4 @@
-import { hasFewLeft, stateOf } from './departure-days.ts';
+import { hasFewLeft, stateOf } from './departure-state.ts';
 import { seatsLeft, useSpeech } from './speech.ts';
 import type { Departure, Tour } from './wire.ts';
 import { fill } from './words/words.ts';

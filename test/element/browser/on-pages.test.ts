@@ -56,7 +56,9 @@ describeInChromium('the element on the pages of a site', (browser) => {
     await fillContact(element('two'));
     await element('two').getByRole('button', { name: 'Book for' }).click();
     for (const id of ['one', 'two'])
-      await element(id).getByRole('heading', { name: /^Reserved: pay/ }).waitFor();
+      await element(id)
+        .getByRole('heading', { name: /^Reserved: pay/ })
+        .waitFor();
     expect(await site.api.db('booking_leads').where({ tour_id: bay.id })).toHaveLength(1);
   });
 
