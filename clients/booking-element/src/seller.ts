@@ -309,18 +309,25 @@ function stateHint(): string | undefined {
   return /(?:^|; )tour_state=(held|booked)/.exec(document.cookie)?.[1];
 }
 
-/** Reads what the visitor has: in this tab, in another one, or from before a reload. */
-async function readVisitor(api: Api, { stage }: Purchase, doubt: Doubt): Promise<PurchaseEvent[]> {
-  // An answer that never came has set no cookie that a script can read.
-  const hint = stateHint() ?? (doubt.task && 'held');
-  if (hint === undefined) {
-    const isOver = stage.at === 'held' && stage.endsAt <= Date.now();
-    return [isOver ? { type: 'timeOver' } : { type: 'holdSeen', seats: undefined }];
-  }
-  let seats: HeldSeats | undefined;
-  if (hint === 'held') seats = await unlessMissing(api.readHold());
-  if (hint === 'held' && seats?.hold.status !== 'converted') return [{ type: 'holdSeen', seats }];
-  return [{ type: 'bookingSeen', booking: await unlessMissing(api.readBooking()) }];
+/**
+ * Reads what the visitor has: in this tab, in another one, or from before a reload. Without the readable cookie, which a program of the page
+ * may have removed, asks where seats are at stake: a hold is shown, a departure is sold out, perhaps to this visitor, or an answer never came.
+ */
+async function readVisitor(
+  api: Api,
+  { stage }: Purchase,
+  doubt: Doubt,
+  departures: readonly Departure[] = [],
+): Promise<PurchaseEvent[]> {
+  const hint = stateHint();
+  const isHeld = stage.at === 'held';
+  const isSoldOut = departures.some(({ status }) => status === 'sold_out');
+  const mayHold = [hint === 'held', doubt.task, isHeld, isSoldOut].some(Boolean);
+  const seats = hint !== 'booked' && mayHold ? await unlessMissing(api.readHold()) : undefined;
+  if (hint === 'booked' || seats?.hold.status === 'converted')
+    return [{ type: 'bookingSeen', booking: await unlessMissing(api.readBooking()) }];
+  const isOver = !seats && isHeld && stage.endsAt <= Date.now();
+  return [isOver ? { type: 'timeOver' } : { type: 'holdSeen', seats }];
 }
 
 async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {

@@ -27,7 +27,7 @@ import { isPresentReading } from '../idempotency/fingerprint';
 import { performRequest } from '../http/perform-request';
 import type { WriteOperation } from '../http/write-request';
 import { cachedTourId } from '../catalog/cached-catalog';
-import { createBooking, findTourToBook } from '../seats/changes/create-booking';
+import { createBooking } from '../seats/changes/create-booking';
 import { requestedNumber } from '../pricing/requested-party';
 import { byKey } from '../tenants/actor';
 import {
@@ -43,6 +43,7 @@ import { bookingWithoutPeople } from './people-of-answers';
 import { comparedBooking, bookingRequest } from './booking.request';
 import { type BookingLead, type LeadPosition, peopleOf } from '../bookings/booking-lead';
 import { getBooking, listBookings } from '../bookings/find-booking';
+import { findTourToBook } from '../bookings/find-tour-to-book';
 import { cancellationQuote, type CancellationQuote } from '../bookings/refund-answer';
 
 const WEEK_HOURS = 7 * 24;

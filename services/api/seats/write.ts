@@ -88,7 +88,7 @@ function storedAnswers(granted: Granted[]): Part {
   const answers = granted.flatMap(({ change: { claim }, decided }) => {
     if (!claim) return [];
     const { tenantId, operation, key, erasedKey, fingerprint, keepHours, keyFamily } = claim;
-    const { status, body } = claim.toResponse(decided.result as never);
+    const { status, body } = claim.toResponse(decided.result);
     return [{ tenantId, operation, key, erasedKey, fingerprint, keepHours, keyFamily, status, body }];
   });
   return {

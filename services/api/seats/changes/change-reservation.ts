@@ -62,7 +62,7 @@ export function changeReservation<Result>(
   seller: ReservationSeller<Result>,
   { found, scope, to, makesBooking, hidesDates, decide, toResult }: ReservationChange<Result>,
 ): SeatChange<Result> {
-  const { principal, tenant } = seller;
+  const { principal } = seller;
   const { tour } = to;
   return {
     ...seller,

@@ -1,7 +1,5 @@
 import type { Db } from '../../../platform/database/database';
-import type { CachedReads } from '../../../platform/read-cache/read-cache';
 import { InvalidInputError } from '../../../platform/errors';
-import { isUuid } from '../../../platform/text-forms';
 import type { WebhookEvent } from '../../../webhook-queue/enqueue-delivery';
 import {
   assertTravellersBooked,
@@ -13,19 +11,15 @@ import {
 import { columnsOfLead } from '../../bookings/booking-lead.repository';
 import { eventOfLead } from '../../bookings/change-booking';
 import { paymentDueAt, paymentWindowEnd } from '../../bookings/payment-window';
-import { cachedVisibleTour } from '../../catalog/cached-catalog';
 import { policyOf } from '../../catalog/cancellation-policy';
 import { TourNotFoundError } from '../../catalog/catalog.errors';
-import { getTourShownByRules } from '../../catalog/find-tour';
 import { departureTimeWithoutDate } from '../../catalog/start-time';
-import type { Tour, TourRef } from '../../catalog/tour';
-import { assertFree, SaleChangedError } from '../../departures/check-seats';
+import type { TourRef } from '../../catalog/tour';
+import { assertFree } from '../../departures/check-seats';
 import type { ChoiceOfDate, DepartureChoice } from '../../departures/choose-departure';
 import type { LockedDeparture } from '../../departures/departure';
 import { findDeparture } from '../../departures/find-departures';
-import { assertActive } from '../../holds/change-hold';
-import { findOnlyLiveHold, getHold, getHolds } from '../../holds/find-hold';
-import { AmbiguousHoldReferenceError, HoldNotFoundError, noLiveHold } from '../../holds/hold.errors';
+import { findOnlyLiveHold, getHold } from '../../holds/find-hold';
 import { octoHoldEvent } from '../../holds/octo-booking';
 import type { PartialCustomer, SeatHold, StoredColumns } from '../../holds/seat-hold';
 import { depositOf } from '../../pricing/apply-price-rule';
@@ -43,15 +37,7 @@ import {
 import type { Actor } from '../../tenants/actor';
 import type { PaymentMethod, Tenant } from '../../tenants/tenant';
 import { type Decided, dateOfDeparture } from '../decided';
-import {
-  add,
-  countedKey,
-  type HeldSeats,
-  referenceKey,
-  type SaleFacts,
-  type UndatedTour,
-  viewKey,
-} from '../read/facts';
+import { add, type HeldSeats, type SaleFacts, type UndatedTour, viewKey } from '../read/facts';
 import {
   assertExpectedTotal,
   assertVisible,
@@ -60,6 +46,7 @@ import {
   quoteUndated,
   takeSeats,
 } from '../rules/departure-rules';
+import { assertNoHoldByReference, consume, holdToConsume } from '../rules/consumed-hold';
 import { assertMoreUnpaid, assertWithinShare } from '../rules/tenant-limits';
 import type { SeatChange, Seller, WantedFacts } from '../seat-change';
 import type { TourToSell } from './place-hold';
@@ -87,44 +74,6 @@ export interface BookingRequest {
   isConfirmed?: boolean;
   /** Null: unknown. */
   by: Actor | null;
-}
-
-/**
- * Finds the tour of a booking. A tour whose rate is missing is not visible, but a hold of this tour stays bookable, because its prices are
- * locked.
- * @param idOrSlug UUID in any case, or slug
- * @throws TourNotFoundError (404)
- */
-export async function findTourToBook(
-  reads: CachedReads,
-  tenant: Tenant,
-  idOrSlug: string,
-  request: BookingRequest,
-): Promise<Tour> {
-  try {
-    return await cachedVisibleTour(reads, tenant, idOrSlug);
-  } catch (error) {
-    if (!(error instanceof TourNotFoundError) || tenant.sellIn === null) throw error;
-    const tour = await getTourShownByRules(reads.db, tenant, idOrSlug);
-    if (!(await namesHoldOf(reads.db, tenant, tour.id, request))) throw error;
-    return tour;
-  }
-}
-
-/** Returns true if the booking names a hold of the tour: a hold of the tenant by its id, or the only live one by its reference. */
-async function namesHoldOf(
-  db: Db,
-  tenant: Tenant,
-  tourId: string,
-  { holdId, externalRef, departureDate, departureTime }: BookingRequest,
-): Promise<boolean> {
-  if (holdId !== null) {
-    const named = isUuid(holdId) ? await getHolds(db, tenant.id, [holdId]) : [];
-    return named.some(({ tour }) => tour.id === tourId);
-  }
-  if (!externalRef) return false;
-  const reference = { tourId, externalRef, departureDate, departureTime };
-  return (await findOnlyLiveHold(db, tenant.id, reference)) !== null;
 }
 
 /** A booking that a request wants. Its party and its seats are by the categories that the tenant saw. */
@@ -380,67 +329,6 @@ function departureToBook(
   const departure = existingDeparture(facts, { ...wanted, departureTime: undefined });
   if (departureTime === undefined || departureTime === departure.startTime) return departure;
   throw new InvalidInputError('body', 'departure_time', "must be the hold's time, or left out");
-}
-
-/**
- * Refuses a booking without a date if a hold of the tenant for this tour has the same reference. Such a booking is meant to consume the
- * hold.
- * @throws SaleChangedError for one live hold, placed after the sale was prepared: the sale is repeated with the departure of that hold;
- * AmbiguousHoldReferenceError for several live holds, HoldExpiredError if all holds with the reference have ended (409)
- */
-function assertNoHoldByReference(facts: SaleFacts, wanted: WantedBooking): void {
-  const { tenant, tour, externalRef, departureTime } = wanted;
-  if (!externalRef) return;
-  const known = facts.references.get(referenceKey(tenant.id, tour.id, externalRef, departureTime));
-  const granted = facts.holds.some((hold) => {
-    const departure = facts.departures.get(countedKey(hold.departureId, tenant.sandbox));
-    return (
-      hold.tenantId === tenant.id &&
-      hold.externalRef === externalRef &&
-      hold.status === 'active' &&
-      departure?.tour.id === tour.id &&
-      (departureTime === undefined || departure.startTime === departureTime)
-    );
-  });
-  if (known && known.live > 1) throw new AmbiguousHoldReferenceError();
-  if (granted || known?.live === 1) throw new SaleChangedError('hold');
-  if (known) throw noLiveHold();
-}
-
-/** Returns the named hold, or the tenant's only live hold on the departure with the booking's reference. Null: the booking has no hold. */
-function holdToConsume(
-  facts: SaleFacts,
-  wanted: WantedBooking,
-  departure: LockedDeparture,
-): HeldSeats | null {
-  const { holdId, externalRef, tenant } = wanted;
-  const own = facts.holds.filter((hold) => hold.tenantId === tenant.id);
-  if (holdId !== null) {
-    const named = own.find(({ id }) => id === holdId);
-    if (!named) throw new HoldNotFoundError();
-    // The hold moved to another departure while the sale waited for the lock. The sale is repeated. The repeat compares the new date of the
-    // hold with the date of the request.
-    if (named.departureId !== departure.id) throw new SaleChangedError('hold');
-    assertActive(named);
-    return named;
-  }
-  const live = own.filter(
-    (hold) =>
-      externalRef && // An empty reference names no hold.
-      hold.externalRef === externalRef &&
-      hold.departureId === departure.id &&
-      hold.status === 'active',
-  );
-  if (live.length === 1) return live[0]!;
-  // The hold moved or ended while the sale waited for the lock. The sale is repeated, and finds the departure again.
-  if (wanted.needsHold) throw new SaleChangedError('hold');
-  return null;
-}
-
-function consume(facts: SaleFacts, { tenant, by }: WantedBooking, held: HeldSeats): void {
-  held.status = 'converted';
-  held.endedBy = by;
-  add(facts.liveHolds, tenant.id, -1);
 }
 
 /** @throws TourNotFoundError if the tenant does not see the tour (404) */
