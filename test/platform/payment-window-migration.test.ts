@@ -3,7 +3,7 @@ import { migrateWithin } from '../../services/platform/migrate/migrate';
 import { listMigrations } from '../../services/platform/migrate/migration-files';
 import { insertHold, insertLead } from '../catalog/catalog-rows';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { daysFromToday, givenDeparture, givenTenant, givenTour, type GivenTour } from '../support/given';
+import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
 import { add } from '../webhook-queue/queue-fixture';
 
 const MIGRATION = '0147_payment_window';
@@ -48,8 +48,10 @@ beforeAll(async () => {
   const { db } = database;
   const earlier = listMigrations().filter((name) => name < MIGRATION);
   await inTransaction(db, (trx) => migrateWithin(trx, earlier));
-  const tenant = await givenTenant(db);
-  tenantId = tenant.id;
+  const named = { slug: 'acme', name: 'Acme', booking_prefix: 'ACME', country: 'DE' };
+  [{ id: tenantId }] = await db('tenants')
+    .insert({ ...named, currency: 'EUR', currency_digits: 2 })
+    .returning('id');
   await add(db, tenantId, 'https://acme.example/', [
     'booking.expired',
     'hold.expired',
