@@ -12,10 +12,7 @@ export type DeparturePage = Visible<Schemas['DeparturePage'], 'departures'>;
 export type Departure = DeparturePage['items'][number];
 export type Hold = Schemas['HoldDetail'];
 export type HoldBody = Omit<Schemas['HoldBody'], 'external_ref'> & { tour_id: string };
-export type Booking = Visible<Schemas['BookingDetail'], 'booking'> & {
-  /** How to pay, in the tenant's words. */
-  payment_note?: string | null;
-};
+export type Booking = Visible<Schemas['BookingDetail'], 'booking'>;
 export type BookingBody = Partial<Schemas['BookingBody']> & { name: string; phone: string; email: string };
 export type Traveller = Schemas['TravellerBody'];
 export type Alternative = Schemas['ProblemAlternative'];

@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core';
 import { violationsOf } from '../../support/axe';
 import { describeInChromium } from '../../support/browsers';
 import {
@@ -130,16 +129,13 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
   );
 
   describe('a booking on a site without a page of payment', () => {
-    /** Answers a booking with words of the tenant about the payment. */
-    const answerWith = (page: Page, payment_note: string | null) =>
-      page.route('**/tours/booking', async (route) => {
-        const response = await route.fetch();
-        await route.fulfill({ response, json: { ...(await response.json()), payment_note } });
-      });
+    const setNote = (payment_note: string | null) =>
+      site.api.db('tenants').where({ slug: site.tenant.slug }).update({ payment_note });
+    afterEach(() => setNote(null));
 
     it('says what to pay until when, and how, in the words of the tenant and with their line breaks', async () => {
       await site.open(`<main><h1>A tour</h1>${tag('seller="Acme Travel"')}</main>`);
-      await answerWith(site.page, NOTE);
+      await setNote(NOTE);
       await holdSeats(site.page);
       await fillContact(site.page);
       await book(site.page);
@@ -154,7 +150,6 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
 
     it('says nothing of the next step where the tenant has said nothing', async () => {
       await site.open(tag());
-      await answerWith(site.page, null);
       await holdSeats(site.page);
       await fillContact(site.page);
       await book(site.page);
