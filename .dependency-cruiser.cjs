@@ -242,7 +242,7 @@ module.exports = {
       name: 'the-engine-of-seats-has-few-entries',
       comment:
         'Edges, the terminal and the demo perform a change of seats: they import seats/perform, a file of seats/changes, and the types of ' +
-        'seat-change and after-commit. If you need something inside, add it to a change.',
+        'seat-change and after-commit; doctor imports try-sale. If you need something inside, add it to a change.',
       severity: 'error',
       from: { path: '^(cli|services/api/(rest|octo|widget|docs|demo|http))/' },
       to: {

@@ -163,7 +163,7 @@ export function isCalendarDate(text: string): boolean {
 
 const EARLIEST_BIRTH = '1900-01-01';
 
-/** Accepts a calendar date from 1900 to today in UTC. A later date is a mistake, and so is an earlier one: nobody who travels is so old. */
+/** Accepts a calendar date from 1900 to today in UTC. */
 export function isBirthDate(text: string): boolean {
   const today = new Date().toISOString().slice(0, 10);
   return isCalendarDate(text) && text >= EARLIEST_BIRTH && text <= today;

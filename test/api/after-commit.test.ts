@@ -20,7 +20,7 @@ import {
   SEAT_CHANGES,
 } from '../support/writing-requests';
 
-/** Every change of seats tells the listeners of ChangeQueue.onCommit which dates changed, whatever route it comes from. */
+/** Every change of seats notifies the listeners of AfterCommit which dates changed, whatever route it comes from. */
 const api = useTestApi();
 const site = useWebsite(api);
 const sandboxSite = useWebsite(api, { sandbox: true });

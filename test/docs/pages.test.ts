@@ -308,7 +308,7 @@ describe('the root address of the service', () => {
     );
     expect(first).toBe(
       '<script type="module" src="https://api.example.test/embed/booking.v1.js"></script>\n' +
-        '<tour-booking tour="ha-long-bay-cruise" next="/pay"></tour-booking>',
+        '<tour-booking tour="ha-long-bay-cruise" api="/tours" next="/pay"></tour-booking>',
     );
     expect(text).toMatch(/class="ways">\s*<li>\s*<a href="\/docs\/guide\/sell-on-your-page">/);
   });

@@ -1,4 +1,4 @@
-import { categoryName, markTwins } from '../../clients/booking-element/src/category-names';
+import { categoryName, markUnnamed } from '../../clients/booking-element/src/category-names';
 import { reduce, startPurchase } from '../../clients/booking-element/src/purchase';
 import type { Category, Tour } from '../../clients/booking-element/src/wire';
 import { de } from '../../clients/booking-element/src/words/de';
@@ -12,7 +12,7 @@ const category = (code: string, rest: Partial<Category> = {}): Category => ({
   ...rest,
 });
 const namesOf = (categories: Category[], words = en) =>
-  markTwins(categories).map((one) => categoryName(one, words));
+  markUnnamed(categories).map((one) => categoryName(one, words));
 
 describe('the names of categories', () => {
   it('two categories of a kind without names have the ages that tell them apart', () => {

@@ -1,7 +1,7 @@
 import type { Category } from './wire.ts';
 import type { Words } from './words/en.ts';
 
-/** A category with the text that tells it from another one without a name, if its kind does not. */
+/** A category with the text that distinguishes it from another one without a name, if its kind does not. */
 export interface NamedCategory extends Category {
   mark?: string;
 }
@@ -17,14 +17,14 @@ export function categoryName({ code, kind, name, mark }: NamedCategory, { party 
 }
 
 /** Marks the categories without a name that are of one kind: by their ages, or by their codes where two have the same ages or one has none. */
-export function markTwins(categories: readonly Category[]): NamedCategory[] {
+export function markUnnamed(categories: readonly Category[]): NamedCategory[] {
   const unnamed = categories.filter(({ code, name }) => name === undefined && code !== SINGLE_SUPPLEMENT);
   return categories.map((category) => {
-    const twins = unnamed.filter(({ kind }) => kind === category.kind);
-    if (twins.length < 2 || !twins.includes(category)) return category;
-    const ages = new Set(twins.map(agesOf));
-    const isTold = ages.size === twins.length && !ages.has('');
-    return { ...category, mark: isTold ? agesOf(category) : category.code };
+    const sameKind = unnamed.filter(({ kind }) => kind === category.kind);
+    if (sameKind.length < 2 || !sameKind.includes(category)) return category;
+    const ages = new Set(sameKind.map(agesOf));
+    const isDistinct = ages.size === sameKind.length && !ages.has('');
+    return { ...category, mark: isDistinct ? agesOf(category) : category.code };
   });
 }
 

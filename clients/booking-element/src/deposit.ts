@@ -8,7 +8,7 @@ const SCALES = [100, 10, 1];
 
 /**
  * Returns the deposit of a total in major units, as the platform computes it for a booking: the tenant's percentage, rounded half up. The
- * answers name no percentage, so it is the roundest one that gives the deposit of the dearest first category. Undefined: there is no deposit.
+ * answers name no percentage, so it is the one with the fewest decimals that gives the deposit of the dearest first category. Undefined: there is no deposit.
  * @param departures of the tour, with prices in `currency`
  */
 export function depositOf(
@@ -28,8 +28,8 @@ export function depositOf(
   if (deposit === 0) return undefined;
   const part = (amount: number, scaled: number) => Math.round((amount * scaled) / SCALE);
   const exact = (deposit * SCALE) / price;
-  const roundest = SCALES.map((scale) => Math.round(exact / scale) * scale).find(
+  const simplest = SCALES.map((scale) => Math.round(exact / scale) * scale).find(
     (scaled) => part(price, scaled) === deposit,
   );
-  return part(minor(total), roundest ?? exact) / unit;
+  return part(minor(total), simplest ?? exact) / unit;
 }

@@ -1,3 +1,5 @@
+import type { Sale } from './cancellation-tiers.ts';
+import { markUnnamed } from './category-names.ts';
 import { type Contact, isInForm, NO_CONTACT } from './contact-rules.ts';
 import { stateOf } from './departure-state.ts';
 import { fitParty } from './fit-party.ts';
@@ -154,10 +156,10 @@ const REDUCERS: Reducers = {
   delayed: (purchase) => (purchase.wait === 'slow' ? purchase : { ...purchase, wait: 'delayed' }),
   slowed: (purchase) => ({ ...purchase, wait: 'slow' }),
   refused: (purchase, { task, problem }) => refuse(purchase, { task, problem }),
-  tourRead: (purchase, { tour }) => ({
-    ...(purchase.tour ? fittedTo(tour.categories, purchase, purchase.tour) : purchase),
-    tour,
-  }),
+  tourRead: (purchase, { tour: read }) => {
+    const tour = { ...read, categories: markUnnamed(read.categories) };
+    return { ...(purchase.tour ? fittedTo(tour.categories, purchase, purchase.tour) : purchase), tour };
+  },
   departuresRead: (purchase, { departures, isComplete }) =>
     checked(fitted({ ...purchase, departures, hasAllDepartures: isComplete })),
   loaded: (purchase) => ({

@@ -64,10 +64,10 @@ export const VISITOR_CHANGED = 'tour-booking-change';
 export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
   const life = new AbortController();
   const { api: base, slug } = latest().site;
-  /** Makes the calls that no click has started. */
-  const quiet = () => createApi({ base, signal: life.signal, onDelay: ignore });
-  const doubt: Doubt = {};
-  const read = readerOf({ slug, latest, doubt });
+  /** Creates the API for calls that no click has started. */
+  const backgroundApi = () => createApi({ base, signal: life.signal, onDelay: ignore });
+  const unanswered: Unanswered = {};
+  const read = readerOf({ slug, latest, unanswered });
   let isBusy = false;
   let stop = ignore;
   /** Counts the looks and the calls: the answer to a look is old if another one has begun since. */
@@ -76,7 +76,7 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
   const look = () => {
     if (isBusy) return;
     const mine = (turn += 1);
-    void read.visitor(quiet()).then((events) => mine === turn && events.forEach(see), ignore);
+    void read.visitor(backgroundApi()).then((events) => mine === turn && events.forEach(see), ignore);
   };
   /** The booking that the visitor asked for, whose answer was lost, is one of this element. */
   const see = (event: PurchaseEvent) => {
@@ -90,7 +90,7 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
   };
   /** Reads something again that a refusal or the visitor has made old. An error changes nothing. */
   const readAgain = (reading: Reading) =>
-    void reading(quiet()).then((events) => events.forEach(dispatch), ignore);
+    void reading(backgroundApi()).then((events) => events.forEach(dispatch), ignore);
   /** Runs a call of the visitor, one at a time, for 30 s at most. After a refusal, reads what has changed. */
   const run = async (task: Task, work: Reading, isAutomatic?: boolean) => {
     if (isBusy) return;
@@ -108,7 +108,7 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
     click.finish();
     const last = events.at(-1);
     const problem = last?.type === 'refused' ? last.problem : undefined;
-    recordDoubt(doubt, task, problem);
+    recordUnanswered(unanswered, task, problem);
     if (life.signal.aborted) return;
     events.forEach(dispatch);
     // This element is still busy, so it does not look itself.
@@ -122,7 +122,7 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
 
   const readOthers = (first: DeparturePage) => readAgain((api) => read.departures(api, first));
   const load = (isAutomatic?: boolean) => void run('load', (api) => read.all(api, readOthers), isAutomatic);
-  const { extendHold, placeHold, releaseHold, book } = writerOf(read, latest, doubt);
+  const { extendHold, placeHold, releaseHold, book } = writerOf(read, latest, unanswered);
   const seller: Seller = {
     actions: {
       load,
@@ -177,29 +177,31 @@ function isFinal({ status, retryable }: Problem): boolean {
   return status !== undefined && !retryable;
 }
 
-/** Records whether a hold or booking may have happened all the same: no answer came, or one of a server in trouble. */
-function recordDoubt(doubt: Doubt, task: Task, problem: Problem | undefined): void {
+/** Records whether a hold or booking may have happened all the same: no answer came, or one of a server that failed. */
+function recordUnanswered(unanswered: Unanswered, task: Task, problem: Problem | undefined): void {
   if (task !== 'hold' && task !== 'book') return;
-  const isOpen = problem?.retryable === true && !(problem.status! < 500);
-  doubt.task = isOpen ? task : undefined;
+  const isOpen = problem?.retryable === true && (problem.status === undefined || problem.status >= 500);
+  unanswered.task = isOpen ? task : undefined;
 }
 
 /** Makes calls of a click, or of the element itself. */
 type Reading = (api: Api) => Promise<PurchaseEvent[]>;
 
 /** The last hold or booking that may have happened although no answer came. */
-interface Doubt {
+interface Unanswered {
   task?: 'hold' | 'book';
 }
 
 interface ReaderOptions {
   slug: string | undefined;
   latest: Latest;
-  doubt: Doubt;
+  unanswered: Unanswered;
 }
 
-function readerOf({ slug = '', latest, doubt }: ReaderOptions) {
-  const visitor: Reading = (api) => readVisitor(api, latest().purchase, doubt);
+function readerOf({ slug = '', latest, unanswered }: ReaderOptions) {
+  /** @param departures those that a new page shows. Absent: the page has been shown before */
+  const visitor = (api: Api, departures?: readonly Departure[]) =>
+    readVisitor(api, latest().purchase, unanswered, departures);
   /** Reads the tour, and once more if the language of the element has changed meanwhile. */
   const tour: Reading = async (api) => {
     const { lang } = latest().site;
@@ -230,7 +232,7 @@ function readerOf({ slug = '', latest, doubt }: ReaderOptions) {
   return { visitor, tour, departures, again, all };
 }
 
-function writerOf(read: { visitor: Reading }, latest: Latest, doubt: Doubt) {
+function writerOf(read: { visitor: Reading }, latest: Latest, unanswered: Unanswered) {
   /** Whether the browser has lost the cookie of a hold. Another hold would be lost too. */
   let hasLostCookie = false;
   const booked = (booking: Booking): PurchaseEvent[] => {
@@ -243,7 +245,7 @@ function writerOf(read: { visitor: Reading }, latest: Latest, doubt: Doubt) {
     const body = holdBody(purchase);
     if (!body) return [];
     // A booking whose answer never came is found before other seats are held: nothing is booked twice.
-    const [seen] = doubt.task === 'book' ? await read.visitor(api) : [];
+    const [seen] = unanswered.task === 'book' ? await read.visitor(api) : [];
     if (seen?.type === 'bookingSeen' && isOfPurchase(purchase, seen.booking)) return booked(seen.booking);
     // Gives a new visitor the cookie, so that a repeat after a lost answer releases the hold of the first try.
     if (stateHint() === undefined) await api.greet().catch(ignore);
@@ -316,13 +318,13 @@ function stateHint(): string | undefined {
 async function readVisitor(
   api: Api,
   { stage }: Purchase,
-  doubt: Doubt,
+  unanswered: Unanswered,
   departures: readonly Departure[] = [],
 ): Promise<PurchaseEvent[]> {
   const hint = stateHint();
   const isHeld = stage.at === 'held';
   const isSoldOut = departures.some(({ status }) => status === 'sold_out');
-  const mayHold = [hint === 'held', doubt.task, isHeld, isSoldOut].some(Boolean);
+  const mayHold = [hint === 'held', unanswered.task, isHeld, isSoldOut].some(Boolean);
   const seats = hint !== 'booked' && mayHold ? await unlessMissing(api.readHold()) : undefined;
   if (hint === 'booked' || seats?.hold.status === 'converted')
     return [{ type: 'bookingSeen', booking: await unlessMissing(api.readBooking()) }];

@@ -138,7 +138,7 @@ export interface BookingLead {
   /** The refund of the cancellation. Null: not cancelled, nothing was paid, or nothing was stated. */
   refund: Refund | null;
   paymentMethod: PaymentMethod;
-  /** How to pay, as the tenant says it at present. Null: nothing. */
+  /** The tenant's present text about how to pay. Null: none. */
   paymentNote: string | null;
   externalRef: string | null;
   source: BookingSource;

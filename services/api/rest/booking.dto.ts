@@ -219,7 +219,7 @@ export interface BookingFields {
   refund?: RefundAnswer | null;
   /** When an unpaid booking expires: at the end of its payment window, or when its departure is past. Null: it has no payment window. */
   payment_due_at: string | null;
-  /** How to pay, as the tenant says it at present: plain text, also of several lines. Null: the tenant says nothing. */
+  /** The tenant's present text about how to pay: plain text of one or several lines. Null: none. */
   payment_note: string | null;
   /**
    * `cancelled`: the departure does not take place; the booking keeps its own status. Null: a booking without a date.

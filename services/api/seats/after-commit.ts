@@ -15,7 +15,7 @@ export function datesOfBothKinds(tourId: string, date: string): ChangedDate[] {
 /** Is called after the COMMIT of a transaction that changed seats, before the answer of the change. */
 export type SeatListener = (changed: ChangedDate[]) => Promise<void>;
 
-/** Tells the listeners of a process which dates' seats have changed. The start of the process gives the listeners. */
+/** Notifies the listeners of a process which dates' seats have changed. The start of the process gives the listeners. */
 export class AfterCommit {
   private readonly listeners: SeatListener[] = [];
 
@@ -23,7 +23,7 @@ export class AfterCommit {
     this.listeners.push(listener);
   }
 
-  async tell(changed: ChangedDate[]): Promise<void> {
+  async notify(changed: ChangedDate[]): Promise<void> {
     if (changed.length > 0) await Promise.all(this.listeners.map((listener) => listener(changed)));
   }
 }

@@ -116,7 +116,7 @@ async function refuseForTenant(
   { tenant, hiddenTourId }: SeatChange,
   refusal: unknown,
 ): Promise<never> {
-  const tellsDates = refusal instanceof DepartureGoneError || refusal instanceof DepartureTimeMissingError;
-  if (hiddenTourId !== undefined && tellsDates) await getVisibleTour(db, tenant, hiddenTourId);
+  const namesDates = refusal instanceof DepartureGoneError || refusal instanceof DepartureTimeMissingError;
+  if (hiddenTourId !== undefined && namesDates) await getVisibleTour(db, tenant, hiddenTourId);
   throw refusal;
 }

@@ -108,7 +108,7 @@ describeInBrowsers('a tour that changes while the visitor chooses', (browser) =>
     ).toBe('true');
   });
 
-  it('a ticket that takes more seats than before is judged by its new seats', async () => {
+  it('a ticket that takes more seats than before is checked by its new seats', async () => {
     await open([{ ...FAMILY, name: 'Family ticket' }, ADULT], { family: 150_000, adult: 50_000 }, 5);
     await changeTour([{ ...FAMILY, name: 'Family ticket', seats: 6 }, ADULT]);
     await press('Hold the seats');

@@ -133,7 +133,7 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
       site.api.db('tenants').where({ slug: site.tenant.slug }).update({ payment_note });
     afterEach(() => setNote(null));
 
-    it('says what to pay until when, and how, in the words of the tenant and with their line breaks', async () => {
+    it('a booking says what to pay until when, and how, in the words of the tenant and with their line breaks', async () => {
       await site.open(`<main><h1>A tour</h1>${tag('seller="Acme Travel"')}</main>`);
       await setNote(NOTE);
       await holdSeats(site.page);
@@ -148,7 +148,7 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
       expect(await violationsOf(site.page)).toEqual([]);
     });
 
-    it('says nothing of the next step where the tenant has said nothing', async () => {
+    it('a booking says nothing of the next step where the tenant has said nothing', async () => {
       await site.open(tag());
       await holdSeats(site.page);
       await fillContact(site.page);

@@ -79,7 +79,7 @@ export const de: Words = {
     again: 'Noch einmal versuchen',
     alternatives: 'Diese Termine haben genug Plätze:',
     network: 'Keine Verbindung. Nichts wird doppelt gebucht.',
-    stopped: 'Nichts wird doppelt gebucht.',
+    stopped: 'Abgebrochen. Nichts wird doppelt gebucht.',
     noCookies: 'Bitte erlauben Sie Cookies.',
     busy: 'Einen Moment …',
     wait: 'Minuten bis zum nächsten Versuch: {minutes}',

@@ -95,7 +95,7 @@ export const en = {
     alternatives: 'These departures have enough seats:',
     network: 'No connection. Nothing is booked twice.',
     /** The visitor has stopped the call. */
-    stopped: 'Nothing is booked twice.',
+    stopped: 'Stopped. Nothing is booked twice.',
     noCookies: 'Please allow cookies.',
     /** A call waits before it is repeated, or was repeated in vain. */
     busy: 'One moment…',

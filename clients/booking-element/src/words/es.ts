@@ -79,7 +79,7 @@ export const es: Words = {
     again: 'Intentar de nuevo',
     alternatives: 'Estas salidas tienen plazas suficientes:',
     network: 'No hay conexión. Nada se reserva dos veces.',
-    stopped: 'Nada se reserva dos veces.',
+    stopped: 'Detenido. Nada se reserva dos veces.',
     noCookies: 'Permita las cookies.',
     busy: 'Un momento…',
     wait: 'Minutos de espera: {minutes}',

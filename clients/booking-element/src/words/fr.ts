@@ -79,7 +79,7 @@ export const fr: Words = {
     again: 'Réessayer',
     alternatives: 'Ces départs ont assez de places :',
     network: 'Pas de connexion. Rien n’est réservé deux fois.',
-    stopped: 'Rien n’est réservé deux fois.',
+    stopped: 'Arrêté. Rien n’est réservé deux fois.',
     noCookies: 'Veuillez autoriser les cookies.',
     busy: 'Un instant…',
     wait: 'Minutes d’attente : {minutes}',

@@ -79,7 +79,7 @@ export const ja: Words = {
     again: '再試行',
     alternatives: '空席のある出発：',
     network: '接続できません。二重に予約されることはありません。',
-    stopped: '二重に予約されることはありません。',
+    stopped: '中止しました。二重に予約されることはありません。',
     noCookies: 'Cookieを許可してください。',
     busy: '少々お待ちください…',
     wait: '待ち時間（分）：{minutes}',

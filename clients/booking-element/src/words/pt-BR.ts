@@ -79,7 +79,7 @@ export const ptBR: Words = {
     again: 'Tentar de novo',
     alternatives: 'Estas partidas têm lugares suficientes:',
     network: 'Não há conexão. Nada é reservado duas vezes.',
-    stopped: 'Nada é reservado duas vezes.',
+    stopped: 'Parado. Nada é reservado duas vezes.',
     noCookies: 'Permita os cookies.',
     busy: 'Um momento…',
     wait: 'Minutos de espera: {minutes}',

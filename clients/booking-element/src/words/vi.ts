@@ -79,7 +79,7 @@ export const vi: Words = {
     again: 'Thử lại',
     alternatives: 'Các chuyến này còn đủ chỗ:',
     network: 'Không có kết nối. Không có gì bị đặt hai lần.',
-    stopped: 'Không có gì bị đặt hai lần.',
+    stopped: 'Đã dừng. Không có gì bị đặt hai lần.',
     noCookies: 'Hãy cho phép cookie.',
     busy: 'Xin chờ một chút…',
     wait: 'Số phút cần chờ: {minutes}',

@@ -40,7 +40,7 @@ export async function readJson(source: BodySource, ms = BODY_MS): Promise<JsonOb
   if (length > BODY_MAX) throw tooLarge();
   if (source.parsed !== undefined) return ofParser(source.parsed);
   if (isSent && header('content-length') !== '0' && source.isRead()) throw new Error(READ_BEFORE);
-  const bytes = await readWhole(source, length, ms);
+  const bytes = await readAllBytes(source, length, ms);
   if (bytes.length === 0) return undefined;
   assertJson(header);
   if (!isUtf8(bytes)) throw malformed('must be UTF-8');
@@ -48,7 +48,7 @@ export async function readJson(source: BodySource, ms = BODY_MS): Promise<JsonOb
 }
 
 /** @param length the promised one @throws Refusal; Error if a listener of the site has got the first bytes */
-async function readWhole(source: BodySource, length: number, ms: number): Promise<Uint8Array> {
+async function readAllBytes(source: BodySource, length: number, ms: number): Promise<Uint8Array> {
   const bytes = await source.bytes(ms);
   if (bytes.length < length) throw new Error(READ_BEFORE);
   return bytes;

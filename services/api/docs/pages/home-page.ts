@@ -82,7 +82,7 @@ export function homeBody(publicBaseUrl: string, basePath: string): Markup {
 function tagThatSells(publicBaseUrl: string): string {
   return [
     `<script type="module" src="${publicBaseUrl}/embed/booking.v1.js"></script>`,
-    '<tour-booking tour="ha-long-bay-cruise" next="/pay"></tour-booking>',
+    '<tour-booking tour="ha-long-bay-cruise" api="/tours" next="/pay"></tour-booking>',
   ].join('\n');
 }
 

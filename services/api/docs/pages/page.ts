@@ -105,15 +105,16 @@ function downloadMenu(basePath: string): Markup {
  * @param searched the addresses of the pages that the search reads, separated by spaces. Undefined: this page alone
  */
 export function renderColumns(body: Markup, contents?: Markup, searched?: string): Markup {
+  const label = searched ? 'Pages of the guide' : 'On this page';
   const folded =
     contents &&
     html`<nav
       class="contents"
-      aria-label="On this page"
+      aria-label="${label}"
       ${searched && html`data-pages="${searched}" data-label="Search the guide"`}
     >
       <details>
-        <summary>On this page</summary>
+        <summary>${label}</summary>
         ${contents}
       </details>
     </nav>`;

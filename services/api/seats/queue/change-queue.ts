@@ -62,7 +62,7 @@ export class ChangeQueue {
 
   /**
    * @param groupCommit false: each change has its own transaction
-   * @param afterCommit is told which dates' seats have changed, before the change is answered
+   * @param afterCommit is notified which dates' seats have changed, before the change is answered
    */
   constructor(
     readonly db: Db,
@@ -269,7 +269,7 @@ export class ChangeQueue {
     one: WaitingChange,
     { answer, changed }: { answer: unknown; changed: ChangedDate[] },
   ): void {
-    this.afterCommit.tell(changed).then(() => one.resolve(answer), one.reject);
+    this.afterCommit.notify(changed).then(() => one.resolve(answer), one.reject);
   }
 
   /** Keeps a change or a locked departure out of batches for at most 20 ms. */
