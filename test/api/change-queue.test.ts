@@ -9,7 +9,7 @@ import { changeHold } from '../../services/api/seats/changes/change-hold';
 import { createBooking } from '../../services/api/seats/changes/create-booking';
 import { type HoldRequest, placeHold } from '../../services/api/seats/changes/place-hold';
 import { releaseHold } from '../../services/api/seats/changes/release-hold';
-import { type SeatChange, sellerWithoutKey } from '../../services/api/seats/seat-change';
+import { type SeatChange, type Seller, sellerWithoutKey } from '../../services/api/seats/seat-change';
 import { QUEUE_LIMITS } from '../../services/api/seats/queue/queue-limits';
 import { ChangeQueue } from '../../services/api/seats/queue/change-queue';
 import { changeTenantStatus } from '../../services/api/tenants/manage-tenants';
@@ -270,7 +270,9 @@ describe('a change of an API key or tenant', () => {
       const refusals = new Set<unknown>();
       const client = async (n: number) => {
         while (selling && refusals.size === 0)
-          await queues[n % 2]!.commit({ ...holdOf(departures[n % 20]!), tenant: seller, principal }).then(
+          await queues[n % 2]!.commit(
+            holdOf(departures[n % 20]!, {}, { ...sellerWithoutKey(seller), principal }),
+          ).then(
             () => sold++,
             // A slow machine refuses sales that waited for two seconds.
             ({ code }: { code?: string }) => code !== 'overloaded' && refusals.add(code),
@@ -304,8 +306,8 @@ async function liveHolds({ id }: Tenant): Promise<number> {
 const holdOf = (
   { tour, date, departureId }: PlacedSeats,
   more: Partial<HoldRequest> = {},
-): SeatChange<SeatHold> =>
-  placeHold(sellerWithoutKey(tenant), tour, { departureId, times: [] }, holdRequest(date, more));
+  seller: Seller<SeatHold> = sellerWithoutKey(tenant),
+): SeatChange<SeatHold> => placeHold(seller, tour, { departureId, times: [] }, holdRequest(date, more));
 
 /** Builds the sale of a booking without a date. */
 const bookingOf = ({ tour }: Seats, externalRef: string | null) =>

@@ -297,6 +297,8 @@ describe('POST /octo/bookings/{uuid}/confirm', () => {
     const kept = { uuid: unitItems[1]!.uuid, ...ADULT, contact: { firstName: 'Rui' } };
     const booking = await confirm(uuid, { contact: CONTACT, unitItems: [kept, CHILD, CHILD] });
     expect(booking.unitItems).toMatchObject([kept, CHILD, CHILD]);
+    const read = await reseller.get(`/octo/bookings/${uuid}`);
+    expect(booking.availability).toEqual(read.body.availability);
     const { body } = await reseller.get(`/api/tenant/bookings/${booking.supplierReference}`);
     expect(body).toMatchObject({ adults: 1, children: 2 });
   });

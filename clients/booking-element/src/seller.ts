@@ -1,7 +1,8 @@
 import { type Api, CLICK_MS, createApi, SiteError } from './api.ts';
-import { bookingBody } from './contact-rules.ts';
+import { bookingBody, type Contact } from './contact-rules.ts';
+import { stateOf } from './departure-state.ts';
 import { holdBody, isOfPurchase, type Purchase, type PurchaseEvent, type Task } from './purchase.ts';
-import type { Booking, Departure, DeparturePage, HeldSeats, Hold, Problem } from './wire.ts';
+import type { Booking, Departure, DeparturePage, Hold, Problem, Tour } from './wire.ts';
 
 /** The values of the tag, and the functions of the element that a purchase calls. */
 export interface Site {
@@ -199,15 +200,16 @@ interface ReaderOptions {
 }
 
 function readerOf({ slug = '', latest, unanswered }: ReaderOptions) {
-  /** @param departures those that a new page shows. Absent: the page has been shown before */
-  const visitor = (api: Api, departures?: readonly Departure[]) =>
-    readVisitor(api, latest().purchase, unanswered, departures);
+  /** @param isSoldOut a departure of a new page is sold out, perhaps to this visitor */
+  const visitor = (api: Api, isSoldOut?: boolean) =>
+    readVisitor(api, latest().purchase, unanswered, isSoldOut);
   /** Reads the tour, and once more if the language of the element has changed meanwhile. */
-  const tour: Reading = async (api) => {
+  const readTour = async (api: Api): Promise<Tour> => {
     const { lang } = latest().site;
     const read = await api.readTour(slug, lang);
-    return lang === latest().site.lang ? [{ type: 'tourRead', tour: read }] : tour(api);
+    return lang === latest().site.lang ? read : readTour(api);
   };
+  const tour: Reading = async (api) => [{ type: 'tourRead', tour: await readTour(api) }];
   const departures = async (api: Api, first?: DeparturePage): Promise<PurchaseEvent[]> => [
     { type: 'departuresRead', departures: await readDepartures(api, slug, first), isComplete: true },
   ];
@@ -216,11 +218,13 @@ function readerOf({ slug = '', latest, unanswered }: ReaderOptions) {
   /** Reads what the element shows first. @param readOthers is called if the departures have more pages */
   const all = async (api: Api, readOthers: (first: DeparturePage) => void): Promise<PurchaseEvent[]> => {
     if (!slug) return findTour(api, latest().site);
-    const seen = visitor(api).catch(() => []);
-    const [read, page] = await Promise.all([tour(api), api.readDepartures(slug)]);
+    const early = stateHint() && visitor(api).catch(() => []);
+    const [read, page] = await Promise.all([readTour(api), api.readDepartures(slug)]);
+    const isSoldOut = page.items.some((one) => stateOf(one, read) === 'soldOut');
+    const seen = early || visitor(api, isSoldOut).catch(() => []);
     const isComplete = page.next_cursor === null;
     const events: PurchaseEvent[] = [
-      ...read,
+      { type: 'tourRead', tour: read },
       ...(await seen),
       { type: 'loaded' },
       { type: 'departuresRead', departures: page.items, isComplete },
@@ -319,11 +323,10 @@ async function readVisitor(
   api: Api,
   { stage }: Purchase,
   unanswered: Unanswered,
-  departures: readonly Departure[] = [],
+  isSoldOut = false,
 ): Promise<PurchaseEvent[]> {
   const hint = stateHint();
   const isHeld = stage.at === 'held';
-  const isSoldOut = departures.some(({ status }) => status === 'sold_out');
   const mayHold = [hint === 'held', unanswered.task, isHeld, isSoldOut].some(Boolean);
   const seats = hint !== 'booked' && mayHold ? await unlessMissing(api.readHold()) : undefined;
   if (hint === 'booked' || seats?.hold.status === 'converted')

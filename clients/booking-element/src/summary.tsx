@@ -102,11 +102,11 @@ export function Booked({ tour, booking, seller, takesFocus, next, onAgain }: Boo
 
 /** Returns the heading of a booking. On a site without a page of payment it says what to pay, and until which day. */
 function headingOf(booking: Booking, next: string | undefined, { words, formats }: Speech): string {
-  const { status, deposit_total, currency, payment_due_at } = booking;
+  const { status, deposit_total, total_price, currency, payment_due_at } = booking;
   if (status === 'confirmed') return words.summary.confirmed;
-  if (next !== undefined || deposit_total === 0 || payment_due_at === null) return words.summary.booked;
+  if (next !== undefined || total_price === 0 || payment_due_at === null) return words.summary.booked;
   return fill(words.sale.reserved, {
-    amount: formats.money(deposit_total, currency),
+    amount: formats.money(deposit_total || total_price, currency),
     date: formats.day(payment_due_at),
   });
 }

@@ -211,7 +211,7 @@ describeInBrowsers('the element among the styles and programs of a page', (brows
       };
       await site.page.locator('.day.open').click();
       await expectComplete();
-      await site.page.locator('.step > .button').last().click();
+      await site.page.locator('.pay .button').click();
       await site.page.locator('summary').click();
       await site.page.locator('.contact .button').click();
       await expectComplete();

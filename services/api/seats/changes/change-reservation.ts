@@ -76,7 +76,9 @@ export function changeReservation<Result>(
     hiddenTourId: hidesDates ? tour.id : undefined,
     decide: (facts) => {
       const before = new LockedReservation(seller, found, facts);
-      const departure = before.departure(to.departureId);
+      // A decision counts its seats in the facts.
+      const locked = before.departure(to.departureId);
+      const departure = locked && { ...locked };
       const { details, result, ...rows } = decide(before);
       const octo = details ? withChangedDetails(before.octo, details, facts.at) : before.octo;
       const { hold = before.hold, lead = before.lead } = result;

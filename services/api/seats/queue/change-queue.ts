@@ -243,7 +243,7 @@ export class ChangeQueue {
    */
   private answerAll(batch: WaitingChange[], { outcomes, freed }: WrittenChanges): void {
     this.afterCommit
-      .tell(freed)
+      .notify(freed)
       .catch((error: unknown) => this.log.warn({ err: error }, 'listeners of seats failed'));
     batch.forEach((one, index) => this.answer(one, outcomes[index]!));
   }
