@@ -21,7 +21,7 @@ interface ContactFormProps {
   categories: readonly Category[];
   /** The refusal of the booking, if the platform has refused fields. */
   problem: Problem | undefined;
-  /** What the visitor reads before the click, and the button that books. */
+  /** Shows the summary and the terms, and the button that books. */
   children: ComponentChildren;
   /** Several fields may change before the form is shown again, where a program fills it in. */
   onChange(changed: Partial<Contact>): void;
@@ -132,7 +132,7 @@ interface FieldProps {
   name: string;
   label: string;
   type: FieldType;
-  /** What the browser may fill in. */
+  /** Names the value that the browser may fill in. */
   autocomplete?: string;
   isRequired?: boolean;
   value: string;

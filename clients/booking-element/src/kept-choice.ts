@@ -1,6 +1,6 @@
 import type { Choice } from './purchase.ts';
 
-/** What a visitor has chosen of a tour, and nothing of who the visitor is. */
+/** The choice of a visitor, without anything about the visitor. */
 interface KeptChoice extends Choice {
   /** The slug of the tour. */
   tour: string;

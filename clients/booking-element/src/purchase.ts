@@ -108,7 +108,7 @@ export type PurchaseEvent =
   | { type: 'bookingSeen'; booking: Booking | undefined }
   | { type: 'startedAgain' };
 
-/** What a visitor has chosen. */
+/** The choice of a visitor. */
 export type Choice = Partial<Pick<Purchase, 'date' | 'time' | 'party'>>;
 
 /**

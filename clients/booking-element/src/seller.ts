@@ -33,8 +33,9 @@ export interface Actions {
   extend(): void;
   /** Gives the seats back, and shows the calendar. */
   release(): void;
-  book(): void;
-  /** Ends the call that runs. What it asked for may have happened: it is looked for. */
+  /** @param contact as the form has it now. Absent: the one that was sent before */
+  book(contact?: Contact): void;
+  /** Ends the call that runs. A hold or booking that it may have made is looked for. */
   stop(): void;
   /** Shows the calendar, after a booking or after a hold that has ended. */
   startAgain(event: 'startedAgain' | 'returned'): void;

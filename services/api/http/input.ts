@@ -94,7 +94,7 @@ export function emailInput(field: string, value: string, { emailAsSent }: EmailR
   return emailAsSent ? text : email;
 }
 
-/** How the e-mail addresses of a request are read. */
+/** The form in which the e-mail addresses of a request are kept. */
 export interface EmailReading {
   /** True: with the signs around them, as earlier releases stored them. */
   emailAsSent?: boolean;
