@@ -33,7 +33,8 @@ export function showAgain(page: Page): Promise<void> {
  * page.goBack and locators wait for that load, so this function uses neither.
  */
 export async function goBackTo(page: Page, selector: string): Promise<void> {
-  await page.evaluate('history.back()');
+  // Leaves the page after the evaluation, which the navigation could end.
+  await page.evaluate('void setTimeout(() => history.back())');
   const find = `!!document.querySelector('tour-booking')?.shadowRoot.querySelector('${selector}')`;
   for (let tried = 0; tried < MOST_LOOKS; tried += 1) {
     // The page that is left can end the evaluation.
