@@ -122,8 +122,15 @@ async function callWithRepeats(options: ApiOptions, call: Call, endsAt: number):
   }
 }
 
-/** Returns after how many seconds to repeat a call; undefined: not without a click of the visitor. */
-export function secondsToWait({ code, retryable, retryAfter }: Problem, repeats: number): number | undefined {
+/**
+ * Returns after how many seconds to repeat a call; undefined: not without a click of the visitor.
+ * @param left the seconds until all calls end
+ */
+export function secondsToWait(
+  { code, retryable, retryAfter }: Problem,
+  repeats: number,
+  left: number,
+): number | undefined {
   // The answer has removed the cookie, or another process of the site knows it.
   if (code === 'invalid_visitor') return repeats === 0 ? 0 : undefined;
   if (!retryable || repeats >= REPEATS) return undefined;
@@ -168,6 +175,25 @@ async function readAnswer(response: Response, field: string): Promise<Answered |
   // A proxy before the site answers so while the site restarts.
   const retryable = status === 429 || status >= 500;
   return { code: retryable ? 'internal_error' : 'foreign_answer', status, retryable, retryAfter };
+}
+
+/** Returns a problem without the entries of its lists that no view could show: a program before the proxy may have written it. */
+function readProblem(answer: Partial<Problem>): Partial<Problem> {
+  return {
+    ...answer,
+    errors: listOf(answer.errors).filter(({ field }) => typeof field === 'string'),
+    alternatives: listOf(answer.alternatives).filter(isAlternative),
+  };
+}
+
+/** Returns the objects of a list. A value that is no list has none. */
+function listOf<T>(value: readonly T[] | undefined): T[] {
+  return Array.isArray(value) ? (value as readonly T[]).filter((item) => item instanceof Object) : [];
+}
+
+function isAlternative({ departure_date, departure_time, seats_available }: Alternative): boolean {
+  const time = departure_time === null ? '00:00' : departure_time;
+  return Date.parse(`${departure_date}T${time}:00Z`) > 0 && Number.isInteger(seats_available);
 }
 
 function readHeaders(headers: Headers): Omit<Answered, 'answer'> {

@@ -131,7 +131,7 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
       hold: () => void run('hold', placeHold),
       extend: () => void run('extend', extendHold),
       release: () => void run('release', releaseHold),
-      book: () => void run('book', book),
+      book: (contact) => void run('book', (api) => book(api, contact)),
       stop: () => stop(),
       startAgain: (type) => {
         dispatch({ type });
@@ -274,7 +274,7 @@ function writerOf(read: { visitor: Reading }, latest: Latest, unanswered: Unansw
     await api.releaseHold().catch(ignore);
     return [{ type: 'returned' }];
   };
-  const book: Reading = async (api) => {
+  const book = async (api: Api, contact = latest().purchase.contact): Promise<PurchaseEvent[]> => {
     const { purchase, site } = latest();
     const { stage, tour } = purchase;
     if (stage.at !== 'held' || !tour) return [];

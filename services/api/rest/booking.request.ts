@@ -22,7 +22,8 @@ import {
   withoutEmptyParty,
 } from '../pricing/requested-party';
 import { isCountry } from '../tenants/country';
-import { PHONE_MAX, type PhoneInput, phoneInput, type PhoneReading } from '../tenants/phone';
+import type { RequestReading } from '../idempotency/fingerprint';
+import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
 import type { BookingAmendment } from '../seats/changes/change-booking';
 import type { Cancellation } from '../seats/changes/cancel-booking';
 import type { BookingRequest } from '../seats/changes/create-booking';

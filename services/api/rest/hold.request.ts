@@ -20,7 +20,8 @@ import {
   type RequestedParty,
   withoutEmptyParty,
 } from '../pricing/requested-party';
-import { PHONE_MAX, type PhoneInput, phoneInput, type PhoneReading } from '../tenants/phone';
+import type { RequestReading } from '../idempotency/fingerprint';
+import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
 import type { HoldAmendment } from '../seats/changes/change-hold';
 import type { HoldBody, HoldPatch } from './hold.dto';
 import type { HoldRequest } from '../seats/changes/place-hold';

@@ -373,6 +373,7 @@ function toBookingLead(
     floorEndsAt: null,
     refund: null,
     paymentMethod,
+    paymentNote: tenant.paymentNote,
     externalRef: wanted.externalRef ?? held?.externalRef ?? null,
     source,
     customer,
