@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { describeUnless } from './describe-with';
 
 const mounted: string[] = [];
 
@@ -20,8 +21,13 @@ export function removeSmallDisks(): void {
   }
 }
 
-/** Declares a suite that needs small disks. The suite is skipped if the account cannot mount a disk, for example in a container. */
-export const describeWithSmallDisks = canMountSmallDisk() ? describe : describe.skip;
+/**
+ * Declares a suite that needs small disks. Where the account cannot mount one, for example in a container, the suite is left out, and the end of
+ * the run says so.
+ */
+export function describeWithSmallDisks(title: string, suite: () => void): void {
+  describeUnless(canMountSmallDisk() ? undefined : 'this account cannot mount a disk', title, suite);
+}
 
 export function canMountSmallDisk(): boolean {
   try {
