@@ -15,9 +15,14 @@ export interface PartyIssue {
   others?: string[];
 }
 
+/** Returns the categories that have a price. */
+export function soldCategories(categories: readonly Category[], prices: Prices): Category[] {
+  return categories.filter(({ code }) => prices[code] !== undefined);
+}
+
 /** Returns the party that a visitor begins with: the fewest units of the first category for which the seats are enough. */
 export function startParty(categories: readonly Category[], prices: Prices, seats: number): Party {
-  const sold = categories.filter(({ code }) => prices[code] !== undefined);
+  const sold = soldCategories(categories, prices);
   const parties = sold.map(({ code, min = 1 }): Party => ({ [code]: Math.max(1, min) }));
   return parties.find((party) => !sizeIssue(party, sold, { free: seats })) ?? parties[0] ?? {};
 }

@@ -7,12 +7,13 @@ import {
   limitOf,
   type PartyIssue,
   sizeIssue,
+  soldCategories,
   stepOf,
   UNITS_MAX,
   unitsOf,
 } from './party-rules.ts';
 import { IconButton } from './parts.tsx';
-import { boundsOf, soldAt } from './smallest-booking.ts';
+import { boundsOf } from './smallest-booking.ts';
 import { type Speech, useSpeech } from './speech.ts';
 import type { Category, Departure, Party, Tour } from './wire.ts';
 import { fill } from './words/words.ts';
@@ -34,7 +35,7 @@ export function PartyPicker({ tour, departure, party, unsold, onChange }: PartyP
   const speech = useSpeech();
   const { words, formats } = speech;
   const { tenant_prices: prices, currency } = departure;
-  const sold = soldAt(departure, tour);
+  const sold = soldCategories(tour.categories, departure.tenant_prices);
   const bounds = boundsOf(departure, tour);
   const limits = sold.map((category) => limitOf(category, party, sold, bounds));
   const ofParty = sizeIssue(party, sold, bounds);

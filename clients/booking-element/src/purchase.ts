@@ -4,9 +4,8 @@ import { type Contact, isInForm, NO_CONTACT } from './contact-rules.ts';
 import { stateOf } from './departure-state.ts';
 import { fitParty } from './fit-party.ts';
 import { digitsOf } from './formats.ts';
-import { startParty, totalOf } from './party-rules.ts';
+import { soldCategories, startParty, totalOf } from './party-rules.ts';
 import { textOf } from './problem-texts.ts';
-import { soldAt } from './smallest-booking.ts';
 import type {
   Booking,
   Category,
@@ -263,7 +262,9 @@ function choosing(purchase: Purchase): Purchase {
 function fitted(purchase: Purchase): Purchase {
   const departure = departureOf(purchase);
   const { tour } = purchase;
-  return departure && tour ? fittedTo(soldAt(departure, tour), purchase, tour) : purchase;
+  return departure && tour
+    ? fittedTo(soldCategories(tour.categories, departure.tenant_prices), purchase, tour)
+    : purchase;
 }
 
 function fittedTo(sold: readonly Category[], purchase: Purchase, before: Tour): Purchase {

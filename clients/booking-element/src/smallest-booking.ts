@@ -1,17 +1,12 @@
-import { ruleIssue, type SeatBounds, SEATS_MAX, seatsOf, unitsOf } from './party-rules.ts';
+import { ruleIssue, type SeatBounds, SEATS_MAX, seatsOf, soldCategories, unitsOf } from './party-rules.ts';
 import type { Category, Departure, Party, Prices, Tour } from './wire.ts';
-
-/** Returns the categories of a tour that a departure sells. */
-export function soldAt({ tenant_prices }: Departure, { categories }: Tour): Category[] {
-  return categories.filter(({ code }) => tenant_prices[code] !== undefined);
-}
 
 /**
  * Returns the seats of the smallest booking, as the platform counts them (services/api/pricing/party.ts `fewestSeats`): one unit of a category
  * with a price, or the fewest that the category allows, with the units that it needs beside it. Infinity: nothing can be booked.
  */
 export function fewestSeats(categories: readonly Category[], prices: Prices): number {
-  const sold = categories.filter(({ code }) => prices[code] !== undefined);
+  const sold = soldCategories(categories, prices);
   const fewestOf = (parties: readonly Party[], known: number): number =>
     parties.reduce((fewest, party) => Math.min(fewest, fewestWith(party, fewest)), known);
   // A party that takes as many seats as a known booking is not looked at: the ways to a booking are many.
