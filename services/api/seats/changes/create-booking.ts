@@ -105,15 +105,12 @@ export async function createBooking(
   choose: ChooseDeparture = (departureDate, departureTime) =>
     findDeparture(db, { tourId: tour.id, departureDate, departureTime }),
 ): Promise<SeatChange<BookingLead>> {
-  const { tenant, principal, claim, traceparent } = seller;
+  const { tenant } = seller;
   const placed = await placeOfRequest(db, tenant, tour, request, choose);
   const wanted = wantedBooking(tenant, tour, request, placed);
   const { departureId } = wanted;
   return {
-    tenant,
-    principal,
-    claim,
-    traceparent,
+    ...seller,
     locks: { departureIds: departureId === null ? [] : [departureId] },
     reads: factsOf(wanted),
     isAlone: false,

@@ -60,7 +60,7 @@ export function placeHold(
   { departureId, times }: DepartureChoice,
   request: HoldRequest,
 ): SeatChange<SeatHold> {
-  const { tenant, principal, claim, traceparent } = seller;
+  const { tenant } = seller;
   const wanted: WantedHold = {
     ...request,
     ...partyOfRequest(request.party, categories),
@@ -71,10 +71,7 @@ export function placeHold(
     holdMinutes: request.holdMinutes ?? tenant.holdDefaultMinutes,
   };
   return {
-    tenant,
-    principal,
-    claim,
-    traceparent,
+    ...seller,
     locks: { departureIds: departureId === null ? [] : [departureId], octoUuid: request.octo?.uuid },
     reads: { tourId: id, counted: 'hold' },
     isAlone: false,
