@@ -5,6 +5,7 @@ import { type CutoffText, CUTOFF_RULE, readCutoff } from '../../services/api/cat
 import { readStartTime } from '../../services/api/catalog/start-time';
 import { currencyDigits, storedCurrencyDigits } from '../../services/api/pricing/currency';
 import { isTourAddress } from '../../services/api/tenants/link-template';
+import { PHONE_MAX } from '../../services/api/tenants/phone';
 import {
   cleanName,
   isCategoryCode,
@@ -176,7 +177,7 @@ export function paragraphs(max: number) {
 
 /** Parses a phone number, without the marks of direction that address books add. */
 export function phone(text: string, name: string): string {
-  return line(40)(withoutDirection(text), name);
+  return line(PHONE_MAX)(withoutDirection(text), name);
 }
 
 /** Parses an e-mail address as the API reads it: `Ana Lima <ana@example.com>` too. */

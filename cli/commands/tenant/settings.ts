@@ -111,7 +111,7 @@ export const SETTINGS: Flag[] = [
   ),
   flag(
     '--payment-note <text>',
-    'how to pay, for the customer: plain text of at most 1000 characters, also of several lines, or none; bookings show it',
+    `how to pay, for the customer: plain text of at most ${PAYMENT_NOTE_MAX} characters, also of several lines, or none; bookings show it`,
     { parse: paymentNote },
   ),
   flag('--hold-default <minutes>', 'default minutes of a hold', {
