@@ -17,7 +17,7 @@ describeInBrowsers('the element among the programs of a page', (browser) => {
   const tag = () => `<tour-booking tour="${tour.slug}"></tour-booking>`;
   const inShadow = <T>(expression: string) =>
     site.page.evaluate<T>(`((root) => ${expression})(document.querySelector('tour-booking').shadowRoot)`);
-  const expectBooked = () => site.page.getByRole('heading', { name: 'Your seats are booked' }).waitFor();
+  const expectBooked = () => site.page.getByRole('heading', { name: /^Reserved: pay/ }).waitFor();
   /** Fills in a field as a program does that sends no event. */
   const fillSilently = (name: string, value: string) =>
     inShadow(`void (root.querySelector('[name="${name}"]').value = '${value}')`);
