@@ -91,7 +91,7 @@ function differences({ status, headers, text }, expected) {
   };
   compare('status', status, expected.status);
   for (const [name, wish] of Object.entries(expected.headers ?? {}))
-    compare(name, headers[name]?.toString(), wish);
+    compare(name, headers[name]?.toString() ?? null, wish);
   const body = text && /json/.test(headers['content-type']) ? JSON.parse(text) : undefined;
   if (expected.problem !== undefined) {
     compare('content-type', headers['content-type'], { matches: '^application/problem\\+json' });

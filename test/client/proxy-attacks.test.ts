@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request as startRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { readJson } from '../../clients/typescript/src/proxy/body';
+import { BODY_MAX, readJson } from '../../clients/typescript/src/proxy/body';
 import { readFetchRequest } from '../../clients/typescript/src/proxy/fetch-server';
 import { readNodeRequest } from '../../clients/typescript/src/proxy/node-server';
 import { useTestApi } from '../support/api';
@@ -55,7 +55,7 @@ describe('a body that comes too slowly', () => {
           kind === 'fetch'
             ? readFetchRequest(endlessRequest(), undefined)
             : readNodeRequest(request, request, undefined);
-        void readJson(body, 100).then(
+        void readJson(body, BODY_MAX, 100).then(
           () => response.end('read'),
           (error: { more: { errors: { message: string }[] } }) => response.end(error.more.errors[0]!.message),
         );

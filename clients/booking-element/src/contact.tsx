@@ -121,7 +121,7 @@ function issueText(name: string, value: string, { contact, problem }: Words): st
 type FieldType = 'text' | 'tel' | 'email' | 'date' | 'textarea';
 
 /**
- * The longest text of a field in characters. The platform allows names of 200, but a body of 16 KiB: the longest texts of a party of ten fit
+ * The longest text of a field in characters. The platform allows names of 200, but a body of 64 KiB: the longest texts of a party of fifty fit
  * into it in any script, with three bytes a character.
  */
 const MOST_CHARACTERS: Partial<Record<FieldType, number>> = { tel: 40, email: 254, textarea: 2000 };

@@ -73,7 +73,7 @@ const REFUSALS = {
   origin_not_allowed: 'The token is not for this origin.',
   // Not in use: no key is restricted to addresses yet. The documentation lists the code, so clients may already handle it.
   ip_not_allowed: 'The key is not for this address.',
-  body_too_large: 'The body may have 16 KiB at most.',
+  body_too_large: 'The body may have 16 KiB at most, and of a booking 64 KiB.',
   unsupported_media_type: 'The body must be JSON in UTF-8.',
   // For a lock timeout that no use case handles.
   departure_busy: 'Other requests are changing the same data. Try again in a second.',

@@ -43,6 +43,9 @@ export function jsonBodyUpTo(max: number): RequestHandler {
 /** Reads a JSON body of at most 16 KiB. */
 export const jsonBody = jsonBodyUpTo(BODY_MAX);
 
+/** Reads a JSON body of at most 64 KiB: a booking names its travellers. */
+export const bookingBody = jsonBodyUpTo(64 * 1024);
+
 const PLAIN_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i;
 
 /** Returns whether the body needs no decoding and has an accepted length. This is true of nearly all bodies. */

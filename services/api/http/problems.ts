@@ -179,7 +179,12 @@ export const PROBLEMS = {
     retryable: true,
     advice: 'Wait for the seconds in Retry-After, then repeat the request with the same key.',
   },
-  body_too_large: { status: 413, title: 'Body too large', retryable: false, advice: 'Send at most 16 KiB.' },
+  body_too_large: {
+    status: 413,
+    title: 'Body too large',
+    retryable: false,
+    advice: 'Send at most 16 KiB, and 64 KiB for a booking.',
+  },
   unsupported_media_type: {
     status: 415,
     title: 'Unsupported media type',

@@ -15,7 +15,7 @@ import { mayReadBookings } from '../credentials/credential';
 import type { RefusedRequest } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
-import { emptyBody, jsonBody, readsBody } from '../http/json-body';
+import { bookingBody, emptyBody, jsonBody, readsBody } from '../http/json-body';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
@@ -108,7 +108,7 @@ export class BookingChangesController {
     409,
     'booking_state_conflict, departure_gone, departure_cancelled, insufficient_seats, hold_limit_reached, price_changed, departure_busy',
   )
-  @Middlewares(quota('booking'), jsonBody, readsBody(bookingAmendment), strictQuery)
+  @Middlewares(quota('booking'), bookingBody, readsBody(bookingAmendment), strictQuery)
   async changeBooking(
     @Request() request: HttpRequest,
     @Path() booking_ref: string,

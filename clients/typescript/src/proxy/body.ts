@@ -3,8 +3,10 @@ import { Refusal } from './problems.ts';
 
 export type JsonObject = Record<string, unknown>;
 
-/** Bytes of the largest accepted body. */
+/** Bytes of the largest accepted body, as the platform has them. */
 export const BODY_MAX = 16 * 1024;
+/** Bytes of the largest body of a booking, which names the travellers. */
+export const BOOKING_BODY_MAX = 64 * 1024;
 /** Milliseconds in which a body must arrive. */
 const BODY_MS = 10_000;
 
@@ -17,41 +19,42 @@ export interface BodySource {
   isRead(): boolean;
   /**
    * Reads the bytes.
+   * @param max so many of them
    * @param ms the time in which they must arrive
-   * @throws Refusal if they exceed BODY_MAX or take longer
+   * @throws Refusal if there are more or they take longer
    */
-  bytes(ms: number): Promise<Uint8Array>;
+  bytes(max: number, ms: number): Promise<Uint8Array>;
 }
 
 const READ_BEFORE =
   'tourProxy: the site has read the body of the request, or a part of it, and left no value of it. Mount the proxy before what reads or listens to bodies, or let that read request.clone().';
 
 /**
- * Reads a JSON object of at most 16 KiB. Judges the content type first, then the length, then the text.
+ * Reads a JSON object. Judges the content type first, then the length, then the text.
+ * @param max the most bytes
  * @returns undefined: the request has no body
  * @throws Refusal 415, 413 or 400 malformed_json; Error if the site has read some of the bytes
  */
-export async function readJson(source: BodySource, ms = BODY_MS): Promise<JsonObject | undefined> {
+export async function readJson(
+  source: BodySource,
+  max: number,
+  ms = BODY_MS,
+): Promise<JsonObject | undefined> {
   const { header } = source;
   const length = Number(header('content-length') ?? 0);
   // Some reverse proxies send an empty body in chunks, so Transfer-Encoding alone is no body.
   const isSent = length > 0 || header('content-type') !== undefined;
   if (isSent) assertJson(header);
-  if (length > BODY_MAX) throw tooLarge();
-  if (source.parsed !== undefined) return ofParser(source.parsed);
+  if (length > max) throw tooLarge(max);
+  if (source.parsed !== undefined) return ofParser(source.parsed, max);
   if (isSent && header('content-length') !== '0' && source.isRead()) throw new Error(READ_BEFORE);
-  const bytes = await readAllBytes(source, length, ms);
+  const bytes = await source.bytes(max, ms);
+  // A listener of the site has got the first bytes.
+  if (bytes.length < length) throw new Error(READ_BEFORE);
   if (bytes.length === 0) return undefined;
   assertJson(header);
   if (!isUtf8(bytes)) throw malformed('must be UTF-8');
-  return parse(new TextDecoder().decode(bytes));
-}
-
-/** @param length the promised one @throws Refusal; Error if a listener of the site has got the first bytes */
-async function readAllBytes(source: BodySource, length: number, ms: number): Promise<Uint8Array> {
-  const bytes = await source.bytes(ms);
-  if (bytes.length < length) throw new Error(READ_BEFORE);
-  return bytes;
+  return parse(new TextDecoder().decode(bytes), max);
 }
 
 const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
@@ -63,19 +66,19 @@ function assertJson(header: BodySource['header']): void {
 }
 
 /** Reads what a parser of the site left: text, bytes, or an object that has the length of the body at most. */
-function ofParser(parsed: unknown): JsonObject | undefined {
-  if (typeof parsed === 'string') return parsed === '' ? undefined : parse(parsed);
+function ofParser(parsed: unknown, max: number): JsonObject | undefined {
+  if (typeof parsed === 'string') return parsed === '' ? undefined : parse(parsed, max);
   if (parsed instanceof Uint8Array)
-    return parsed.length === 0 ? undefined : parse(Buffer.from(parsed).toString());
+    return parsed.length === 0 ? undefined : parse(Buffer.from(parsed).toString(), max);
   if (!isObject(parsed) || !isShallow(parsed)) throw malformed(NOT_ONE_OBJECT);
-  if (Buffer.byteLength(JSON.stringify(parsed)) > BODY_MAX) throw tooLarge();
+  if (Buffer.byteLength(JSON.stringify(parsed)) > max) throw tooLarge(max);
   return parsed;
 }
 
 const NOT_ONE_OBJECT = 'must be one JSON object';
 
-function parse(text: string): JsonObject {
-  if (Buffer.byteLength(text) > BODY_MAX) throw tooLarge();
+function parse(text: string, max: number): JsonObject {
+  if (Buffer.byteLength(text) > max) throw tooLarge(max);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -90,7 +93,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** More levels than any body of the platform has. A text of 16 KiB may have thousands, which JSON.stringify cannot write. */
+/** More levels than any body of the platform has. A text may have thousands, which JSON.stringify cannot write. */
 const LEVELS_MAX = 10;
 
 function isShallow(value: unknown, levels = LEVELS_MAX): boolean {
@@ -98,8 +101,9 @@ function isShallow(value: unknown, levels = LEVELS_MAX): boolean {
   return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
 }
 
-export function tooLarge(): Refusal {
-  return new Refusal('body_too_large', 'The body is larger than 16 KiB.');
+/** @param max the most bytes */
+export function tooLarge(max: number): Refusal {
+  return new Refusal('body_too_large', `The body is larger than ${max / 1024} KiB.`);
 }
 
 export function malformed(message: string): Refusal {

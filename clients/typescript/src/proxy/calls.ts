@@ -1,4 +1,5 @@
 import type { ProxyAnswer } from './answer.ts';
+import { BODY_MAX, BOOKING_BODY_MAX } from './body.ts';
 import { book, readBooking } from './bookings.ts';
 import { changeHold, extendHold, placeHold, readHold, releaseHold } from './holds.ts';
 import { Refusal } from './problems.ts';
@@ -29,6 +30,8 @@ export interface ProxyCall {
   query: readonly string[];
   /** Whether the call belongs to a visitor, and so reads and sets the cookie. */
   ofVisitor: boolean;
+  /** The most bytes of the body. */
+  bodyMax: number;
   answer(parts: ProxyParts, visit: Visit): Promise<ProxyAnswer>;
 }
 
@@ -61,7 +64,7 @@ const CALLS: readonly ProxyCall[] = [
   visitors('changeHold', 'PATCH', '/hold', changeHold),
   visitors('releaseHold', 'DELETE', '/hold', releaseHold),
   visitors('extendHold', 'POST', '/hold/extend', extendHold),
-  visitors('book', 'POST', '/booking', book),
+  { ...visitors('book', 'POST', '/booking', book), bodyMax: BOOKING_BODY_MAX },
   visitors('readBooking', 'GET', '/booking', readBooking),
 ];
 
@@ -71,7 +74,7 @@ function tours(
   query: readonly string[],
   answer: ProxyCall['answer'],
 ): ProxyCall {
-  return { name, method: 'GET', path, query, ofVisitor: false, answer };
+  return { name, method: 'GET', path, query, ofVisitor: false, bodyMax: BODY_MAX, answer };
 }
 
 function visitors(
@@ -80,7 +83,7 @@ function visitors(
   path: string,
   answer: ProxyCall['answer'],
 ): ProxyCall {
-  return { name, method, path, query: NONE, ofVisitor: true, answer };
+  return { name, method, path, query: NONE, ofVisitor: true, bodyMax: BODY_MAX, answer };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ProxyAnswer } from './answer.ts';
-import { BODY_MAX, inTime, tooLarge } from './body.ts';
+import { inTime, tooLarge } from './body.ts';
 import type { SiteRequest } from './handle-request.ts';
 import { belowMount } from './mount.ts';
 
@@ -13,7 +13,7 @@ export function readFetchRequest(request: Request, mount: string | undefined): S
     query: search.slice(1),
     host: header('host') ?? host,
     header,
-    body: { header, isRead: () => isRead(request), bytes: (ms) => readBytes(request, ms) },
+    body: { header, isRead: () => isRead(request), bytes: (max, ms) => readBytes(request, max, ms) },
     native: request,
   };
 }
@@ -23,7 +23,7 @@ function isRead({ body, bodyUsed }: Request): boolean {
   return bodyUsed || body?.locked === true;
 }
 
-async function readBytes(request: Request, ms: number): Promise<Uint8Array> {
+async function readBytes(request: Request, max: number, ms: number): Promise<Uint8Array> {
   const { body } = request;
   if (body === null || isRead(request)) return new Uint8Array();
   const reader = body.getReader();
@@ -34,9 +34,9 @@ async function readBytes(request: Request, ms: number): Promise<Uint8Array> {
       const { done, value } = await reader.read();
       if (done) return Buffer.concat(chunks);
       length += value.length;
-      if (length > BODY_MAX) {
+      if (length > max) {
         stop();
-        throw tooLarge();
+        throw tooLarge(max);
       }
       chunks.push(value);
     }

@@ -69,7 +69,7 @@ async function readVisit<Native>(
   const visitor = call.ofVisitor ? readVisitor(parts, request) : undefined;
   const isAllowed = (await parts.allow?.(request.native, call.name)) ?? true;
   if (!isAllowed) throw rateLimited('Too many requests.', ALLOW_SECONDS);
-  const body = call.method === 'GET' ? undefined : await readJson(request.body);
+  const body = call.method === 'GET' ? undefined : await readJson(request.body, call.bodyMax);
   const query = readQuery(request.query, call.query);
   return { host, slug, query, body: body ?? {}, visitor, ifNoneMatch: header('if-none-match') };
 }

@@ -115,7 +115,8 @@ async function release(call: CallPlatform, holds: HoldItem[]): Promise<void> {
 /** Returns the hold of the cookie. Without one, returns the visitor's live hold: the answer that named it may have been lost. */
 export async function readHold(parts: ProxyParts, { host, visitor }: Visit): Promise<ProxyAnswer> {
   const { call, cookies } = parts;
-  if (!visitor) throw noHold([cookies.write(host, newVisitor())]);
+  // Sets no cookie: it could replace the one that a hold in another tab sets in the same moment.
+  if (!visitor) throw noHold();
   if (visitor.holdId !== null) {
     const response = await call({ path: pathOf(visitor.holdId) });
     return holdAnswer(parts, host, { status: 200, response, hold: response.json as Hold, visitor });

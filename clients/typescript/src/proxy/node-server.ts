@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProxyAnswer } from './answer.ts';
-import { BODY_MAX, inTime, malformed, tooLarge } from './body.ts';
+import { inTime, malformed, tooLarge } from './body.ts';
 import type { SiteRequest } from './handle-request.ts';
 import { belowMount } from './mount.ts';
 
@@ -41,7 +41,7 @@ export function readNodeRequest<Native>(
       parsed: request.readableEnded ? request.body : undefined,
       // A listener of the site may have got the bytes, and the end is still to come.
       isRead: () => request.readableEnded || request.readableDidRead,
-      bytes: (ms) => readBytes(request, ms),
+      bytes: (max, ms) => readBytes(request, max, ms),
     },
     native,
   };
@@ -54,16 +54,16 @@ function splitUrl(url: string): [path: string, query: string] {
   return mark < 0 ? [target, ''] : [target.slice(0, mark), target.slice(mark + 1)];
 }
 
-/** Reads at most BODY_MAX bytes. Node reads and drops the bytes of a refused body until endUnread ends it. */
-function readBytes(request: IncomingMessage, ms: number): Promise<Uint8Array> {
+/** Reads at most `max` bytes. Node reads and drops the bytes of a refused body until endUnread ends it. */
+function readBytes(request: IncomingMessage, max: number, ms: number): Promise<Uint8Array> {
   if (request.readableEnded) return Promise.resolve(new Uint8Array());
   const bytes = new Promise<Uint8Array>((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length <= BODY_MAX) chunks.push(chunk);
-      else reject(tooLarge());
+      if (length <= max) chunks.push(chunk);
+      else reject(tooLarge(max));
     });
     const breakOff = () => {
       if (!request.readableEnded) reject(malformed('must be complete'));
