@@ -1,11 +1,42 @@
 import type { Knex } from 'knex';
 import pg from 'pg';
-import { CANNOT_CONNECT, databaseReason, READ_ONLY } from '../errors';
+import { CANNOT_CONNECT, databaseReason, isSilent, READ_ONLY, sqlState } from '../errors';
 import { readDatabaseUrl, type Target } from './database-url';
 import { explainConnectionError, tlsOptions } from './tls';
+import { loadPostgresClient } from './transaction';
+
+/** A connection, which the pool drops when its server stops answering or becomes read-only. pg alone would keep it. */
+export class ServerConnection extends pg.Client {
+  isUsable = true;
+
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    // The promise of the running statement rejects with the same error.
+    this.on('error', () => (this.isUsable = false));
+    this.on('end', () => (this.isUsable = false));
+  }
+
+  /** Sends a statement. The next one would wait behind one that timed out, or go to a server that is no longer the primary. */
+  override query(...args: unknown[]): never {
+    const callback = args.at(-1);
+    if (typeof callback === 'function')
+      args[args.length - 1] = (error: Error | null, ...rest: unknown[]) => {
+        if (error) this.dropAfter(error);
+        (callback as (...results: unknown[]) => void)(error, ...rest);
+      };
+    return (super.query as (...args: unknown[]) => never).apply(this, args);
+  }
+
+  /** A read-only connection stays open for a ROLLBACK. */
+  private dropAfter(error: Error): void {
+    const silent = isSilent(error);
+    if (silent || sqlState(error) === READ_ONLY) this.isUsable = false;
+    if (silent) this.connection.stream.destroy();
+  }
+}
 
 /** Opens a connection to a server that accepts writes. Uses these settings, except the host: the host comes from the URL of connectTo. */
-type Connect = (settings: pg.ClientConfig) => Promise<pg.Client>;
+type Connect = (settings: pg.ClientConfig) => Promise<ServerConnection>;
 
 /** Limits the time to try all hosts of a URL. A request waits for a connection for the same time. */
 const CONNECT_MS = 5000;
@@ -16,7 +47,7 @@ const CONNECT_MS = 5000;
  */
 export function connectTo(url: string): Connect {
   const { urls, tls, target, requiresScram } = readDatabaseUrl(url);
-  const Client = requiresScram ? ScramClient : pg.Client;
+  const Client = requiresScram ? ScramClient : ServerConnection;
   let preferred = 0;
   return async ({ connectionTimeoutMillis = CONNECT_MS, ...settings }) => {
     const timeoutMs = Math.ceil(connectionTimeoutMillis / urls.length);
@@ -46,7 +77,6 @@ export function connectTo(url: string): Connect {
 /** Connects, and closes the connection again if the server does not have the role that the URL requires. */
 async function openClient(client: pg.Client, target: Target | undefined, timeoutMs: number): Promise<void> {
   let reportsStandby = false;
-  client.on('error', () => undefined); // Ignores the event, because the promise of the running statement rejects with the same error.
   client.connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
     if (parameterName === 'in_hot_standby') reportsStandby = parameterValue === 'on';
   });
@@ -102,37 +132,27 @@ class NoServerError extends Error {
   }
 }
 
-interface PoolClient {
-  connectionSettings: pg.ClientConfig;
-  _acquireOnlyConnection(this: PoolClient): Promise<pg.Client>;
-}
-
-/** Knex stores on a connection the error that ended the connection. The pool does not use such a connection again. */
-type PooledConnection = pg.Client & { __knex__disposed?: unknown };
-
 /**
  * Turns off the compilation of statements, for reads outside a transaction. A transaction pooler keeps the setting on the server connection
  * that ran it, which all services want without it too. A startup parameter would not do: PgBouncer refuses the ones that it does not know.
  */
 const WITHOUT_JIT = 'set jit = off';
 
-/** Makes a pool open its connections with `connect`. Knex itself would connect to one host only. */
-export function openConnectionsBy(connect: Connect, db: Knex): Knex {
-  (db.client as PoolClient)._acquireOnlyConnection = async function () {
-    const connection: PooledConnection = await connect(this.connectionSettings);
-    const dispose = (reason: unknown) => void (connection.__knex__disposed = reason);
-    connection.on('error', dispose);
-    connection.on('end', () => dispose('the connection has ended'));
-    try {
-      await connection.query(WITHOUT_JIT);
-    } catch (error) {
-      // The pool does not know the connection yet, so it would stay open.
-      await connection.end().catch(() => undefined);
-      throw error;
+/** Returns Knex's client of PostgreSQL, whose pool opens its connections with `connect`. Knex itself would connect to one host only. */
+export function knexClient(connect: Connect): typeof Knex.Client {
+  return class extends loadPostgresClient() {
+    override async acquireRawConnection(): Promise<ServerConnection> {
+      const connection = await connect(this.connectionSettings);
+      try {
+        await connection.query(WITHOUT_JIT);
+      } catch (error) {
+        // The pool does not know the connection yet, so it would stay open.
+        await connection.end().catch(() => undefined);
+        throw error;
+      }
+      return connection;
     }
-    return connection;
   };
-  return db;
 }
 
 /** Runs one statement on a connection of its own. Does not load Knex, which would take 130 ms, longer than the statement. */
@@ -140,7 +160,7 @@ export async function queryOnce<Row extends object>(
   url: string,
   { text, values, timeoutMs }: { text: string; values: unknown[]; timeoutMs: number },
 ): Promise<Row[]> {
-  const client = await connectTo(url)({
+  const client: pg.Client = await connectTo(url)({
     application_name: 'tourctl',
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
@@ -159,7 +179,7 @@ const WEAKER = ['authenticationCleartextPassword', 'authenticationMD5Password'];
  * Accepts only a server that proves by SCRAM-SHA-256 that it knows the password too. pg alone would send the password to any listener that
  * asks for it, and would accept a listener without authentication. When a host is dead, any process can listen on its port.
  */
-export class ScramClient extends pg.Client {
+export class ScramClient extends ServerConnection {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
     const { connection } = this;

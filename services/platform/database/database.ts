@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 import pg from 'pg';
 import { measureLockWait } from '../metrics';
-import { connectTo, openConnectionsBy } from './connect';
+import { connectTo, knexClient, type ServerConnection } from './connect';
 import type { StatementParams } from './run-prepared';
 import { loadKnex, runTransaction, type Trx } from './transaction';
-import { AppError, DEADLOCK, isSilent, LOCK_NOT_AVAILABLE, READ_ONLY, sqlState } from '../errors';
+import { AppError, DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from '../errors';
 
 export { runPrepared } from './run-prepared';
 export type { Trx } from './transaction';
@@ -35,7 +35,7 @@ export interface DatabaseOptions {
 export function openDatabase(url: string, options: DatabaseOptions): Db {
   const { applicationName, poolMax = 16, answerTimeoutMs, connectTimeoutMs, canPrepare = false } = options;
   const db = loadKnex()({
-    client: 'pg',
+    client: knexClient(connectTo(url)),
     connection: {
       connectionString: url,
       application_name: applicationName,
@@ -49,7 +49,7 @@ export function openDatabase(url: string, options: DatabaseOptions): Db {
       max: poolMax,
       acquireTimeoutMillis: 5000,
       idleTimeoutMillis: 10_000,
-      afterCreate: dropUnusable,
+      validate: (connection: ServerConnection) => connection.isUsable,
     },
     acquireConnectionTimeout: 5000,
     // Silences Knex, because it also throws every error that it prints. stdout is for log lines and the output of commands.
@@ -58,29 +58,7 @@ export function openDatabase(url: string, options: DatabaseOptions): Db {
   });
   const params: StatementParams = { canPrepare };
   db.userParams = params;
-  return openConnectionsBy(connectTo(url), db);
-}
-
-/**
- * Removes a connection from the pool when its server stops answering or becomes read-only. Otherwise pg would keep the connection. The next
- * statement would then wait behind the statement that timed out, or go to a server that is no longer the primary.
- */
-function dropUnusable(client: pg.Client, done: (error: null, client: pg.Client) => void): void {
-  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-  client.query = ((...args: unknown[]) => {
-    const callback = args.at(-1);
-    if (typeof callback === 'function') {
-      args[args.length - 1] = (error: Error | null, ...rest: unknown[]) => {
-        const silent = error !== null && isSilent(error);
-        // Removes the connection from the pool now, not when its socket closes. A read-only connection stays open for a ROLLBACK.
-        if (silent || sqlState(error) === READ_ONLY) client.emit('error', error);
-        if (silent) client.connection.stream.destroy();
-        (callback as (...results: unknown[]) => void)(error, ...rest);
-      };
-    }
-    return query(...args);
-  }) as typeof client.query;
-  done(null, client);
+  return db;
 }
 
 const LOCK_MS = 2_000;

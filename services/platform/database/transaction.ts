@@ -9,6 +9,11 @@ export function loadKnex(): (config: Knex.Config) => Knex {
   return (require('knex') as typeof import('knex')).knex;
 }
 
+/** Loads the client of PostgreSQL that Knex's own `client: 'pg'` means. */
+export function loadPostgresClient(): typeof Knex.Client {
+  return require('knex/lib/dialects/postgres') as typeof Knex.Client;
+}
+
 export interface TransactionStart {
   /** Returns BEGIN and the SET LOCAL statements of the transaction. Called when the transaction has its connection. */
   begin(): string;
@@ -79,7 +84,7 @@ class HeldConnection {
     if (this.isCompleted) throw new Error('the transaction has ended');
     if (BEGIN_OR_END.test(args[0].text ?? ''))
       throw new Error('a transaction begins and ends by itself: send a savepoint');
-    return (this.connection.query as (...args: unknown[]) => unknown)(...args);
+    return (this.connection.query as (...args: unknown[]) => unknown).call(this.connection, ...args);
   }
 }
 
@@ -95,7 +100,7 @@ function knexOn(held: HeldConnection, pool: Knex.Client, params: object): Trx {
     numFree: () => 0,
     numPendingAcquires: () => 0,
   };
-  const trx = loadKnex()({ client, connectionPool, log, postProcessResponse, version: pool.version }) as Trx;
+  const trx = loadKnex()({ client, connectionPool, log, postProcessResponse }) as Trx;
   // Reports the statements to the listeners of the pool too, as a transaction of Knex does.
   trx.on('query', (query) => pool.emit('query', query));
   trx.userParams = params;
