@@ -13,8 +13,6 @@ const hashOf = (text: string) => `sha384-${createHash('sha384').update(text).dig
  */
 const PUBLISHED: [version: string, integrity: string][] = [
   ['v3', 'sha384-6VOBdfU30ha+kqOpnCAOnZyeZQnu0WSXB9XnCc7/R8QM1+BEQv49UWrXc4hS3qat'],
-  ['v2', 'sha384-17SGwx1y9pCBpPr52kLhvFODrt3frn7L1O/+xbO5eaZv/2EbgJZmtySTJHIYuDZx'],
-  ['v1', 'sha384-VNKYs5jEAiDlUeH5y6ruWC6eVZOj2yUzWRH0cC5y+WYQK7DnbELT8yeNeIuq58Xl'],
 ];
 
 describe('/embed/widget.js', () => {
@@ -51,8 +49,8 @@ describe('a version of the loader', () => {
     },
   );
 
-  it.each(['v0', 'v99', 'v1.1'])(
-    'the service answers 404 for the loader version %s, which never existed',
+  it.each(['v0', 'v1', 'v2', 'v99', 'v3.1'])(
+    'the service answers 404 for the loader version %s, which was removed or never existed',
     async (version) => {
       expect((await api.http.get(`/embed/widget.${version}.js`)).status).toBe(404);
     },

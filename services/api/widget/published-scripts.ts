@@ -20,14 +20,10 @@ export interface PublishedScript {
  * The browser notifies a custom element when it is added or removed, so a single-page app can remove the widget completely. The loader sets
  * styles through the DOM and evaluates no code, so a strict policy needs only our address in script-src and frame-src.
  *
- * Pages name the hash of a version, so a published file never changes. A change to the loader is a new file
- * `assets/widget.v<N>.js` and a new entry here.
+ * Pages name the hash of a version, so a published file never changes, and no name is used again: v1 and v2 were removed. A change to the
+ * loader is a new file `assets/widget.v<N>.js` and a new entry here.
  */
-export const LOADERS: [PublishedScript, ...PublishedScript[]] = [
-  publish('widget', 'v3'),
-  publish('widget', 'v2'),
-  publish('widget', 'v1'),
-];
+export const LOADERS: [PublishedScript, ...PublishedScript[]] = [publish('widget', 'v3')];
 
 /**
  * The versions of the element `<tour-booking>`, newest first: /embed/booking.js is the newest. The build makes the newest file from

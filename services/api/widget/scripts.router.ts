@@ -5,7 +5,7 @@ import { ELEMENTS, LOADERS, type PublishedScript } from './published-scripts';
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /**
- * Serves each script at two kinds of address. /embed/widget.js is the newest version. /embed/widget.v2.js and the like never change, so that
+ * Serves each script at two kinds of address. /embed/widget.js is the newest version. /embed/widget.v3.js and the like never change, so that
  * a page can name their hash. Any site may read them without a credential, because they contain no data.
  */
 export function registerScripts(app: Express): void {
