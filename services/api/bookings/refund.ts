@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../platform/errors';
 import type { CancellationTier } from '../catalog/cancellation-policy';
-import { isAmount, isSameAmount, toMajor } from '../pricing/currency';
+import { divideHalfUp, isAmount, isSameAmount, toMajor } from '../pricing/currency';
 import { RefundChangedError } from './booking.errors';
 import type { BookingLead, Reduction, Refund } from './booking-lead';
 
@@ -16,8 +16,7 @@ type PaidTerms = RefundTerms & Pick<BookingLead, 'confirmedAt'>;
 /** Returns the share of the total, rounded once to minor units, half up. */
 export function refundOf(totalMinor: number, percent: number): Refund {
   // BigInt, because a total has up to 2^53 minor units.
-  const minor = (BigInt(totalMinor) * BigInt(percent) + 50n) / 100n;
-  return { percent, minor: Number(minor) };
+  return { percent, minor: Number(divideHalfUp(BigInt(totalMinor) * BigInt(percent), 100n)) };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { PriceRule } from './choose-price-rule';
+import { divideHalfUp } from './currency';
 
 /**
  * Calculates the tenant's price of one category from the platform's. It is rounded once, half up, and is never below 0. Without a rule, it is
@@ -30,8 +31,7 @@ export function depositOf(amountMinor: number, depositPercent: string, paymentMe
 /** Rounds numerator / denominator to the nearest multiple of step, half up, at least 0. */
 function roundToStep(numerator: bigint, denominator: bigint, step: bigint): number {
   if (numerator <= 0n) return 0;
-  const unit = denominator * step;
-  return Number(((2n * numerator + unit) / (2n * unit)) * step);
+  return Number(divideHalfUp(numerator, denominator * step) * step);
 }
 
 /** Returns the rule's step in minor units, at least 1. */

@@ -1,3 +1,4 @@
+import { divideHalfUp } from './currency';
 import { mapPrices, type Prices } from './price-categories';
 
 /** The last known rate of a currency. */
@@ -114,10 +115,6 @@ function roundAt(numerator: bigint, denominator: bigint, decimals: number): bigi
   return decimals >= 0
     ? divideHalfUp(numerator * scale, denominator)
     : divideHalfUp(numerator, denominator * scale);
-}
-
-function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
-  return (2n * numerator + denominator) / (2n * denominator);
 }
 
 function digitsOf(number: bigint): number {

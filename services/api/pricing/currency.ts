@@ -47,6 +47,11 @@ export function toMinor(amount: string | number, digits: number): number | undef
   return minor === 0 ? 0 : minor;
 }
 
+/** Returns the quotient rounded to a whole number, half up. Both numbers are positive. Every amount that is computed is rounded here. */
+export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
+  return (2n * numerator + denominator) / (2n * denominator);
+}
+
 /** Converts minor units to the JSON number of major units: the division gives the number nearest to the exact value. */
 export function toMajor(minor: number, digits: number): number {
   return minor / 10 ** digits;
