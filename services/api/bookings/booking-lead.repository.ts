@@ -1,16 +1,24 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database/database';
+import {
+  describeRow,
+  nullable,
+  type Row,
+  selected,
+  stored,
+  time,
+} from '../../platform/database/row-description';
 import type { Departure } from '../departures/departure';
 import { START_TIME } from '../catalog/start-time';
 import { octoDetails } from '../holds/octo-booking';
-import { customerColumns, type StoredColumns } from '../holds/seat-hold';
-import { categoriesOf, type Category, storedCategories } from '../pricing/category';
+import { customerFields } from '../holds/seat-hold.repository';
+import { categoriesOf, storedCategories } from '../pricing/category';
 import { toParty } from '../pricing/party';
-import type { ChangedFields, SaleChange } from '../audit/changed-fields';
+import type { ChangedFields } from '../audit/changed-fields';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
 import { datedTiers, PAST_FROM } from '../catalog/departure-state';
-import type { RecordedBookingChange, BookingLead, Refund, Traveller } from './booking-lead';
+import type { RecordedBookingChange, BookingLead, Traveller } from './booking-lead';
 
 /** The status of a lead `l`: `expired` once its payment is overdue by the database's clock, also if no sweep has marked the lead. */
 export const LEAD_STATUS = `case when lead_lapsed(l.status, l.payment_due_at, clock.at) then 'expired' else l.status end`;
@@ -21,62 +29,82 @@ export const LEAD_UPDATED_AT =
 /** The time of the last change of the lead, or of the status of its departure `d` if that is later. */
 export const UPDATED_AT = `greatest(${LEAD_UPDATED_AT}, d.status_changed_at)`;
 
-/** The columns that toLead reads. */
-export const LEAD_COLUMNS = `
-  l.id, l.booking_ref, l.tenant_id, n.slug as tenant_slug, l.sandbox, l.tour_id, t.slug as tour_slug, l.departure_id,
-  l.departure_date, case when d.id is not null then ${START_TIME} end as departure_time, d.status as departure_status, l.hold_id, l.party, l.seats, l.categories, l.travellers,
-  ${LEAD_STATUS} as status, l.prices_minor as prices, l.total_minor, l.deposit_minor,
-  l.currency, l.currency_digits, l.price_breakdown, l.cancellation, ${datedTiers('l')} as tiers, l.refund_ceiling, l.refund_floor,
-  case when l.refund_floor is not null then ${PAST_FROM} end as floor_ends_at, l.refund_percent, l.refund_minor, l.payment_method, n.payment_note, l.external_ref, l.source, l.customer_name,
-  l.customer_phone, l.customer_phone_as_sent, l.customer_email, l.notes, l.created_at,
-  coalesce(l.payment_window_ends_at, l.payment_due_at) as payment_window_ends_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
-  l.cancelled_at, l.cancelled_by, l.cancel_reason, l.expired_at, l.anonymized_at,
-  ${UPDATED_AT} as updated_at, clock.at as as_of, ${octoDetails('l.hold_id')} as octo`;
+/** The description of a lead `l`, with its tour `t`, its tenant `n` and its departure `d`. */
+const LEAD = describeRow<BookingLead>({
+  id: stored('l.id'),
+  bookingRef: stored('l.booking_ref'),
+  tenant: { id: stored('l.tenant_id'), slug: selected('n.slug') },
+  sandbox: stored('l.sandbox'),
+  tour: { id: stored('l.tour_id'), slug: selected('t.slug') },
+  departureId: stored('l.departure_id'),
+  departureDate: stored('l.departure_date'),
+  departureTime: selected(`case when d.id is not null then ${START_TIME} end`),
+  departureStatus: selected('d.status'),
+  holdId: stored('l.hold_id'),
+  party: stored('l.party'),
+  seats: stored('l.seats'),
+  categories: stored('l.categories', { toField: categoriesOf, toColumn: storedCategories }),
+  travellers: stored('l.travellers', { toField: inDocumentedOrder }),
+  status: stored('l.status', { select: LEAD_STATUS }),
+  prices: stored('l.prices_minor'),
+  totalMinor: stored('l.total_minor'),
+  depositMinor: stored('l.deposit_minor'),
+  currency: stored('l.currency'),
+  currencyDigits: stored('l.currency_digits'),
+  priceBreakdown: stored('l.price_breakdown'),
+  cancellation: stored('l.cancellation'),
+  tiers: selected(datedTiers('l')),
+  refundCeiling: stored('l.refund_ceiling'),
+  refundFloor: stored('l.refund_floor'),
+  floorEndsAt: time(`case when l.refund_floor is not null then ${PAST_FROM} end`),
+  refund: nullable({ percent: stored('l.refund_percent'), minor: stored('l.refund_minor') }),
+  paymentMethod: stored('l.payment_method'),
+  paymentNote: selected('n.payment_note'),
+  externalRef: stored('l.external_ref'),
+  source: stored('l.source'),
+  customer: customerFields('l'),
+  octo: selected(octoDetails('l.hold_id')),
+  notes: stored('l.notes'),
+  createdAt: time('l.created_at'),
+  updatedAt: time(UPDATED_AT),
+  paymentWindowEndsAt: time('coalesce(l.payment_window_ends_at, l.payment_due_at)'),
+  paymentDueAt: time('l.payment_due_at'),
+  createdBy: stored('l.created_by'),
+  confirmedAt: time('l.confirmed_at'),
+  confirmedBy: stored('l.confirmed_by'),
+  cancelledAt: time('l.cancelled_at'),
+  cancelledBy: stored('l.cancelled_by'),
+  cancelReason: stored('l.cancel_reason'),
+  expiredAt: time('l.expired_at'),
+  anonymizedAt: time('l.anonymized_at'),
+  asOf: time('clock.at'),
+});
 
-/**
- * Returns the columns of the given fields, to insert or update a row of booking_leads. LEAD_COLUMNS selects them. Leaves out the times: a
- * Date has no microseconds, so the caller adds the times as texts.
- */
-export function columnsOfLead(lead: Partial<BookingLead>): StoredColumns {
-  const { tenant, tour, customer } = lead;
-  return {
-    id: lead.id,
-    booking_ref: lead.bookingRef,
-    tenant_id: tenant?.id,
-    sandbox: lead.sandbox,
-    tour_id: tour?.id,
-    departure_id: lead.departureId,
-    departure_date: lead.departureDate,
-    hold_id: lead.holdId,
-    party: lead.party,
-    seats: lead.seats,
-    categories: lead.categories && storedCategories(lead.categories),
-    prices_minor: lead.prices,
-    travellers: lead.travellers,
-    status: lead.status,
-    total_minor: lead.totalMinor,
-    deposit_minor: lead.depositMinor,
-    currency: lead.currency,
-    currency_digits: lead.currencyDigits,
-    price_breakdown: lead.priceBreakdown,
-    cancellation: lead.cancellation,
-    refund_ceiling: lead.refundCeiling,
-    refund_floor: lead.refundFloor,
-    payment_method: lead.paymentMethod,
-    external_ref: lead.externalRef,
-    source: lead.source,
-    ...(customer && customerColumns(customer)),
-    notes: lead.notes,
-    created_by: lead.createdBy,
-    confirmed_by: lead.confirmedBy,
-    cancelled_by: lead.cancelledBy,
-    cancel_reason: lead.cancelReason,
-    ...(lead.refund !== undefined && refundColumns(lead.refund)),
-  };
+/** The columns that toLead reads. */
+export const LEAD_COLUMNS = LEAD.select;
+
+/** Returns the columns of the given fields, to insert or update a row of booking_leads. The caller adds the times as texts. */
+export const columnsOfLead = LEAD.columnsOf;
+
+/** Converts a row of LEAD_COLUMNS. */
+export function toLead(row: Row): BookingLead {
+  const lead = LEAD.read(row);
+  return { ...lead, party: toParty(lead.party, lead.categories) };
 }
 
-function refundColumns(refund: Refund | null) {
-  return { refund_percent: refund?.percent ?? null, refund_minor: refund?.minor ?? null };
+/** Orders the fields as the API documents them. The column is jsonb, which orders fields by the length of their names. */
+function inDocumentedOrder(travellers: Traveller[] | null): Traveller[] | null {
+  return (
+    travellers &&
+    travellers.map(({ category, first_name, last_name, birth_date, note, ...others }) => ({
+      category,
+      first_name,
+      last_name,
+      birth_date,
+      note,
+      ...others,
+    }))
+  );
 }
 
 /** The tables of LEAD_COLUMNS. A statement that uses them must begin with CLOCK. */
@@ -256,13 +284,20 @@ export async function moveLeadRows(
   );
 }
 
+const BOOKING_CHANGE = describeRow<RecordedBookingChange>({
+  at: time('at'),
+  by: stored('by'),
+  fields: stored('fields'),
+  refund: nullable({ percent: stored('refund_percent'), minor: stored('refund_minor') }),
+});
+
 /** Returns a booking's changes, the oldest first. */
 export async function findBookingChanges(db: Db, leadId: number): Promise<RecordedBookingChange[]> {
   const rows = await db('booking_changes')
     .where({ lead_id: leadId })
     .orderBy('at')
-    .select<(SaleChange & RefundColumns)[]>('at', 'by', 'fields', 'refund_percent', 'refund_minor');
-  return rows.map(({ at, by, fields, ...refund }) => ({ at, by, fields, refund: toRefund(refund) }));
+    .select<Row[]>(db.raw(BOOKING_CHANGE.select));
+  return rows.map(BOOKING_CHANGE.read);
 }
 
 /**
@@ -283,48 +318,4 @@ export async function eraseCustomerOfLead(trx: Trx, id: number, externalRef: str
       external_ref: externalRef,
       anonymized_at: trx.raw('clock_timestamp()'),
     });
-}
-
-/** The columns of a refund: all of them are null, or none is. */
-type RefundColumns = Record<'refundPercent' | 'refundMinor', number | null>;
-
-function toRefund({ refundPercent: percent, refundMinor: minor }: RefundColumns): Refund | null {
-  return percent === null || minor === null ? null : { percent, minor };
-}
-
-export type LeadRow = Omit<BookingLead, 'tenant' | 'tour' | 'customer' | 'categories' | 'refund'> & {
-  categories: Category[] | null;
-} & RefundColumns &
-  Record<'tenantId' | 'tenantSlug' | 'tourId' | 'tourSlug', string> &
-  Record<'customerName' | 'customerPhone' | 'customerPhoneAsSent' | 'customerEmail', string | null>;
-
-/** Converts a row of LEAD_COLUMNS. */
-export function toLead(row: LeadRow): BookingLead {
-  const { tenantId, tenantSlug, tourId, tourSlug, ...others } = row;
-  const {
-    customerName: name,
-    customerPhone: phone,
-    customerPhoneAsSent: phoneAsSent,
-    customerEmail: email,
-    refundPercent,
-    refundMinor,
-    travellers,
-    ...lead
-  } = others;
-  const categories = categoriesOf(lead.categories);
-  return {
-    ...lead,
-    travellers: travellers && travellers.map(toTraveller),
-    categories,
-    party: toParty(lead.party, categories),
-    tenant: { id: tenantId, slug: tenantSlug },
-    tour: { id: tourId, slug: tourSlug },
-    customer: { name, phone, phoneAsSent, email },
-    refund: toRefund({ refundPercent, refundMinor }),
-  };
-}
-
-/** Orders the fields as the API documents them. The column is jsonb, which orders fields by the length of their names. */
-function toTraveller({ category, first_name, last_name, birth_date, note }: Traveller): Traveller {
-  return { category, first_name, last_name, birth_date, note };
 }

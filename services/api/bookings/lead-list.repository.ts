@@ -7,7 +7,6 @@ import {
   LEAD_STATUS,
   LEAD_TABLES,
   LEAD_UPDATED_AT,
-  type LeadRow,
   toLead,
   UPDATED_AT,
 } from './booking-lead.repository';
@@ -134,10 +133,10 @@ export async function findLeads(
       ...(after && { afterId: after.id, afterKey: after.key ?? null }),
     },
   );
-  return rows.map(({ positionKey, ...row }: LeadRow & { positionKey: string | null }) => ({
-    lead: toLead(row),
-    position: { id: row.id, key: positionKey ?? undefined },
-  }));
+  return rows.map((row: { positionKey: string | null }) => {
+    const lead = toLead(row);
+    return { lead, position: { id: lead.id, key: row.positionKey ?? undefined } };
+  });
 }
 
 function orderOf(scope: TenantScope, filter: Omit<LeadFilter, 'after'>): LeadOrder {

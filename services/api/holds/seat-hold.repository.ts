@@ -1,57 +1,85 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database/database';
+import {
+  describeRow,
+  type Fields,
+  type Row,
+  type RowDescription,
+  selected,
+  stored,
+  time,
+} from '../../platform/database/row-description';
 import { START_TIME } from '../catalog/start-time';
-import { categoriesOf, type Category, storedCategories } from '../pricing/category';
+import { categoriesOf, storedCategories } from '../pricing/category';
 import { toParty } from '../pricing/party';
 import type { NewSaleChange, SaleChange } from '../audit/changed-fields';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 import { searchPeople } from '../privacy/search-people';
 import { octoDetails, type StoredUnitItem } from './octo-booking';
-import {
-  customerColumns,
-  type HoldExtension,
-  type HoldStatus,
-  type SeatHold,
-  type StoredColumns,
-} from './seat-hold';
+import type { HoldExtension, HoldStatus, PartialCustomer, SeatHold } from './seat-hold';
 import { policyOf } from '../catalog/cancellation-policy';
 import { datedTiers, openAt, SALES_END_AT } from '../catalog/departure-state';
 
-/** @param taken an SQL expression: the taken seats of the hold's departure; for a hold of a sandbox tenant, the seats of the sandbox */
-export const holdColumns = (taken: string) => `
-  h.id, h.tenant_id, n.slug as tenant_slug, h.departure_id, h.party, h.seats, h.categories, h.hold_minutes, h.expires_at, h.prices_minor as prices, h.currency,
-  h.currency_digits, h.price_breakdown, h.external_ref, h.customer_name, h.customer_phone, h.customer_phone_as_sent,
-  h.customer_email, h.created_at,
-  h.placed_by, h.ended_at, h.ended_by, h.anonymized_at, ${octoDetails('h.id')} as octo,
-  case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end as status,
-  ${datedTiers('h')} as tiers, t.id as tour_id, t.slug as tour_slug, d.departure_date, ${START_TIME} as departure_time,
-  case when ${openAt('clock.at')}
-       then greatest(d.seats_total - ${taken}, 0) else 0 end as seats_available`;
+/** Describes the customer of a hold or lead. @param row the name of its table in the statement */
+export function customerFields(row: string): Fields<PartialCustomer> {
+  return {
+    name: stored(`${row}.customer_name`),
+    phone: stored(`${row}.customer_phone`),
+    phoneAsSent: stored(`${row}.customer_phone_as_sent`),
+    email: stored(`${row}.customer_email`),
+  };
+}
 
 /**
- * Returns the columns of the given fields, to insert or update a row of seat_holds. holdColumns selects them. Leaves out the times: a Date
- * has no microseconds, so the caller adds the times as texts.
+ * Describes a hold `h`, with its departure `d`, its tour `t` and its tenant `n`.
+ * @param taken an SQL expression: the taken seats of the hold's departure; for a hold of a sandbox tenant, the seats of the sandbox
  */
-export function columnsOfHold(hold: Partial<SeatHold>): StoredColumns {
-  const { tenant, customer } = hold;
-  return {
-    id: hold.id,
-    tenant_id: tenant?.id,
-    departure_id: hold.departureId,
-    party: hold.party,
-    seats: hold.seats,
-    categories: hold.categories && storedCategories(hold.categories),
-    hold_minutes: hold.holdMinutes,
-    status: hold.status,
-    prices_minor: hold.prices,
-    currency: hold.currency,
-    currency_digits: hold.currencyDigits,
-    price_breakdown: hold.priceBreakdown,
-    cancellation: hold.tiers === undefined ? undefined : policyOf(hold.tiers),
-    external_ref: hold.externalRef,
-    ...(customer && customerColumns(customer)),
-    placed_by: hold.placedBy,
-    ended_by: hold.endedBy,
-  };
+function describeHold(taken: string): RowDescription<SeatHold> {
+  return describeRow<SeatHold>({
+    id: stored('h.id'),
+    tenant: { id: stored('h.tenant_id'), slug: selected('n.slug') },
+    tour: { id: selected('t.id'), slug: selected('t.slug') },
+    departureId: stored('h.departure_id'),
+    departureDate: selected('d.departure_date'),
+    departureTime: selected(START_TIME),
+    party: stored('h.party'),
+    seats: stored('h.seats'),
+    categories: stored('h.categories', { toField: categoriesOf, toColumn: storedCategories }),
+    holdMinutes: stored('h.hold_minutes'),
+    status: stored('h.status', {
+      select: `case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end`,
+    }),
+    expiresAt: time('h.expires_at'),
+    prices: stored('h.prices_minor'),
+    currency: stored('h.currency'),
+    currencyDigits: stored('h.currency_digits'),
+    priceBreakdown: stored('h.price_breakdown'),
+    tiers: stored('h.cancellation', { select: datedTiers('h'), toColumn: policyOf }),
+    externalRef: stored('h.external_ref'),
+    customer: customerFields('h'),
+    octo: selected(octoDetails('h.id')),
+    createdAt: time('h.created_at'),
+    placedBy: stored('h.placed_by'),
+    endedAt: time('h.ended_at'),
+    endedBy: stored('h.ended_by'),
+    anonymizedAt: time('h.anonymized_at'),
+    seatsAvailable: selected(
+      `case when ${openAt('clock.at')} then greatest(d.seats_total - ${taken}, 0) else 0 end`,
+    ),
+  });
+}
+
+const HOLD = describeHold('0');
+
+/** @param taken as describeHold has it */
+export const holdColumns = (taken: string) => describeHold(taken).select;
+
+/** Returns the columns of the given fields, to insert or update a row of seat_holds. The caller adds the times as texts. */
+export const columnsOfHold = HOLD.columnsOf;
+
+/** Converts a row of holdColumns. */
+export function toHold(row: Row): SeatHold {
+  const hold = HOLD.read(row);
+  return { ...hold, party: toParty(hold.party, hold.categories) };
 }
 
 const HOLD_COLUMNS = holdColumns('(select taken from count_seats(d.id, h.sandbox, clock.at))');
@@ -264,32 +292,6 @@ export async function moveHoldRows(trx: Trx, ids: string[], departureId: string)
      where h.id = any(:ids::uuid[]) and d.id = :departureId`,
     { ids, departureId },
   );
-}
-
-export type HoldRow = Omit<SeatHold, 'tenant' | 'tour' | 'customer' | 'categories'> & {
-  categories: Category[] | null;
-} & Record<'tenantId' | 'tenantSlug' | 'tourId' | 'tourSlug', string> &
-  Record<'customerName' | 'customerPhone' | 'customerPhoneAsSent' | 'customerEmail', string | null>;
-
-/** Converts a row of HOLD_COLUMNS. */
-export function toHold(row: HoldRow): SeatHold {
-  const { tenantId, tenantSlug, tourId, tourSlug, ...others } = row;
-  const {
-    customerName: name,
-    customerPhone: phone,
-    customerPhoneAsSent: phoneAsSent,
-    customerEmail: email,
-    ...hold
-  } = others;
-  const categories = categoriesOf(hold.categories);
-  return {
-    ...hold,
-    categories,
-    party: toParty(hold.party, categories),
-    tenant: { id: tenantId, slug: tenantSlug },
-    tour: { id: tourId, slug: tourSlug },
-    customer: { name, phone, phoneAsSent, email },
-  };
 }
 
 /** Records the same change of several holds. */

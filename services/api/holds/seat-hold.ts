@@ -45,16 +45,6 @@ export function customerAnswer({ name, phone, phoneAsSent, email }: PartialCusto
 /** Columns of a row with their values. An undefined value is not written. */
 export type StoredColumns = Record<string, unknown>;
 
-/** Returns the columns of the customer of a hold or lead. */
-export function customerColumns({ name, phone, phoneAsSent, email }: PartialCustomer) {
-  return {
-    customer_name: name,
-    customer_phone: phone,
-    customer_phone_as_sent: phoneAsSent ?? null,
-    customer_email: email,
-  };
-}
-
 /** Returns the personal values that the history of a hold or booking compares. */
 export function comparedCustomer({ name, phone, phoneAsSent, email }: PartialCustomer) {
   return { name, phone: [phone, phoneAsSent ?? null], email };

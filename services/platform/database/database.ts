@@ -203,6 +203,6 @@ export function toColumns(fields: object): Row {
   );
 }
 
-function columnName(field: string): string {
+export function columnName(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,12 +1,12 @@
 import { SHOWN_BY_RULES, visibilityJoins } from '../../catalog/visibility';
 import { API_KEY_STATE, type ApiKeyState } from '../../credentials/verify-credential';
 import { COUNTED_DEPARTURES, type CountedRow } from '../../departures/departure.repository';
-import { LEAD_COLUMNS, LEAD_TABLES, type LeadRow } from '../../bookings/booking-lead.repository';
+import { LEAD_COLUMNS, LEAD_TABLES } from '../../bookings/booking-lead.repository';
 import { datedTiers } from '../../catalog/departure-state';
 import { START_TIME } from '../../catalog/start-time';
 import { LIFE_MINUTES } from '../../holds/hold-length';
 import { octoDetails } from '../../holds/octo-booking';
-import { HOLD_TABLES, holdColumns, type HoldRow } from '../../holds/seat-hold.repository';
+import { HOLD_TABLES, holdColumns } from '../../holds/seat-hold.repository';
 import { bindKeys, STORED_ANSWERS, type StoredAnswer } from '../../idempotency/idempotency.repository';
 import type { Category } from '../../pricing/category';
 import type { PriceRule } from '../../pricing/choose-price-rule';
@@ -39,8 +39,8 @@ export interface FactLists {
   references: Reference[];
   undatedTours: UndatedTourRow[];
   leadIds: { id: number }[];
-  storedHolds: (HoldRow & Pick<StoredHold, 'lifeSecondsLeft'>)[];
-  storedLeads: (LeadRow & Pick<StoredLead, 'nextUpdatedAt'>)[];
+  storedHolds: Pick<StoredHold, 'lifeSecondsLeft'>[];
+  storedLeads: Pick<StoredLead, 'nextUpdatedAt'>[];
 }
 
 /** Returns empty lists: new ones for each call, because a decision adds to them. */

@@ -21,8 +21,6 @@ import {
   type HeldSeats,
   referenceKey,
   type SaleFacts,
-  type StoredHold,
-  type StoredLead,
   viewKey,
 } from './facts';
 import type { CountPlan, TenantCount, TenantCounter } from './tenant-counter';
@@ -150,53 +148,17 @@ function saleFacts(row: FactsRow, counted: TenantCount[]): SaleFacts {
       ]),
     ),
     newLeadIds: row.leadIds.map(({ id }) => id),
-    storedHolds: new Map(row.storedHolds.map((stored) => [stored.id, toStoredHold(stored)])),
-    storedLeads: new Map(row.storedLeads.map((stored) => [stored.id, toStoredLead(stored)])),
+    storedHolds: byId(
+      row.storedHolds.map((hold) => ({ ...toHold(hold), lifeSecondsLeft: hold.lifeSecondsLeft })),
+    ),
+    storedLeads: byId(
+      row.storedLeads.map((lead) => ({ ...toLead(lead), nextUpdatedAt: lead.nextUpdatedAt })),
+    ),
     undatedTours: new Map(
       row.undatedTours.map((tour) => [viewKey(tour.tenantId, tour.id), withCategories(tour)]),
     ),
     assertKeyServes: keyCheckOf(row.apiKeys),
   };
-}
-
-type StoredHoldRow = FactLists['storedHolds'][number];
-type StoredLeadRow = FactLists['storedLeads'][number];
-
-/** The columns of JSON rows that are times. */
-const TIMES_OF_HOLD = [
-  'createdAt',
-  'expiresAt',
-  'endedAt',
-  'anonymizedAt',
-] as const satisfies (keyof StoredHoldRow)[];
-const TIMES_OF_LEAD = [
-  'createdAt',
-  'updatedAt',
-  'paymentWindowEndsAt',
-  'paymentDueAt',
-  'confirmedAt',
-  'cancelledAt',
-  'expiredAt',
-  'anonymizedAt',
-  'floorEndsAt',
-  'asOf',
-] as const satisfies (keyof StoredLeadRow)[];
-
-function toStoredHold(row: StoredHoldRow): StoredHold {
-  const { lifeSecondsLeft } = row;
-  return { ...toHold(withTimes(row, TIMES_OF_HOLD)), lifeSecondsLeft };
-}
-
-function toStoredLead(row: StoredLeadRow): StoredLead {
-  return { ...toLead(withTimes(row, TIMES_OF_LEAD)), nextUpdatedAt: row.nextUpdatedAt };
-}
-
-/** Converts the texts of times, as JSON has them, to dates. */
-function withTimes<Row extends object>(row: Row, names: readonly (keyof Row)[]): Row {
-  const times = names.flatMap((name) =>
-    row[name] === null ? [] : [[name, new Date(row[name] as unknown as string)] as const],
-  );
-  return { ...row, ...Object.fromEntries(times) };
 }
 
 /** The row that the statement returns. A list is empty if the statement did not select it. */
@@ -261,7 +223,11 @@ function countsOf(wanted: CountedKind, counts: TenantCount[]): Map<string, numbe
  * one booking names the hold by id, another booking names it by reference.
  */
 function distinctHolds(found: Stored<HeldSeats>[]): HeldSeats[] {
-  return [...new Map(found.map((held) => [held.id, withCategories(held)])).values()];
+  return [...byId(found.map(withCategories)).values()];
+}
+
+function byId<Found extends { id: string | number }>(found: Found[]): Map<Found['id'], Found> {
+  return new Map(found.map((one) => [one.id, one]));
 }
 
 function withCategories<Row extends Pick<Stored<PricedTour>, 'categories'>>(row: Row) {
