@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CachedValue, CacheStore, LoadLock } from '../../platform/shared-store/cache-store';
 import { countSeries } from '../../platform/metrics';
@@ -5,6 +6,7 @@ import type { Logger } from '../../platform/logger';
 import type { Db } from '../../platform/database/database';
 import { LRUCache } from 'lru-cache';
 import type { Departure } from './departure';
+import { DEPARTURE } from './departure.repository';
 import { findDeparturesWithHorizon, findTourHorizon } from './departure-sales.repository';
 
 const FRESH_MS = 10_000;
@@ -242,9 +244,8 @@ function createEntryReader(): (wanted: Wanted, cached: CachedValue) => Found | u
   };
 }
 
-/** Returns the cache key. Its number changes with the form of the entries, because the store may hold those of another release. */
 function cacheKey(tourId: string, date: string | null, sandbox: boolean): string {
-  return `availability:2:${sandbox ? 'sandbox:' : ''}${tourId}:${date ?? 'all'}`;
+  return `availability:${sandbox ? 'sandbox:' : ''}${tourId}:${date ?? 'all'}`;
 }
 
 function flightKey({ key, revision }: Wanted): string {
@@ -279,35 +280,23 @@ async function loadSeatFacts(
   return { revision, facts, freshMs: Math.min(freshMs, horizonMs), ttlMs: Math.min(ttlMs, horizonMs) };
 }
 
+/** The form of the entries: it changes with the description of a departure. The store may hold entries of another release. */
+const FORM = createHash('sha256').update(DEPARTURE.select).digest('base64url');
+
 function writeEntry({ revision, facts, freshMs }: SeatEntry): string {
-  return JSON.stringify({ revision, facts, freshMs });
+  return JSON.stringify({ form: FORM, revision, facts, freshMs });
 }
 
-/** Parses an entry. @returns undefined for a text of another form: the store may hold entries of another release */
+/** Parses an entry. @returns undefined for a text of another form */
 function readEntry(text: string): StoredSeatEntry | undefined {
   try {
-    const { revision, facts, freshMs } = JSON.parse(text) as SeatEntry;
-    const asOf = readDate(facts.asOf);
-    if (!Number.isInteger(revision) || typeof freshMs !== 'number') return undefined;
-    return { revision, freshMs, facts: { asOf, departures: facts.departures.map(readDeparture) } };
+    const { form, revision, freshMs, facts } = JSON.parse(text) as StoredSeatEntry & { form: string };
+    if (form !== FORM) return undefined;
+    const departures = facts.departures.map(DEPARTURE.fromJson);
+    return { revision, freshMs, facts: { asOf: new Date(facts.asOf), departures } };
   } catch {
     return undefined;
   }
-}
-
-function readDeparture(departure: Departure): Departure {
-  const { startTime, seatsTotal, seatsTaken, prices, tour } = departure;
-  const numbers = [seatsTotal, seatsTaken, tour.currencyDigits, ...Object.values(prices)];
-  const texts = [tour.currency, startTime ?? '', ...tour.categories.map(({ code }) => code)];
-  if (!numbers.every(Number.isInteger) || !texts.every((text) => typeof text === 'string'))
-    throw new TypeError('not a departure');
-  return { ...departure, asOf: readDate(departure.asOf) };
-}
-
-function readDate(written: unknown): Date {
-  const date = new Date(written as string);
-  if (Number.isNaN(date.getTime())) throw new TypeError('not a time');
-  return date;
 }
 
 /** Returns a listener of changed seats that drops the cached availability of their dates. */

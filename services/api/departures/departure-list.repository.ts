@@ -1,15 +1,9 @@
 import { CLOCK, type Db } from '../../platform/database/database';
+import { describeRow, selected } from '../../platform/database/row-description';
 import { HAS_CUTOFF, SALES_END_AT } from '../catalog/departure-state';
 import { START_TIME } from '../catalog/start-time';
 import type { DepartureStatus, ListedDeparture } from './departure';
-import {
-  CLOSING_COLUMNS,
-  DEPARTURE_STATUS,
-  departureColumns,
-  type ListedRow,
-  NOT_PAST,
-  toListedDeparture,
-} from './departure.repository';
+import { DEPARTURE_STATUS, listedFields, NOT_PAST } from './departure.repository';
 
 /** A departure with its real seats by kind. Together they are its `seatsTaken`. */
 export interface CountedDeparture extends ListedDeparture {
@@ -43,6 +37,14 @@ const TOUR_OF_DEPARTURE = 'cross join lateral (select * from tours where id = d.
 /** The order of the list. A departure without a start time comes first on its date. */
 const POSITION = `d.departure_date, coalesce(${START_TIME}, ''), d.id`;
 
+const COUNTED = describeRow<CountedDeparture>({
+  ...listedFields('false'),
+  tourSlug: selected('t.slug'),
+  seatsHeld: selected('seats.held'),
+  seatsUnpaid: selected('seats.unpaid'),
+  seatsConfirmed: selected('seats.confirmed'),
+});
+
 /**
  * Returns departures by date, start time and id, for operators. Reads all departures of a date together, because an index cannot contain
  * the start times of tours. Counts the seats of the departures of one page. If the status depends on seats, counts the seats of further
@@ -57,29 +59,21 @@ export async function findCountedDepartures(
        select d.id from departures d ${TOUR_OF_DEPARTURE} cross join clock
        where ${conditionsOf(filter).join(' and ')}
        order by ${POSITION} limit :limit)
-     select ${departureColumns('false')}, ${CLOSING_COLUMNS}, t.slug as tour_slug, seats.*
+     select ${COUNTED.select}
      from page join departures d on d.id = page.id join tours t on t.id = d.tour_id cross join clock
        cross join lateral (select
          (select coalesce(sum(h.seats), 0)::integer from seat_holds h
-          where h.departure_id = d.id and not h.sandbox and h.status = 'active' and h.expires_at > clock.at) as seats_held,
+          where h.departure_id = d.id and not h.sandbox and h.status = 'active' and h.expires_at > clock.at) as held,
          (select coalesce(sum(l.seats), 0)::integer from booking_leads l
           where l.departure_id = d.id and not l.sandbox and l.status = 'pending_payment'
-            and lead_stands(l.status, l.payment_due_at, clock.at)) as seats_unpaid,
+            and lead_stands(l.status, l.payment_due_at, clock.at)) as unpaid,
          (select coalesce(sum(l.seats), 0)::integer from booking_leads l
-          where l.departure_id = d.id and not l.sandbox and l.status = 'confirmed') as seats_confirmed) seats
+          where l.departure_id = d.id and not l.sandbox and l.status = 'confirmed') as confirmed) seats
      order by ${POSITION}`,
     { ...filter, sandbox: false } as Record<string, unknown> as Record<string, string>,
   );
-  return rows.map(({ tourSlug, seatsHeld, seatsUnpaid, seatsConfirmed, ...row }: CountedRow) => ({
-    ...toListedDeparture(row),
-    tourSlug,
-    seatsHeld,
-    seatsUnpaid,
-    seatsConfirmed,
-  }));
+  return rows.map(COUNTED.read);
 }
-
-type CountedRow = ListedRow & Omit<CountedDeparture, keyof ListedDeparture>;
 
 /** Returns whether there is a departure with this id. */
 export async function departureExists(db: Db, id: string): Promise<boolean> {

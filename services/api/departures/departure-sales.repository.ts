@@ -2,7 +2,7 @@ import { CLOCK, type Db, type Trx } from '../../platform/database/database';
 import type { EventDeparture, EventLead, Subscriber } from '../../webhook-queue/enqueue-delivery';
 import { toMajor } from '../pricing/currency';
 import type { Departure } from './departure';
-import { departureColumns, type DepartureRow, toDeparture } from './departure.repository';
+import { DEPARTURE } from './departure.repository';
 import { START_TIME } from '../catalog/start-time';
 import { CLOSES_EARLY_AT, HAS_CUTOFF, PAST_FROM, pastAt } from '../catalog/departure-state';
 
@@ -104,7 +104,7 @@ export async function findDeparturesWithHorizon(
   sandbox: boolean,
 ): Promise<CountedSeats> {
   const { rows } = await db.raw(
-    `${CLOCK} select ${departureColumns(':sandbox::boolean')}, t.revision, least(
+    `${CLOCK} select ${DEPARTURE.select}, t.revision, least(
          (select min(h.expires_at) from seat_holds h
           where h.departure_id = d.id and h.sandbox = :sandbox and hold_lives(h.status, h.expires_at, clock.at)),
          (select min(l.payment_due_at) from booking_leads l
@@ -124,14 +124,12 @@ export async function findDeparturesWithHorizon(
     ({ countedUntil }: { countedUntil: Date | null }) => countedUntil?.getTime() ?? [],
   );
   return {
-    departures: found.map(({ revision: _, countedUntil: __, ...row }: CountedRow) => toDeparture(row)),
+    departures: found.map(DEPARTURE.read),
     revision: rows[0].revision ?? 0,
     asOf: rows[0].asOf,
     countedUntil: ends.length > 0 ? new Date(Math.min(...ends)) : null,
   };
 }
-
-type CountedRow = DepartureRow & { revision: number; countedUntil: Date | null };
 
 /** Returns the tour's revision, and the time until which the counts of all its departures are valid (as in findDeparturesWithHorizon). */
 export async function findTourHorizon(db: Db, tourId: string, sandbox: boolean): Promise<CountedSeats> {

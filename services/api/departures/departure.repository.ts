@@ -1,4 +1,5 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database/database';
+import { describeRow, type Fields, selected, stored, time } from '../../platform/database/row-description';
 import { categoriesOf, type Category } from '../pricing/category';
 import type { PricedTour, Prices } from '../pricing/price-categories';
 import type { DatedDeparture } from './choose-departure';
@@ -22,18 +23,54 @@ import {
 } from '../catalog/departure-state';
 
 /**
- * Returns the select list of a DepartureRow. The query names the departure `d`, its tour `t`, and the clock reading `clock.at`. count_seats
- * (0108_seats.sql) counts the seats that all real tenants, or all sandbox tenants, have taken.
+ * Describes a departure `d` of the tour `t`, at the clock reading `clock.at`. count_seats (0108_seats.sql) counts the seats that all real
+ * tenants, or all sandbox tenants, have taken.
  * @param sandbox an SQL expression; true: counts seats of the sandbox, false: counts real seats
  */
-export const departureColumns = (sandbox: string) => `
-  d.id, d.tour_id, t.continent, t.currency, t.currency_digits, t.categories, d.departure_date, ${START_TIME} as start_time, d.return_date, d.seats_total,
-  d.prices_minor as prices,
-  (select taken from count_seats(d.id, ${sandbox}, clock.at)) as seats_taken, ${sandbox} as sandbox,
-  d.status = 'cancelled' as cancelled,
-  ${pastAt('clock.at')} as past,
-  coalesce(${CLOSES_EARLY_AT} <= clock.at, false) as closed,
-  clock.at as as_of`;
+function departureFields(sandbox: string): Fields<Departure> {
+  return {
+    id: stored('d.id'),
+    tour: {
+      id: stored('d.tour_id'),
+      continent: selected('t.continent'),
+      currency: selected('t.currency'),
+      currencyDigits: selected('t.currency_digits'),
+      categories: stored('t.categories', { toField: categoriesOf }),
+    },
+    departureDate: stored('d.departure_date'),
+    startTime: selected(START_TIME),
+    returnDate: stored('d.return_date'),
+    seatsTotal: stored('d.seats_total'),
+    seatsTaken: selected(`(select taken from count_seats(d.id, ${sandbox}, clock.at))`),
+    sandbox: selected(sandbox),
+    cancelled: selected(`d.status = 'cancelled'`),
+    past: selected(pastAt('clock.at')),
+    closed: selected(`coalesce(${CLOSES_EARLY_AT} <= clock.at, false)`),
+    prices: stored('d.prices_minor'),
+    asOf: time('clock.at'),
+  };
+}
+
+/** Describes a departure in a list. @param sandbox as departureFields has it */
+export function listedFields(sandbox: string): Fields<ListedDeparture> {
+  return {
+    ...departureFields(sandbox),
+    salesEndAt: time(SALES_END_AT),
+    closesBefore: stored('d.closes_before'),
+  };
+}
+
+/** The description of a departure, for the parameter `:sandbox`. */
+export const DEPARTURE = describeRow<Departure>(departureFields(':sandbox::boolean'));
+
+const LISTED = describeRow<ListedDeparture>(listedFields(':sandbox::boolean'));
+
+const LOCKED = describeRow<LockedDeparture>({
+  ...departureFields('k.sandbox'),
+  tiers: selected(datedTiers('t')),
+  closingAt: selected(SALES_END_AT),
+  pastAt: selected(PAST_FROM),
+});
 
 /** Returns the tour's departures on a date, in the order of their times. @param date YYYY-MM-DD */
 export async function findDeparturesOfDate(db: Db, tourId: string, date: string): Promise<DatedDeparture[]> {
@@ -115,26 +152,33 @@ export async function findDepartureById(
 ): Promise<Departure | undefined> {
   const { rows } = await db.raw(
     `with clock as materialized (select coalesce(:at::timestamptz, clock_timestamp()) as at)
-     select ${departureColumns(':sandbox::boolean')}
+     select ${DEPARTURE.select}
      from clock, departures d join tours t on t.id = d.tour_id where d.id = :id`,
     { id, sandbox, at: at ?? null },
   );
-  return rows[0] && toDeparture(rows[0]);
+  return rows[0] && DEPARTURE.read(rows[0]);
 }
 
 /** A row of COUNTED_DEPARTURES. */
-export type CountedRow = Omit<DepartureRow, 'asOf'> &
-  Pick<LockedDeparture, 'tiers' | 'closingAt' | 'pastAt'> & {
-    /** True: the departure has holds or leads to mark as expired. */
-    somethingExpired: boolean;
-  };
+export interface CountedRow {
+  id: string;
+  tourId: string;
+  departureDate: string;
+  /** True: the departure has holds or leads to mark as expired. */
+  somethingExpired: boolean;
+}
+
+/** Converts a row of COUNTED_DEPARTURES. */
+export function toLockedDeparture(row: CountedRow): LockedDeparture {
+  return LOCKED.read({ ...row });
+}
 
 /**
  * Selects the departures `:departureIds` with their seats counted at `clock.at`. Selects each departure once for each of `:kinds` (true:
  * counts seats of the sandbox; false: counts real seats). Runs after the locks of these departures.
  */
 export const COUNTED_DEPARTURES = `
-  select ${departureColumns('k.sandbox')}, ${datedTiers('t')} as tiers, ${SALES_END_AT} as closing_at, ${PAST_FROM} as past_at,
+  select ${LOCKED.select},
     exists (select from seat_holds h where h.departure_id = d.id and hold_lapsed(h.status, h.expires_at, clock.at))
     or exists (select from booking_leads l where l.departure_id = d.id and lead_lapsed(l.status, l.payment_due_at, clock.at))
       as something_expired
@@ -170,22 +214,13 @@ export async function findDepartures(
   page: DepartureRange,
 ): Promise<ListedDeparture[]> {
   const { rows } = await db.raw(
-    `${CLOCK} select ${departureColumns(':sandbox::boolean')}, ${CLOSING_COLUMNS}
+    `${CLOCK} select ${LISTED.select}
      from clock, departures d join tours t on t.id = d.tour_id
      where ${rangeConditions(tourId, page).join(' and ')}
      order by d.departure_date, ${START_TIME}, d.id limit :limit`,
     { ...page, ...positionBindings(page.after), tourId } as Record<string, unknown> as Record<string, string>,
   );
-  return rows.map(toListedDeparture);
-}
-
-/** Selects the columns that a ListedDeparture has besides those of a DepartureRow. */
-export const CLOSING_COLUMNS = `${SALES_END_AT} as sales_end_at, d.closes_before`;
-
-export type ListedRow = DepartureRow & Pick<ListedDeparture, 'salesEndAt' | 'closesBefore'>;
-
-export function toListedDeparture({ salesEndAt, closesBefore, ...row }: ListedRow): ListedDeparture {
-  return { ...toDeparture(row), salesEndAt, closesBefore };
+  return rows.map(LISTED.read);
 }
 
 /** Counts a tour's departures in a range of dates, also past and cancelled ones. Reads only an index. @param from, to YYYY-MM-DD */
@@ -234,7 +269,7 @@ const AFTER_ALL_TIMES = '24:00';
 export async function findAlternatives(db: Db, wanted: WantedSeats): Promise<Departure[]> {
   const { rows } = await db.raw(
     `${CLOCK}, free as (
-       select ${departureColumns(':sandbox::boolean')}
+       select ${DEPARTURE.select}
        from clock, departures d join tours t on t.id = d.tour_id
        where d.tour_id = :tourId and (:departureId::uuid is null or d.id <> :departureId::uuid)
          and ${openAt('clock.at')})
@@ -242,17 +277,7 @@ export async function findAlternatives(db: Db, wanted: WantedSeats): Promise<Dep
      order by abs(departure_date - :departureDate::date), departure_date, start_time limit 3`,
     { ...wanted },
   );
-  return rows.map(toDeparture);
-}
-
-export type DepartureRow = Omit<Departure, 'tour'> &
-  Omit<PricedTour, 'id' | 'categories'> & { tourId: string; categories: Category[] | null };
-
-/** Converts a row of departureColumns. Other columns of the row stay. */
-export function toDeparture<Row extends DepartureRow>(row: Row) {
-  const { tourId, continent, currency, currencyDigits, categories, ...departure } = row;
-  const tour = { id: tourId, continent, currency, currencyDigits, categories: categoriesOf(categories) };
-  return { ...departure, tour };
+  return rows.map(DEPARTURE.read);
 }
 
 /** Locks a tour until the transaction ends, so that imports and other commands add no departures. Returns what decides its prices. */

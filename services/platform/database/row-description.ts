@@ -83,6 +83,8 @@ export interface RowDescription<T> {
   select: string;
   /** Returns the object of a row. */
   read: (row: Row) => T;
+  /** Returns an object that was written as JSON: its times are texts. */
+  fromJson: (written: T) => T;
   /** Returns all columns except the times. A column of a field that is not given is undefined. A group is given whole. */
   columnsOf: (given: Partial<T>) => Row;
 }
@@ -92,6 +94,7 @@ export function describeRow<T>(fields: Fields<T>): RowDescription<T> {
   return {
     select: selectsOf(described).join(', '),
     read: readerOf(described) as (row: Row) => T,
+    fromJson: reviverOf(described) as (written: T) => T,
     columnsOf: (given) => Object.fromEntries(columnsOf(described, given as Row)),
   };
 }
@@ -132,6 +135,19 @@ function readerOfOne(one: AnyDescribed, name: string): Reader {
   if (!(one instanceof Nullable)) return read;
   const [first] = Object.keys(one.fields);
   return (row) => (row[nameIn(name, first!)] === null ? null : read(row));
+}
+
+function reviverOf(fields: AnyFields): (written: unknown) => unknown {
+  const revivers = Object.entries(fields).flatMap(([name, one]) => {
+    if (one instanceof Field) return one.kind === 'time' ? [[name, one.toField] as const] : [];
+    return [[name, reviverOf(fieldsOf(one))] as const];
+  });
+  return (written) => {
+    if (written === null) return null;
+    const object = { ...(written as Row) };
+    for (const [name, revive] of revivers) object[name] = revive(object[name]);
+    return object;
+  };
 }
 
 /** Returns the columns with their values. @param given undefined: the group is not given; null: all its columns are null */

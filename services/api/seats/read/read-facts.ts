@@ -1,6 +1,6 @@
 import { CLOCK, runPrepared, type Trx, toFields } from '../../../platform/database/database';
 import { keyCheckOf } from '../../credentials/verify-credential';
-import { toDeparture } from '../../departures/departure.repository';
+import { toLockedDeparture } from '../../departures/departure.repository';
 import { markExpiredSeats } from '../../departures/mark-expired-seats';
 import { toLead } from '../../bookings/booking-lead.repository';
 import { toHold } from '../../holds/seat-hold.repository';
@@ -197,7 +197,7 @@ async function markExpired(trx: Trx, { departures: found, at }: FactsRow): Promi
 function departureFacts({ departures: found, views: seen, rules, rates, at }: FactsRow): DepartureFacts {
   const rulesOf = new Map<string, PriceRule[]>();
   for (const { tenantId, ...rule } of rules) rulesOf.set(tenantId, [...(rulesOf.get(tenantId) ?? []), rule]);
-  const counted = found.map(({ somethingExpired: _, ...row }) => toDeparture({ ...row, asOf: new Date(at) }));
+  const counted = found.map(toLockedDeparture);
   return {
     at,
     departures: new Map(counted.map((one) => [countedKey(one.id, one.sandbox), one])),
