@@ -52,7 +52,7 @@ export async function insertHold(
       prices_minor: { adult: 129000 },
       currency: 'EUR',
       currency_digits: 2,
-      price_breakdown: { platform_prices: {} },
+      price_breakdown: {},
       ...fields,
     })
     .returning('id');
@@ -81,7 +81,7 @@ export async function insertLead(
       deposit_minor: 0,
       currency: 'EUR',
       currency_digits: 2,
-      price_breakdown: { platform_prices: {} },
+      price_breakdown: {},
       payment_method: 'bank',
       customer_name: 'Ana',
       customer_phone: '+4912345678',

@@ -121,7 +121,7 @@ describe('tourctl booking export', () => {
     await sales.db.raw(
       `insert into booking_leads (booking_ref, tenant_id, tour_id, party, seats, status, prices_minor, total_minor, deposit_minor,
          currency, currency_digits, price_breakdown, payment_method, customer_name, customer_phone, customer_email)
-       select 'BULK-' || n, ?, ?, '{"adult": 1}', 1, 'cancelled', '{"adult": 1}', 1, 0, 'EUR', 2, '{"platform_prices": {}}', 'bank', 'B', '1', 'b@b.example'
+       select 'BULK-' || n, ?, ?, '{"adult": 1}', 1, 'cancelled', '{"adult": 1}', 1, 0, 'EUR', 2, '{}', 'bank', 'B', '1', 'b@b.example'
        from generate_series(1, 1203) n`,
       [sales.tenant.id, sales.tour.id],
     );

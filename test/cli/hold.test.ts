@@ -112,7 +112,12 @@ describe('tourctl hold show', () => {
     ]);
     expect(json.history[0].detail).toBe('1 seat');
     expect(json).toMatchObject({ status: 'released', hold_minutes: 40, booking_ref: null });
-    expect(json.price_breakdown).toMatchObject({ platform_unit_price: 500, unit_price: 500, rule: null });
+    expect(json.price_breakdown).toMatchObject({
+      platform_unit_price: 500,
+      platform_prices: { adult: 500 },
+      unit_price: 500,
+      rule: null,
+    });
     expect(json.audit).toMatchObject([{ actor: 'olga', action: 'hold.release', subject: id }]);
   });
 

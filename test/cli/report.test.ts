@@ -171,7 +171,7 @@ describe('tourctl report sales', () => {
     const older = async (website: Website, day: string) => {
       const ref = await sold(website, `${day}T12:00:00Z`, { single_supplements: 1 });
       await lead(ref).update({
-        price_breakdown: api.db.raw(`price_breakdown #- '{platform_prices,single_supplement}'`),
+        platform_prices_minor: api.db.raw(`platform_prices_minor - 'single_supplement'`),
       });
     };
     await older(acme, '2030-07-01');
@@ -187,11 +187,11 @@ describe('tourctl report sales', () => {
 
   it('tourctl report sales adds 0.1 and 0.2 to exactly 0.3', async () => {
     const refs = [await sold(acme, '2030-08-01T12:00:00Z'), await sold(acme, '2030-08-01T12:00:00Z')];
-    for (const [n, price] of [0.1, 0.2].entries())
+    for (const [n, minor] of [10, 20].entries())
       await lead(refs[n]!).update({
-        price_breakdown: { platform_prices: { adult: price }, rule: null },
-        prices_minor: { adult: Math.round(price * 100) },
-        total_minor: Math.round(price * 100),
+        platform_prices_minor: { adult: minor },
+        prices_minor: { adult: minor },
+        total_minor: minor,
       });
     expect(await rowsOf('--from 2030-08-01 --to 2030-08-01')).toMatchObject([
       { platform_total: 0.3, tenant_total: 0.3 },

@@ -40,14 +40,13 @@ function carried(sale: EarlierSale): Row {
       child: child_price_minor,
       single_supplement: single_supplement_minor,
     }),
-    price_breakdown: {
-      ...others,
-      platform_prices: filled({
-        adult: platform_unit_price,
-        child: platform_child_price,
-        single_supplement: platform_single_supplement,
-      }),
-    },
+    price_breakdown: others,
+    // A later migration (0163) converts these prices to minor units.
+    platform_prices_minor: filled({
+      adult: platform_unit_price && platform_unit_price * 100,
+      child: platform_child_price && platform_child_price * 100,
+      single_supplement: platform_single_supplement,
+    }),
   };
 }
 

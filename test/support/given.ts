@@ -216,6 +216,6 @@ export async function insertHold(
     prices_minor: JSON.stringify({ adult: 0 }),
     currency: 'EUR',
     currency_digits: 2,
-    price_breakdown: JSON.stringify({ platform_prices: {} }),
+    price_breakdown: '{}',
   });
 }

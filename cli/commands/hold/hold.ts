@@ -17,7 +17,6 @@ import { toMajor } from '../../../services/api/pricing/currency';
 import { type Category, firstCategory } from '../../../services/api/pricing/category';
 import { namedNumbers } from '../../../services/api/pricing/party';
 import { firstPrice, pricesAnswer } from '../../../services/api/pricing/price-categories';
-import { platformPricesOf } from '../../../services/api/pricing/quote-tenant-price';
 import { byOperator } from '../../../services/api/tenants/actor';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database/database';
@@ -167,8 +166,15 @@ function toHoldDetailDocument(hold: SeatHold, reveal: boolean) {
 
 /** Returns the price calculation of a hold, with the platform's price of the first category, as that of a booking has it. */
 function priceBreakdownOf(hold: SeatHold) {
-  const platform_unit_price = platformPricesOf(hold)[firstCategory(hold.categories).code];
-  return { platform_unit_price, ...hold.priceBreakdown };
+  const { prices, platformPrices, categories, currencyDigits, priceBreakdown } = hold;
+  const first = firstCategory(categories).code;
+  const platform_prices = pricesAnswer(platformPrices, categories, currencyDigits);
+  return {
+    platform_unit_price: platform_prices[first],
+    platform_prices,
+    unit_price: toMajor(firstPrice(prices, categories), currencyDigits),
+    ...priceBreakdown,
+  };
 }
 
 /** Converts a hold for a person: the price is text with its currency. */

@@ -18,8 +18,8 @@ import {
   pricesAnswer,
   tenantPricesAnswer,
 } from '../../../services/api/pricing/price-categories';
+import type { ConversionAnswer } from '../../../services/api/pricing/explained-rules';
 import {
-  type ConversionAnswer,
   explainConversion,
   type Quote,
   type SimulatedPrice,

@@ -47,6 +47,7 @@ const LEAD = describeRow<BookingLead>({
   travellers: stored('l.travellers', { toField: inDocumentedOrder }),
   status: stored('l.status', { select: LEAD_STATUS }),
   prices: stored('l.prices_minor'),
+  platformPrices: stored('l.platform_prices_minor'),
   totalMinor: stored('l.total_minor'),
   depositMinor: stored('l.deposit_minor'),
   currency: stored('l.currency'),

@@ -4,10 +4,15 @@ import type { CancellationPolicy, DatedTier } from '../catalog/cancellation-poli
 import { type OctoDetails, peopleOfOcto, travellerOfUnitItem } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
 import { type Category, firstCategory } from '../pricing/category';
-import { impliesRules, type PriceBreakdownRule, storedRuleOf } from '../pricing/explained-rules';
+import {
+  impliesRules,
+  type PriceBreakdownRule,
+  type PriceCalculation,
+  storedRuleOf,
+} from '../pricing/explained-rules';
+import { toMajor } from '../pricing/currency';
 import { type CategoryPrice, type Party, priceByCategory, namedNumbers, unitsOf } from '../pricing/party';
-import type { Prices } from '../pricing/price-categories';
-import { platformPricesOf } from '../pricing/quote-tenant-price';
+import { firstPrice, type Prices } from '../pricing/price-categories';
 import type { MeantParty } from '../pricing/requested-party';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
@@ -120,11 +125,13 @@ export interface BookingLead {
   status: BookingStatus;
   /** The booked unit price of each category. */
   prices: Prices;
+  /** As LockedPrice has them. */
+  platformPrices: Partial<Prices>;
   totalMinor: number;
   depositMinor: number;
   currency: string;
   currencyDigits: number;
-  priceBreakdown: Record<string, unknown>;
+  priceBreakdown: PriceCalculation;
   /** The locked cancellation policy. Null: not stated. */
   cancellation: CancellationPolicy | null;
   /** The tiers of the policy, counted from the start of the departure. Null: not stated, or a booking without a date. */
@@ -259,23 +266,23 @@ interface CategoryBreakdown extends CategoryPrice {
 
 /** Returns the price calculation that was stored with the booking, and adds the price of each category of its party. */
 export function priceBreakdown(lead: BookingLead): PriceBreakdown {
-  const { priceBreakdown: stored, party, categories, prices, currencyDigits } = lead;
+  const { party, categories, prices, currencyDigits } = lead;
   const first = firstCategory(categories).code;
+  const platform = lead.platformPrices[first];
   // Lists the fields in this order, because jsonb does not keep the order of the stored calculation.
-  const breakdown = stored as unknown as PriceBreakdown;
-  const { converted_from, rate, rate_date, unit_price, deposit_percent } = breakdown;
+  const { converted_from, rate, rate_date, deposit_percent } = lead.priceBreakdown;
   return {
-    platform_unit_price: platformPricesOf({ priceBreakdown: stored })[first],
+    platform_unit_price: platform === undefined ? undefined : toMajor(platform, currencyDigits),
     // These three are undefined, and so absent, for a tenant without a selling currency.
     converted_from,
     rate,
     rate_date,
-    unit_price,
+    unit_price: toMajor(firstPrice(prices, categories), currencyDigits),
     ...namedNumbers(party),
     categories: priceByCategory(party, prices, currencyDigits).map((priced) =>
       impliesRules(lead) ? priced : { ...priced, rule: storedRuleOf(lead, priced.category) },
     ),
-    deposit_percent,
+    deposit_percent: deposit_percent!,
     rule: storedRuleOf(lead, first),
   };
 }

@@ -92,19 +92,16 @@ const CHANGES = `booking_changes c join booking_leads l on l.id = c.lead_id ${OF
 const IN_SCOPE = 'not l.sandbox and (:tenantId::uuid is null or l.tenant_id = :tenantId::uuid)';
 
 /**
- * The platform's price of a category of the lead `l`, in major units. Leads from before ADR 38 may have no stored platform's price. For such
- * a lead, it is the tenant's price, which differs from the platform's price only under a percentage rule, and in the first category under
- * any rule. Where it may differ, it is null.
+ * The platform's price of a category of the lead `l`. Leads from before ADR 38 may have no stored platform's price. For such a lead, it is
+ * the tenant's price, which differs from the platform's price only under a percentage rule, and in the first category under any rule. Where
+ * it may differ, it is null.
  */
-const PLATFORM_PRICE = `coalesce((l.price_breakdown -> 'platform_prices' ->> booked.code)::numeric,
+const PLATFORM_PRICE = `coalesce(l.platform_prices_minor ->> booked.code,
     case when booked.code <> first_category(l.categories) and l.price_breakdown -> 'rule' ->> 'kind' is distinct from 'percent'
-      then (l.prices_minor ->> booked.code)::numeric / 10 ^ l.currency_digits::numeric end)`;
+      then l.prices_minor ->> booked.code end)::bigint`;
 
-/**
- * The platform's price of the lead `l` in minor units. The stored calculation has prices with decimals, which PostgreSQL multiplies
- * exactly.
- */
-const PLATFORM_TOTAL = `select case when bool_and(price is not null) then round(10 ^ l.currency_digits::numeric * sum(units * price)) end as total
+/** The platform's price of the lead `l`. */
+const PLATFORM_TOTAL = `select case when bool_and(price is not null) then sum(units * price) end as total
     from (select booked.units::integer as units, ${PLATFORM_PRICE} as price
           from jsonb_each_text(l.party) as booked (code, units)) as priced`;
 

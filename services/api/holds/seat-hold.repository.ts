@@ -50,6 +50,7 @@ function describeHold(taken: string): RowDescription<SeatHold> {
     }),
     expiresAt: time('h.expires_at'),
     prices: stored('h.prices_minor'),
+    platformPrices: stored('h.platform_prices_minor'),
     currency: stored('h.currency'),
     currencyDigits: stored('h.currency_digits'),
     priceBreakdown: stored('h.price_breakdown'),

@@ -2,6 +2,7 @@ import { withGiven } from '../audit/changed-fields';
 import type { DatedTier } from '../catalog/cancellation-policy';
 import type { Category } from '../pricing/category';
 import type { Party } from '../pricing/party';
+import type { PriceCalculation } from '../pricing/explained-rules';
 import type { Prices } from '../pricing/price-categories';
 import type { Actor } from '../tenants/actor';
 import { type OctoDetails, peopleOfOcto } from './octo-booking';
@@ -77,9 +78,11 @@ export interface SeatHold {
   expiresAt: Date;
   /** The locked prices by category. */
   prices: Prices;
+  /** As LockedPrice has them. */
+  platformPrices: Partial<Prices>;
   currency: string;
   currencyDigits: number;
-  priceBreakdown: Record<string, unknown>;
+  priceBreakdown: PriceCalculation;
   /** The locked tiers of the cancellation policy. Null: not stated. */
   tiers: DatedTier[] | null;
   externalRef: string | null;

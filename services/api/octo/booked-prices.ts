@@ -1,6 +1,5 @@
 import { totalOf } from '../pricing/party';
 import { mapPrices, type Prices } from '../pricing/price-categories';
-import { platformPricesOf } from '../pricing/quote-tenant-price';
 import { type OctoPricing, toPricing } from './pricing.dto';
 import { saleOf, type ShownOctoBooking } from './stored-octo-booking';
 
@@ -12,18 +11,17 @@ export interface BookedPrices {
 }
 
 /**
- * Returns the locked prices. `net` is the platform's price when the price was locked, in the currency of the sale. If the stored calculation
- * lacks this price, `net` is the platform's present price.
+ * Returns the locked prices. `net` is the platform's price when the price was locked, in the currency of the sale. If it is not
+ * known, `net` is the platform's present price.
  */
 export function bookedPrices(state: ShownOctoBooking): BookedPrices {
   const sale = saleOf(state);
   const { prices, party, currency, currencyDigits } = sale;
-  const locked = platformPricesOf(sale);
   const present = presentPlatformPrices(state, currency);
-  const platform = mapPrices(prices, (retail, code) => {
-    const net = locked[code];
-    return net === undefined ? (present[code] ?? retail) : Math.round(net * 10 ** currencyDigits);
-  });
+  const platform = mapPrices(
+    prices,
+    (retail, code) => sale.platformPrices[code] ?? present[code] ?? retail,
+  );
   const pricing = (net: number, retail: number) => toPricing({ net, retail, currency, currencyDigits });
   const units: BookedPrices['units'] = {};
   for (const [code, retail] of Object.entries(prices)) units[code] = pricing(platform[code]!, retail);

@@ -15,6 +15,22 @@ export interface PriceBreakdownRule {
   value: number;
 }
 
+/** How the price of a hold or booking was made, as it is stored. Its amounts are in columns of their own. */
+export interface PriceCalculation extends StoredRules, Partial<ConversionAnswer> {
+  /** Only of a booking. */
+  deposit_percent?: number;
+}
+
+/** The conversion of the platform's prices. All null: the tour had the tenant's selling currency. */
+export interface ConversionAnswer {
+  /** ISO 4217. The currency of the tour. */
+  converted_from: string | null;
+  /** Units of the currency of the sale for one unit of `converted_from`, rounded to 12 significant digits. */
+  rate: number | null;
+  /** YYYY-MM-DD. The day of the rate; if two rates were used, the earlier day. */
+  rate_date: string | null;
+}
+
 /** The rules of a stored price calculation. */
 interface StoredRules {
   /** The rule that decides the first category. Null: none. */
@@ -28,7 +44,7 @@ interface StoredRules {
 
 /** A price calculation, and the categories that are locked with it. */
 interface Explained {
-  priceBreakdown: Record<string, unknown>;
+  priceBreakdown: PriceCalculation;
   categories: readonly Category[];
 }
 
@@ -54,15 +70,14 @@ export function storedRuleOf(
   { priceBreakdown, categories }: Explained,
   code: string,
 ): PriceBreakdownRule | null {
-  const { rule, category_rules: own = {} } = priceBreakdown as unknown as StoredRules;
+  const { rule, category_rules: own = {} } = priceBreakdown;
   if (Object.hasOwn(own, code)) return inOrder(own[code]!);
   return inOrder(impliedRule(rule, code, firstCategory(categories).code));
 }
 
 /** Returns whether the rule of each category follows from the rule of the first one, for a tour without categories of its own. */
 export function impliesRules({ priceBreakdown, categories }: Explained): boolean {
-  const { category_rules: own } = priceBreakdown as unknown as StoredRules;
-  return own === undefined && storedCategories(categories) === null;
+  return priceBreakdown.category_rules === undefined && storedCategories(categories) === null;
 }
 
 function impliedRule(

@@ -2,7 +2,6 @@ import { type Category, firstCategory } from './category';
 import { storedRuleOf, storedRules } from './explained-rules';
 import { type Party, unitsOf } from './party';
 import type { LockedPrice, Prices } from './price-categories';
-import { platformPricesOf } from './quote-tenant-price';
 
 /*
  * A hold or booking whose tour has other categories by now keeps what it has: the units of its party, with the categories that it has locked.
@@ -77,6 +76,7 @@ export function withPricesOf(price: LockedPrice, other: LockedPrice, codes: stri
   if (codes.length === 0) return price;
   const take = (ofPrice: Partial<Prices>, ofOther: Partial<Prices>) => takeCodes(codes, ofPrice, ofOther);
   const prices = take(price.prices, other.prices);
+  const platformPrices = take(price.platformPrices, other.platformPrices);
   // The calculation explains the price of the first category.
   const explains = codes.includes(firstCategory(price.categories).code) ? other : price;
   const { category_rules: _, ...calculation } = explains.priceBreakdown;
@@ -84,11 +84,8 @@ export function withPricesOf(price: LockedPrice, other: LockedPrice, codes: stri
   return {
     ...price,
     prices,
-    priceBreakdown: {
-      ...calculation,
-      platform_prices: take(platformPricesOf(price), platformPricesOf(other)),
-      ...storedRules(price.categories, Object.keys(prices), ruleOf),
-    },
+    platformPrices,
+    priceBreakdown: { ...calculation, ...storedRules(price.categories, Object.keys(prices), ruleOf) },
   };
 }
 

@@ -1,5 +1,6 @@
 import { type Category, firstCategory } from './category';
 import { toMajor } from './currency';
+import type { PriceCalculation } from './explained-rules';
 
 /**
  * Prices by the code of the category, in minor units: the platform's in the currency of the tour, the tenant's in the currency of the sale. A
@@ -13,13 +14,15 @@ export type Prices = Record<string, number>;
 
 /** The prices by category that a hold has locked, or the present ones. */
 export interface LockedPrice {
-  /** The tenant's, in minor units. */
+  /** The tenant's. */
   prices: Prices;
+  /** The platform's in the currency of the sale. A category without one: a sale from before these prices were locked (ADR 38). */
+  platformPrices: Partial<Prices>;
   /** The categories of the tour, as the hold has locked them, or the present ones. */
   categories: readonly Category[];
   currency: string;
   currencyDigits: number;
-  priceBreakdown: Record<string, unknown>;
+  priceBreakdown: PriceCalculation;
 }
 
 /** The fields of a tour that pricing uses. */
@@ -60,7 +63,7 @@ export interface TenantPricesAnswer {
 }
 
 /** Converts prices to major units, in the order of the categories. Leaves out categories without a price. */
-export function pricesAnswer(prices: Prices, categories: readonly Category[], digits: number): PricesAnswer {
+export function pricesAnswer(prices: Partial<Prices>, categories: readonly Category[], digits: number): PricesAnswer {
   const answer: PricesAnswer = {};
   for (const { code } of categories) {
     const minor = prices[code];

@@ -11,10 +11,9 @@ import {
   whyBeaten,
   whyInapplicable,
 } from './choose-price-rule';
-import { toMajor } from './currency';
 import { findPriceRules } from './price-rule.repository';
 import { type Category, firstCategory } from './category';
-import { firstPrice, type LockedPrice, mapPrices, type PricedTour, type Prices } from './price-categories';
+import { type LockedPrice, mapPrices, type PricedTour, type Prices } from './price-categories';
 import { applyPriceRule, depositOf } from './apply-price-rule';
 import {
   type Conversion,
@@ -25,7 +24,7 @@ import {
   ratesByCurrency,
 } from './convert-price';
 import { findExchangeRates } from './exchange-rate.repository';
-import { explainRule, storedRules } from './explained-rules';
+import { type ConversionAnswer, explainRule, type PriceCalculation, storedRules } from './explained-rules';
 import { areExactInTotal, totalOf } from './party';
 import { PriceNotSoldError, RateMissingError } from './pricing.errors';
 import { assertMeantParty, type MeantParty } from './requested-party';
@@ -140,37 +139,24 @@ export async function cachedQuote(
   return (await cachedQuoter(reads, tenant, tour))(tour, platform, travelDate);
 }
 
-/**
- * Returns the platform's prices by category in a stored price calculation, in major units of the currency of the sale (ADR 38). Empty for
- * sales from before these prices were locked.
- */
-export function platformPricesOf({ priceBreakdown }: Pick<LockedPrice, 'priceBreakdown'>) {
-  return (priceBreakdown['platform_prices'] ?? {}) as Record<string, number | undefined>;
-}
-
-/**
- * Describes how the price of the first category was calculated, which rule decides each category, and locks the platform's price of each
- * category in the currency of the sale. Holds and bookings store this object, and answers show parts of it.
- */
-export function explainPrice(quote: Quote): Record<string, unknown> {
-  const { converted, categories, currencyDigits } = quote;
-  const ruleOf = (code: string) => explainRule(quote.ruleOf(code), currencyDigits);
+/** Returns the price that a sale locks. */
+export function lockPrice(quote: Quote): LockedPrice {
+  const { tenant: prices, converted: platformPrices, categories, currency, currencyDigits } = quote;
   return {
-    platform_prices: mapPrices(converted, (minor) => toMajor(minor, currencyDigits)),
-    ...explainConversion(quote),
-    unit_price: toMajor(firstPrice(quote.tenant, categories), currencyDigits),
-    ...storedRules(categories, Object.keys(converted), ruleOf),
+    prices,
+    platformPrices,
+    categories,
+    currency,
+    currencyDigits,
+    priceBreakdown: explainPrice(quote),
   };
 }
 
-/** The conversion of the platform's prices. All null: the tour had the tenant's selling currency. */
-export interface ConversionAnswer {
-  /** ISO 4217. The currency of the tour. */
-  converted_from: string | null;
-  /** Units of the currency of the sale for one unit of `converted_from`, rounded to 12 significant digits. */
-  rate: number | null;
-  /** YYYY-MM-DD. The day of the rate; if two rates were used, the earlier day. */
-  rate_date: string | null;
+/** Describes how the price of the first category was calculated, and which rule decides each category. */
+function explainPrice(quote: Quote): PriceCalculation {
+  const { converted, categories, currencyDigits } = quote;
+  const ruleOf = (code: string) => explainRule(quote.ruleOf(code), currencyDigits);
+  return { ...explainConversion(quote), ...storedRules(categories, Object.keys(converted), ruleOf) };
 }
 
 /** Returns undefined for a tenant without a selling currency. */
@@ -185,7 +171,7 @@ export function explainConversion({ conversion }: Pick<Quote, 'conversion'>): Co
 
 /** Returns whether a price was locked by a tenant with a selling currency. */
 export function isLockedInSellingCurrency({ priceBreakdown }: LockedPrice): boolean {
-  return priceBreakdown['converted_from' satisfies keyof ConversionAnswer] !== undefined;
+  return priceBreakdown.converted_from !== undefined;
 }
 
 /** The present price of a booking, in minor units of the currency of the sale, and the reasons for it. */

@@ -46,7 +46,7 @@ async function insertHold(db: Db, daysAgo: number, booked: boolean): Promise<Hol
   const { rows } = await db.raw(
     `insert into seat_holds (tenant_id, departure_id, party, seats, hold_minutes, status, expires_at, prices_minor, currency,
        currency_digits, price_breakdown, created_at, ended_at)
-     select t.id, d.id, '{"adult": 2}', 2, 15, :status, at + interval '15 minutes', '{"adult": 64000}', 'EUR', 2, '{"platform_prices": {}}', at, at + interval '5 minutes'
+     select t.id, d.id, '{"adult": 2}', 2, 15, :status, at + interval '15 minutes', '{"adult": 64000}', 'EUR', 2, '{}', at, at + interval '5 minutes'
      from tenants t, departures d join tours o on o.id = d.tour_id, (select now() - make_interval(days => :daysAgo) as at) as made
      where t.slug = 'riviera' and o.slug = 'riviera-by-bike' order by d.departure_date offset :nth limit 1
      returning id, tenant_id, departure_id`,
@@ -66,7 +66,7 @@ async function insertBooking(db: Db, daysAgo: number, hold: Hold, ref: string): 
     `insert into booking_leads (booking_ref, tenant_id, tour_id, departure_id, departure_date, hold_id, party, seats, status,
        prices_minor, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,
        customer_name, customer_phone, customer_email, created_at, payment_due_at)
-     select :ref, :tenantId, tour_id, id, departure_date, :id, '{"adult": 2}', 2, :status, '{"adult": 64000}', 128000, 25600, 'EUR', 2, '{"platform_prices": {}}', 'bank',
+     select :ref, :tenantId, tour_id, id, departure_date, :id, '{"adult": 2}', 2, :status, '{"adult": 64000}', 128000, 25600, 'EUR', 2, '{}', 'bank',
        'Kim Larsen', '+4530901820', 'kim@example.com', at, at + interval '72 hours'
      from departures, (select now() - make_interval(days => :daysAgo) as at) as made where id = :departureId`,
     { ...hold, ref, status, daysAgo },

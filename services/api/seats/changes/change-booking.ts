@@ -42,6 +42,7 @@ import {
   type MeantParty,
   type RequestedParty,
 } from '../../pricing/requested-party';
+import type { PriceCalculation } from '../../pricing/explained-rules';
 import type { LockedPrice, Prices } from '../../pricing/price-categories';
 import { sellingCurrencyOf } from '../../pricing/selling-currency';
 import type { Actor } from '../../tenants/actor';
@@ -171,9 +172,10 @@ interface AmendedLead {
   /** A trigger stores it with the new departure (0147_payment_window.sql). */
   paymentDueAt: Date | null;
   prices: Prices;
+  platformPrices: Partial<Prices>;
   totalMinor: number;
   depositMinor: number;
-  priceBreakdown: Record<string, unknown>;
+  priceBreakdown: PriceCalculation;
   customer: PartialCustomer;
   notes: string | null;
   externalRef: string | null;
@@ -236,6 +238,7 @@ function decideAmendment(
     floorEndsAt: terms.floorEndsAt,
     paymentDueAt: terms.paymentDueAt,
     prices: price.prices,
+    platformPrices: price.platformPrices,
     totalMinor,
     notes,
     externalRef,
@@ -297,7 +300,7 @@ function termsAfterMove(before: BookingLead, departure: LockedDeparture) {
   };
 }
 
-type Priced = Pick<LockedPrice, 'prices' | 'priceBreakdown'>;
+type Priced = Pick<LockedPrice, 'prices' | 'platformPrices' | 'priceBreakdown'>;
 
 /** @throws CurrencyConflictError (409) */
 function amendedPrice(
@@ -326,9 +329,13 @@ function amendedPrice(
 function amendedDeposit(
   tenant: Tenant,
   before: BookingLead,
-  { priceBreakdown, totalMinor, moves }: Priced & { totalMinor: number; moves: boolean },
+  {
+    priceBreakdown,
+    totalMinor,
+    moves,
+  }: { priceBreakdown: PriceCalculation; totalMinor: number; moves: boolean },
 ) {
-  const booked = moves ? undefined : (before.priceBreakdown['deposit_percent'] as number | undefined);
+  const booked = moves ? undefined : before.priceBreakdown.deposit_percent;
   const percent = booked ?? Number(tenant.depositPercent);
   const follows = before.status !== 'confirmed' && (moves || totalMinor !== before.totalMinor);
   return {

@@ -124,13 +124,14 @@ interface AmendedHold {
 
 function columnsOf(amended: AmendedHold): StoredColumns {
   const { departure, party, price, tiers, endsAt, externalRef, customer } = amended;
-  const { prices, categories, currency, currencyDigits, priceBreakdown } = price;
+  const { prices, platformPrices, categories, currency, currencyDigits, priceBreakdown } = price;
   const columns = columnsOfHold({
     departureId: departure.id,
     party,
     seats: seatsOf(party, categories),
     categories,
     prices,
+    platformPrices,
     currency,
     currencyDigits,
     priceBreakdown,
@@ -155,6 +156,7 @@ function afterAmendment(hold: StoredHold, amended: AmendedHold): SeatHold {
     seats,
     categories: price.categories,
     prices: price.prices,
+    platformPrices: price.platformPrices,
     currency: price.currency,
     currencyDigits: price.currencyDigits,
     priceBreakdown: price.priceBreakdown,

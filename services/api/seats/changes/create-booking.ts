@@ -359,6 +359,7 @@ function toBookingLead(
     travellers,
     status: isConfirmed ? 'confirmed' : 'pending_payment',
     prices: price.prices,
+    platformPrices: price.platformPrices,
     totalMinor,
     depositMinor: depositOf(totalMinor, tenant.depositPercent, paymentMethod),
     currency: price.currency,

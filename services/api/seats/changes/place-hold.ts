@@ -142,6 +142,7 @@ function toSeatHold(
     id: held.id,
     departureId: held.departureId,
     prices: held.prices,
+    platformPrices: held.platformPrices,
     currency: held.currency,
     currencyDigits: held.currencyDigits,
     priceBreakdown: held.priceBreakdown,

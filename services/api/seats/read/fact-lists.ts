@@ -215,7 +215,7 @@ export function exchangeRates(changes: SeatChange[]): FactList {
 const HELD_SEATS = `
   select h.id, h.tenant_id, h.departure_id, h.party, h.seats, h.categories, h.external_ref,
     case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end as status,
-    h.prices_minor as prices, h.currency, h.currency_digits, h.price_breakdown, ${datedTiers('h')} as tiers, ${octoDetails('h.id')} as octo
+    h.prices_minor as prices, h.platform_prices_minor as platform_prices, h.currency, h.currency_digits, h.price_breakdown, ${datedTiers('h')} as tiers, ${octoDetails('h.id')} as octo
   from seat_holds h join departures d on d.id = h.departure_id join tours t on t.id = d.tour_id`;
 
 export function namedHolds(changes: SeatChange[]): FactList {

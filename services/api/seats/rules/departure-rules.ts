@@ -10,7 +10,7 @@ import { isSameAmount, toMajor } from '../../pricing/currency';
 import { DepartureGoneError } from '../../departures/departure.errors';
 import { firstCategory } from '../../pricing/category';
 import type { LockedPrice, PricedTour, Prices } from '../../pricing/price-categories';
-import { explainPrice, quoterFromRules } from '../../pricing/quote-tenant-price';
+import { lockPrice, quoterFromRules } from '../../pricing/quote-tenant-price';
 import type { Tenant } from '../../tenants/tenant';
 import {
   add,
@@ -114,10 +114,7 @@ function quotePrices(
 ): LockedPrice | undefined {
   const quoter = quoterFromRules(tenant, priceRules.get(tenant.id) ?? [], rates);
   const quote = quoter(tour, platform, travelDate);
-  if (!quote) return undefined;
-  const { tenant: prices, currency, currencyDigits } = quote;
-  const { categories } = tour;
-  return { prices, categories, currency, currencyDigits, priceBreakdown: explainPrice(quote) };
+  return quote && lockPrice(quote);
 }
 
 /** Counts the seats of a granted sale in the facts, for the decisions that follow in the transaction. */
