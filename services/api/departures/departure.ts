@@ -1,5 +1,7 @@
+import { InvalidInputError } from '../../platform/errors';
 import type { DatedTier } from '../catalog/cancellation-policy';
 import type { CutoffText } from '../catalog/cutoff';
+import { assertParty, fewestSeats, type Party, seatsOf, unitCount } from '../pricing/party';
 import type { PricedTour, Prices } from '../pricing/price-categories';
 
 export const DEPARTURE_STATUSES = ['available', 'sold_out', 'cancelled', 'gone', 'closed'] as const;
@@ -101,4 +103,33 @@ export function isOpen(departure: Departure): boolean {
 /** Returns the number of seats that can be sold: 0 for a departure that is cancelled, gone or closed. */
 export function seatsAvailable(departure: Departure): number {
   return departureStatus(departure) === 'available' ? departure.seatsTotal - departure.seatsTaken : 0;
+}
+
+/** Returns whether the departure has enough free seats for the smallest booking that it sells. */
+export function fitsSmallestBooking(departure: Departure): boolean {
+  return fewestSeats(departure.prices, departure.tour.categories) <= seatsAvailable(departure);
+}
+
+/** Returns whether so many seats of the departure can be booked. */
+export function canBookSeats(departure: Departure, seats: number): boolean {
+  return fitsSmallestBooking(departure) && seats <= seatsAvailable(departure);
+}
+
+/** Returns whether the party can be booked: the departure sells its units together, and has enough free seats for them. */
+export function canBookParty(departure: Departure, party: Party, mostUnits: number): boolean {
+  return (
+    sellsTogether(departure, party) &&
+    seatsOf(party, departure.tour.categories) <= seatsAvailable(departure) &&
+    unitCount(party) <= mostUnits
+  );
+}
+
+function sellsTogether({ tour: { categories }, prices }: Departure, party: Party): boolean {
+  try {
+    assertParty(party, categories, prices);
+    return true;
+  } catch (error) {
+    if (error instanceof InvalidInputError) return false;
+    throw error;
+  }
 }

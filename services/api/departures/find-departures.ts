@@ -1,7 +1,6 @@
 import type { Db } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
-import { fewestSeats } from '../pricing/party';
 import type { PricedTour } from '../pricing/price-categories';
 import { cachedQuote, cachedQuoter, createQuoter, type Quote } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
@@ -14,6 +13,7 @@ import {
   type DepartureChoice,
 } from './choose-departure';
 import {
+  canBookSeats,
   type Departure,
   type DepartureKey,
   type DepartureMove,
@@ -253,8 +253,8 @@ export interface Availability {
   departureTime: string | null;
   status: DepartureStatus;
   seatsAvailable: number;
-  /** The seats of the smallest booking. */
-  fewestSeats: number;
+  /** True: the wanted seats can be booked. */
+  available: boolean;
   /** The tour, read in the same statement as the prices of the departure. If there is no departure, the tour that the caller has read. */
   tour: PricedTour;
   /** Undefined if there is no departure. */
@@ -271,7 +271,7 @@ export async function availabilityOn(
   tenant: Tenant,
   tour: PricedTour,
   { departures }: SeatFacts,
-  { date, time }: NamedDeparture,
+  { date, time, quantity }: NamedDeparture & { quantity: number },
 ): Promise<Availability> {
   const dated = departures.map((one) => ({ id: one.id, startTime: one.startTime, open: isOpen(one) }));
   const choice = chooseDeparture(dated, time);
@@ -283,7 +283,7 @@ export async function availabilityOn(
       departureTime: time ?? null,
       status: 'gone',
       seatsAvailable: 0,
-      fewestSeats: 0,
+      available: false,
       tour,
       quote: undefined,
     };
@@ -291,7 +291,7 @@ export async function availabilityOn(
     departureTime: departure.startTime,
     status: departureStatus(departure),
     seatsAvailable: seatsAvailable(departure),
-    fewestSeats: fewestSeats(departure.prices, departure.tour.categories),
+    available: canBookSeats(departure, quantity),
     tour: departure.tour,
     quote,
   };

@@ -1,16 +1,15 @@
-import { InvalidInputError } from '../../platform/errors';
 import type { Tour } from '../catalog/tour';
 import {
+  canBookParty,
   departureStatus,
   type DepartureStatus,
+  fitsSmallestBooking,
   isOpen,
   type ListedDeparture,
   seatsAvailable,
 } from '../departures/departure';
 import type { PricedDeparture, SoldDeparture } from '../departures/find-departures';
-import type { Category } from '../pricing/category';
-import { assertParty, fewestSeats, type Party, seatsOf, unitCount } from '../pricing/party';
-import type { Prices } from '../pricing/price-categories';
+import type { Party } from '../pricing/party';
 import type { OctoCapability } from './capabilities';
 import { lowestUnitPricing, type OctoUnitPricing, toUnitPricing } from './pricing.dto';
 import { hasStartTimes, maxUnits } from './product.dto';
@@ -240,18 +239,12 @@ function lowestPricingOf(ofDay: PricedDeparture[], view: AvailabilityView): Octo
 }
 
 function seatsOfDeparture(tour: Tour, { departure }: SoldDeparture, { party }: AvailabilityView) {
-  const vacancies = seatsAvailable(departure);
-  const capacity = departure.seatsTotal;
-  const fitsOne = fewestSeats(departure.prices, departure.tour.categories) <= vacancies;
-  const fits = (wanted: Party) =>
-    isSold(departure, wanted) &&
-    seatsOf(wanted, departure.tour.categories) <= vacancies &&
-    unitCount(wanted) <= maxUnits(tour);
+  const fitsOne = fitsSmallestBooking(departure);
   return {
-    available: party ? fits(party) : fitsOne,
+    available: party ? canBookParty(departure, party, maxUnits(tour)) : fitsOne,
     status: statusOf(departure, fitsOne),
-    vacancies,
-    capacity,
+    vacancies: seatsAvailable(departure),
+    capacity: departure.seatsTotal,
   };
 }
 
@@ -261,23 +254,6 @@ function statusOf(departure: ListedDeparture, fitsOne: boolean): OctoAvailabilit
   if (status !== 'AVAILABLE') return status;
   if (!fitsOne) return 'SOLD_OUT';
   return seatsAvailable(departure) * 2 < departure.seatsTotal ? 'LIMITED' : 'AVAILABLE';
-}
-
-/** The part of a departure that decides which units it sells. */
-interface Selling {
-  tour: { categories: readonly Category[] };
-  prices: Prices;
-}
-
-/** Returns whether the departure sells these units together in one booking. */
-function isSold({ tour: { categories }, prices }: Selling, party: Party): boolean {
-  try {
-    assertParty(party, categories, prices);
-    return true;
-  } catch (error) {
-    if (error instanceof InvalidInputError) return false;
-    throw error;
-  }
 }
 
 function pricingOf({ quote }: SoldDeparture, { capabilities }: AvailabilityView) {

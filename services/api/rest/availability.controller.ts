@@ -103,13 +103,13 @@ async function availabilityAnswer(
   { tenant, tour, departure, quantity }: Check,
   facts: SeatFacts,
 ): Promise<AvailabilityAnswer> {
-  const availability = await availabilityOn(reads, tenant, tour, facts, departure);
-  const { status, seatsAvailable, fewestSeats, quote, tour: priced } = availability;
+  const availability = await availabilityOn(reads, tenant, tour, facts, { ...departure, quantity });
+  const { status, seatsAvailable, available, quote, tour: priced } = availability;
   return {
     tour: { id: tour.id, slug: tour.slug },
     departure_date: departure.date,
     departure_time: availability.departureTime,
-    available: status === 'available' && seatsAvailable >= Math.max(quantity, fewestSeats),
+    available,
     status,
     seats_available: seatsAvailable,
     requested: quantity,
