@@ -23,7 +23,11 @@ export interface UnchangedEntry {
 }
 
 /** Finds unchanged entries by their digests. */
-export type FindUnchanged = (digests: string[]) => Promise<Map<string, UnchangedEntry>>;
+export interface KnownDigests {
+  /** Digests the text of one tour in a JSON file, without the white space around it; hexadecimal. */
+  digestOf: (text: string) => string;
+  findUnchanged: (digests: string[]) => Promise<Map<string, UnchangedEntry>>;
+}
 
 /** The progress of an import: in bytes of the files while it reads, in rows while it compares and writes. */
 export interface ImportProgress {

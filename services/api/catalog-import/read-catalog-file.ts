@@ -4,9 +4,9 @@ import { CsvError } from 'csv-parse';
 import {
   CATALOG_FILE_TYPES,
   type CatalogRecord,
-  type FindUnchanged,
   type Issue,
   type IssueList,
+  type KnownDigests,
   NO_LINE_BREAK,
 } from './catalog-file';
 import {
@@ -18,21 +18,20 @@ import {
   UncuttableError,
 } from './cut-json';
 import { CsvHead, parseCsvRows, readCsv } from './catalog-csv';
-import { digestEntry } from './known-digests.repository';
 
 const BYTES_A_CHUNK = 256 * 1024;
 
 /**
  * Reads one catalog file a chunk at a time.
  * @param onBytes receives the number of bytes read since its last call
- * @param findUnchanged undefined: parses every entry
+ * @param known undefined: parses every entry
  * @throws the file system's error for a file that cannot be read
  */
 export async function* readCatalogFile(
   file: string,
   issues: IssueList,
   onBytes: (count: number) => void,
-  findUnchanged?: FindUnchanged,
+  known?: KnownDigests,
 ): AsyncGenerator<CatalogRecord[]> {
   const report = (line: number, message: string) => issues.add([{ file, line, field: '', message }]);
   const type = CATALOG_FILE_TYPES.find((known) => known === path.extname(file).toLowerCase());
@@ -40,7 +39,7 @@ export async function* readCatalogFile(
   const text = readText(file, onBytes);
   try {
     if (type === '.csv') yield* readCsv(file, text, issues);
-    else yield* readJson(file, text, issues, type === '.jsonl', findUnchanged);
+    else yield* readJson(file, text, issues, type === '.jsonl', known);
   } catch (error) {
     if (error instanceof UncuttableError) return report(error.line, error.message);
     if (!isInvalidText(error)) throw error;
@@ -57,12 +56,12 @@ async function* readJson(
   text: AsyncIterable<string>,
   issues: IssueList,
   isLines: boolean,
-  findUnchanged?: FindUnchanged,
+  known?: KnownDigests,
 ): AsyncGenerator<CatalogRecord[]> {
   let index = 0;
   for await (const pieces of isLines ? cutLines(text) : cutArray(text)) {
-    const digests = findUnchanged ? pieces.map((piece) => digestEntry(piece.text)) : [];
-    const found = digests.length > 0 ? await findUnchanged!(digests) : undefined;
+    const digests = known ? pieces.map((piece) => known.digestOf(piece.text)) : [];
+    const found = digests.length > 0 ? await known!.findUnchanged(digests) : undefined;
     const records: CatalogRecord[] = [];
     for (const [at, piece] of pieces.entries()) {
       const place = isLines ? { file, line: piece.line } : { file, index: index++ };

@@ -2,7 +2,6 @@ import { stat } from 'node:fs/promises';
 import {
   type CatalogRecord,
   describePlace,
-  type FindUnchanged,
   type IssueList,
   type Place,
   type WatchImport,
@@ -18,7 +17,7 @@ import {
 import type { PricesEntry } from './category-fields';
 import { isDeparturesFile, readCatalogFile } from './read-catalog-file';
 import { copyRows, type Stage, type StagedRow } from './stage.repository';
-import { findUnchangedEntries } from './known-digests.repository';
+import { knownDigests } from './known-digests.repository';
 
 /** The numbers and slugs of the entries that were read from the files of an import. */
 export interface StagedFiles {
@@ -44,14 +43,13 @@ export async function stageFiles(
   watch: WatchImport,
 ): Promise<StagedFiles> {
   const hasDeparturesFile = (await Promise.all(files.map(isDeparturesFile))).includes(true);
-  const findUnchanged: FindUnchanged = (digests) => findUnchangedEntries(stage, digests, prune);
+  const known = hasDeparturesFile ? undefined : knownDigests(stage, prune);
   const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
   const of = sizes.reduce((sum, size) => sum + size, 0);
   let done = 0;
   const onBytes = (bytes: number) => watch({ phase: 'reading', done: (done += bytes), of });
   async function* readFiles(): AsyncGenerator<CatalogRecord[]> {
-    for (const file of files)
-      yield* readCatalogFile(file, issues, onBytes, hasDeparturesFile ? undefined : findUnchanged);
+    for (const file of files) yield* readCatalogFile(file, issues, onBytes, known);
   }
   return stageRecords(stage, readFiles(), issues, hasDeparturesFile);
 }

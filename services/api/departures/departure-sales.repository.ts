@@ -1,6 +1,6 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database/database';
+import { describeRow, selected, time } from '../../platform/database/row-description';
 import type { EventDeparture, EventLead, Subscriber } from '../../webhook-queue/enqueue-delivery';
-import { toMajor } from '../pricing/currency';
 import type { Departure } from './departure';
 import { DEPARTURE } from './departure.repository';
 import { START_TIME } from '../catalog/start-time';
@@ -21,6 +21,16 @@ export interface ExpiredHold {
   expiresAt: Date;
 }
 
+const EXPIRED_HOLD = describeRow<ExpiredHold>({
+  id: selected('h.id'),
+  tenantId: selected('h.tenant_id'),
+  externalRef: selected('h.external_ref'),
+  seats: selected('h.seats'),
+  departureDate: selected('d.departure_date'),
+  departureTime: selected(START_TIME),
+  expiresAt: time('h.expires_at'),
+});
+
 /** Marks the holds of the departures that expired at `at` or before, and returns them. */
 export async function markExpiredHolds(trx: Trx, departureIds: string[], at: string): Promise<ExpiredHold[]> {
   const { rows } = await trx.raw(
@@ -28,11 +38,33 @@ export async function markExpiredHolds(trx: Trx, departureIds: string[], at: str
      from departures d join tours t on t.id = d.tour_id
      where h.departure_id = any(:departureIds::uuid[]) and d.id = h.departure_id
        and hold_lapsed(h.status, h.expires_at, :at)
-     returning h.id, h.tenant_id, h.external_ref, h.seats, d.departure_date, ${START_TIME} as departure_time, h.expires_at`,
+     returning ${EXPIRED_HOLD.select}`,
     { departureIds, at },
   );
-  return rows;
+  return rows.map(EXPIRED_HOLD.read);
 }
+
+/** The data of an event about an expired lead `l`. */
+const EXPIRED_LEAD = describeRow<EventLead>({
+  tenantId: selected('l.tenant_id'),
+  bookingRef: selected('l.booking_ref'),
+  leadId: selected('l.id'),
+  externalRef: selected('l.external_ref'),
+  customer: {
+    name: selected('l.customer_name'),
+    phone: selected('l.customer_phone'),
+    email: selected('l.customer_email'),
+  },
+  departureDate: selected('l.departure_date'),
+  departureTime: selected(
+    `(select ${START_TIME} from departures d join tours t on t.id = d.tour_id where d.id = l.departure_id)`,
+  ),
+  // As toMajor divides.
+  totalPrice: selected('l.total_minor::float8 / 10::float8 ^ l.currency_digits'),
+  updatedAt: time('l.updated_at'),
+  refund: selected('null'),
+  reduction: selected('null'),
+});
 
 /**
  * Marks the unpaid leads of the departures whose payment was due at `at` or before, and returns them.
@@ -47,12 +79,10 @@ export async function markExpiredLeads(
     `update booking_leads l set status = 'expired', expired_at = payment_due_at
      where ${departureIds === null ? 'departure_id is null' : 'departure_id = any(:departureIds::uuid[])'}
        and lead_lapsed(status, payment_due_at, :at)
-     returning id as lead_id, tenant_id, booking_ref, source, external_ref, customer_name, customer_phone, customer_email,
-       departure_date, (select ${START_TIME} from departures d join tours t on t.id = d.tour_id where d.id = l.departure_id)
-         as departure_time, total_minor, currency_digits, updated_at`,
+     returning ${EXPIRED_LEAD.select}`,
     { ...(departureIds !== null && { departureIds }), at },
   );
-  return rows.map(toEventLead);
+  return rows.map(EXPIRED_LEAD.read);
 }
 
 /** Returns the departures with expired holds or leads to mark, in id order; null stands for leads without a departure. */
@@ -67,19 +97,6 @@ export async function findDeparturesWithExpiredSeats(db: Db, limit: number): Pro
     { limit },
   );
   return rows.map((row: { departureId: string | null }) => row.departureId);
-}
-
-interface ExpiredLead extends Omit<EventLead, 'customer' | 'totalPrice'> {
-  customerName: string | null;
-  customerPhone: string | null;
-  customerEmail: string | null;
-  totalMinor: number;
-  currencyDigits: number;
-}
-
-function toEventLead(lead: ExpiredLead): EventLead {
-  const { customerName: name, customerPhone: phone, customerEmail: email, totalMinor, currencyDigits } = lead;
-  return { ...lead, customer: { name, phone, email }, totalPrice: toMajor(totalMinor, currencyDigits) };
 }
 
 /** Departures with their seats, and the time until which the count of seats is valid. */
