@@ -8,7 +8,12 @@ const RUNNING = '0190a0c0-0000-7000-8000-000000000004';
 
 /** Sales of the release before, by their currency: the stored prices of the platform, and what the migration makes of them. */
 const SALES = [
-  { currency: 'EUR', digits: 2, prices: { adult: 445, child: 311.55, senior: 0.29 }, minor: [44_500, 31_155, 29] },
+  {
+    currency: 'EUR',
+    digits: 2,
+    prices: { adult: 445, child: 311.55, senior: 0.29 },
+    minor: [44_500, 31_155, 29],
+  },
   { currency: 'JPY', digits: 0, prices: { adult: 72_000, child: 0 }, minor: [72_000, 0] },
   { currency: 'KWD', digits: 3, prices: { adult: 1.005, child: 45.999 }, minor: [1005, 45_999] },
   // The number of JSON has 17 digits. It is the one nearest to the exact price.

@@ -73,7 +73,10 @@ describe('the description of a row', () => {
   it('a description makes the object of a row, and of a row in JSON, whose times are texts', () => {
     expect(SALE.read(ROW)).toEqual(OBJECT);
     expect(SALE.read(JSON.parse(JSON.stringify(ROW)) as typeof ROW)).toEqual(OBJECT);
-    expect(SALE.read({ ...ROW, refundPercent: null, refundMinor: null })).toEqual({ ...OBJECT, refund: null });
+    expect(SALE.read({ ...ROW, refundPercent: null, refundMinor: null })).toEqual({
+      ...OBJECT,
+      refund: null,
+    });
   });
 
   it('a description reads an object back that was written as JSON', () => {

@@ -10,7 +10,7 @@ import {
 import type { Departure } from '../departures/departure';
 import { START_TIME } from '../catalog/start-time';
 import { octoDetails } from '../holds/octo-booking';
-import { customerFields } from '../holds/seat-hold.repository';
+import { customerFields } from '../holds/seat-hold';
 import { categoriesOf, storedCategories } from '../pricing/category';
 import { toParty } from '../pricing/party';
 import type { ChangedFields } from '../audit/changed-fields';

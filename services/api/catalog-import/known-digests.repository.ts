@@ -22,7 +22,9 @@ const CODE = path.join(__dirname, '../..');
  * after an update parses and compares all entries. 460 files take 30 ms.
  */
 function digestCode(): string {
-  const files = readdirSync(CODE, { recursive: true, encoding: 'utf8' }).filter((file) => /[.][jt]s$/.test(file));
+  const files = readdirSync(CODE, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /[.][jt]s$/.test(file),
+  );
   const hash = createHash('sha256').update(readFileSync(packageFile()));
   for (const file of files.sort()) hash.update(readFileSync(path.join(CODE, file)));
   return hash.digest('hex');

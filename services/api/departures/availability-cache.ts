@@ -6,7 +6,7 @@ import type { Logger } from '../../platform/logger';
 import type { Db } from '../../platform/database/database';
 import { LRUCache } from 'lru-cache';
 import type { Departure } from './departure';
-import { DEPARTURE } from './departure.repository';
+import { DEPARTURE_ROW } from './departure-row';
 import { findDeparturesWithHorizon, findTourHorizon } from './departure-sales.repository';
 
 const FRESH_MS = 10_000;
@@ -281,7 +281,7 @@ async function loadSeatFacts(
 }
 
 /** The form of the entries: it changes with the description of a departure. The store may hold entries of another release. */
-const FORM = createHash('sha256').update(DEPARTURE.select).digest('base64url');
+const FORM = createHash('sha256').update(DEPARTURE_ROW.select).digest('base64url');
 
 function writeEntry({ revision, facts, freshMs }: SeatEntry): string {
   return JSON.stringify({ form: FORM, revision, facts, freshMs });
@@ -292,7 +292,7 @@ function readEntry(text: string): StoredSeatEntry | undefined {
   try {
     const { form, revision, freshMs, facts } = JSON.parse(text) as StoredSeatEntry & { form: string };
     if (form !== FORM) return undefined;
-    const departures = facts.departures.map(DEPARTURE.fromJson);
+    const departures = facts.departures.map(DEPARTURE_ROW.fromJson);
     return { revision, freshMs, facts: { asOf: new Date(facts.asOf), departures } };
   } catch {
     return undefined;

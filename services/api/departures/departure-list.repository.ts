@@ -3,7 +3,8 @@ import { describeRow, selected } from '../../platform/database/row-description';
 import { HAS_CUTOFF, SALES_END_AT } from '../catalog/departure-state';
 import { START_TIME } from '../catalog/start-time';
 import type { DepartureStatus, ListedDeparture } from './departure';
-import { DEPARTURE_STATUS, listedFields, NOT_PAST } from './departure.repository';
+import { DEPARTURE_STATUS, NOT_PAST } from './departure.repository';
+import { listedFields } from './departure-row';
 
 /** A departure with its real seats by kind. Together they are its `seatsTaken`. */
 export interface CountedDeparture extends ListedDeparture {

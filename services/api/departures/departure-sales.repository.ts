@@ -2,7 +2,7 @@ import { CLOCK, type Db, type Trx } from '../../platform/database/database';
 import { describeRow, selected, time } from '../../platform/database/row-description';
 import type { EventDeparture, EventLead, Subscriber } from '../../webhook-queue/enqueue-delivery';
 import type { Departure } from './departure';
-import { DEPARTURE } from './departure.repository';
+import { DEPARTURE_ROW } from './departure-row';
 import { START_TIME } from '../catalog/start-time';
 import { CLOSES_EARLY_AT, HAS_CUTOFF, PAST_FROM, pastAt } from '../catalog/departure-state';
 
@@ -121,7 +121,7 @@ export async function findDeparturesWithHorizon(
   sandbox: boolean,
 ): Promise<CountedSeats> {
   const { rows } = await db.raw(
-    `${CLOCK} select ${DEPARTURE.select}, t.revision, least(
+    `${CLOCK} select ${DEPARTURE_ROW.select}, t.revision, least(
          (select min(h.expires_at) from seat_holds h
           where h.departure_id = d.id and h.sandbox = :sandbox and hold_lives(h.status, h.expires_at, clock.at)),
          (select min(l.payment_due_at) from booking_leads l
@@ -141,7 +141,7 @@ export async function findDeparturesWithHorizon(
     ({ countedUntil }: { countedUntil: Date | null }) => countedUntil?.getTime() ?? [],
   );
   return {
-    departures: found.map(DEPARTURE.read),
+    departures: found.map(DEPARTURE_ROW.read),
     revision: rows[0].revision ?? 0,
     asOf: rows[0].asOf,
     countedUntil: ends.length > 0 ? new Date(Math.min(...ends)) : null,

@@ -1,5 +1,5 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database/database';
-import { describeRow, type Fields, selected, stored, time } from '../../platform/database/row-description';
+import { DEPARTURE_ROW, LISTED_ROW, LOCKED_ROW } from './departure-row';
 import { categoriesOf, type Category } from '../pricing/category';
 import type { PricedTour, Prices } from '../pricing/price-categories';
 import type { DatedDeparture } from './choose-departure';
@@ -13,64 +13,7 @@ import type {
 } from './departure';
 import type { CutoffText } from '../catalog/cutoff';
 import { START_TIME } from '../catalog/start-time';
-import {
-  CLOSES_EARLY_AT,
-  datedTiers,
-  openAt,
-  PAST_FROM,
-  pastAt,
-  SALES_END_AT,
-} from '../catalog/departure-state';
-
-/**
- * Describes a departure `d` of the tour `t`, at the clock reading `clock.at`. count_seats (0108_seats.sql) counts the seats that all real
- * tenants, or all sandbox tenants, have taken.
- * @param sandbox an SQL expression; true: counts seats of the sandbox, false: counts real seats
- */
-function departureFields(sandbox: string): Fields<Departure> {
-  return {
-    id: stored('d.id'),
-    tour: {
-      id: stored('d.tour_id'),
-      continent: selected('t.continent'),
-      currency: selected('t.currency'),
-      currencyDigits: selected('t.currency_digits'),
-      categories: stored('t.categories', { toField: categoriesOf }),
-    },
-    departureDate: stored('d.departure_date'),
-    startTime: selected(START_TIME),
-    returnDate: stored('d.return_date'),
-    seatsTotal: stored('d.seats_total'),
-    seatsTaken: selected(`(select taken from count_seats(d.id, ${sandbox}, clock.at))`),
-    sandbox: selected(sandbox),
-    cancelled: selected(`d.status = 'cancelled'`),
-    past: selected(pastAt('clock.at')),
-    closed: selected(`coalesce(${CLOSES_EARLY_AT} <= clock.at, false)`),
-    prices: stored('d.prices_minor'),
-    asOf: time('clock.at'),
-  };
-}
-
-/** Describes a departure in a list. @param sandbox as departureFields has it */
-export function listedFields(sandbox: string): Fields<ListedDeparture> {
-  return {
-    ...departureFields(sandbox),
-    salesEndAt: time(SALES_END_AT),
-    closesBefore: stored('d.closes_before'),
-  };
-}
-
-/** The description of a departure, for the parameter `:sandbox`. */
-export const DEPARTURE = describeRow<Departure>(departureFields(':sandbox::boolean'));
-
-const LISTED = describeRow<ListedDeparture>(listedFields(':sandbox::boolean'));
-
-const LOCKED = describeRow<LockedDeparture>({
-  ...departureFields('k.sandbox'),
-  tiers: selected(datedTiers('t')),
-  closingAt: selected(SALES_END_AT),
-  pastAt: selected(PAST_FROM),
-});
+import { CLOSES_EARLY_AT, openAt, pastAt } from '../catalog/departure-state';
 
 /** Returns the tour's departures on a date, in the order of their times. @param date YYYY-MM-DD */
 export async function findDeparturesOfDate(db: Db, tourId: string, date: string): Promise<DatedDeparture[]> {
@@ -152,11 +95,11 @@ export async function findDepartureById(
 ): Promise<Departure | undefined> {
   const { rows } = await db.raw(
     `with clock as materialized (select coalesce(:at::timestamptz, clock_timestamp()) as at)
-     select ${DEPARTURE.select}
+     select ${DEPARTURE_ROW.select}
      from clock, departures d join tours t on t.id = d.tour_id where d.id = :id`,
     { id, sandbox, at: at ?? null },
   );
-  return rows[0] && DEPARTURE.read(rows[0]);
+  return rows[0] && DEPARTURE_ROW.read(rows[0]);
 }
 
 /** A row of COUNTED_DEPARTURES. */
@@ -170,7 +113,7 @@ export interface CountedRow {
 
 /** Converts a row of COUNTED_DEPARTURES. */
 export function toLockedDeparture(row: CountedRow): LockedDeparture {
-  return LOCKED.read({ ...row });
+  return LOCKED_ROW.read({ ...row });
 }
 
 /**
@@ -178,7 +121,7 @@ export function toLockedDeparture(row: CountedRow): LockedDeparture {
  * counts seats of the sandbox; false: counts real seats). Runs after the locks of these departures.
  */
 export const COUNTED_DEPARTURES = `
-  select ${LOCKED.select},
+  select ${LOCKED_ROW.select},
     exists (select from seat_holds h where h.departure_id = d.id and hold_lapsed(h.status, h.expires_at, clock.at))
     or exists (select from booking_leads l where l.departure_id = d.id and lead_lapsed(l.status, l.payment_due_at, clock.at))
       as something_expired
@@ -214,13 +157,13 @@ export async function findDepartures(
   page: DepartureRange,
 ): Promise<ListedDeparture[]> {
   const { rows } = await db.raw(
-    `${CLOCK} select ${LISTED.select}
+    `${CLOCK} select ${LISTED_ROW.select}
      from clock, departures d join tours t on t.id = d.tour_id
      where ${rangeConditions(tourId, page).join(' and ')}
      order by d.departure_date, ${START_TIME}, d.id limit :limit`,
     { ...page, ...positionBindings(page.after), tourId } as Record<string, unknown> as Record<string, string>,
   );
-  return rows.map(LISTED.read);
+  return rows.map(LISTED_ROW.read);
 }
 
 /** Counts a tour's departures in a range of dates, also past and cancelled ones. Reads only an index. @param from, to YYYY-MM-DD */
@@ -269,7 +212,7 @@ const AFTER_ALL_TIMES = '24:00';
 export async function findAlternatives(db: Db, wanted: WantedSeats): Promise<Departure[]> {
   const { rows } = await db.raw(
     `${CLOCK}, free as (
-       select ${DEPARTURE.select}
+       select ${DEPARTURE_ROW.select}
        from clock, departures d join tours t on t.id = d.tour_id
        where d.tour_id = :tourId and (:departureId::uuid is null or d.id <> :departureId::uuid)
          and ${openAt('clock.at')})
@@ -277,7 +220,7 @@ export async function findAlternatives(db: Db, wanted: WantedSeats): Promise<Dep
      order by abs(departure_date - :departureDate::date), departure_date, start_time limit 3`,
     { ...wanted },
   );
-  return rows.map(DEPARTURE.read);
+  return rows.map(DEPARTURE_ROW.read);
 }
 
 /** Locks a tour until the transaction ends, so that imports and other commands add no departures. Returns what decides its prices. */

@@ -1,7 +1,6 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database/database';
 import {
   describeRow,
-  type Fields,
   type Row,
   type RowDescription,
   selected,
@@ -15,19 +14,9 @@ import type { NewSaleChange, SaleChange } from '../audit/changed-fields';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 import { searchPeople } from '../privacy/search-people';
 import { octoDetails, type StoredUnitItem } from './octo-booking';
-import type { HoldExtension, HoldStatus, PartialCustomer, SeatHold } from './seat-hold';
+import { customerFields, type HoldExtension, type HoldStatus, type SeatHold } from './seat-hold';
 import { policyOf } from '../catalog/cancellation-policy';
 import { datedTiers, openAt, SALES_END_AT } from '../catalog/departure-state';
-
-/** Describes the customer of a hold or lead. @param row the name of its table in the statement */
-export function customerFields(row: string): Fields<PartialCustomer> {
-  return {
-    name: stored(`${row}.customer_name`),
-    phone: stored(`${row}.customer_phone`),
-    phoneAsSent: stored(`${row}.customer_phone_as_sent`),
-    email: stored(`${row}.customer_email`),
-  };
-}
 
 /**
  * Describes a hold `h`, with its departure `d`, its tour `t` and its tenant `n`.

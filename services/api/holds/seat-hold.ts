@@ -1,3 +1,4 @@
+import { type Fields, stored } from '../../platform/database/row-description';
 import { withGiven } from '../audit/changed-fields';
 import type { DatedTier } from '../catalog/cancellation-policy';
 import type { Category } from '../pricing/category';
@@ -45,6 +46,16 @@ export function customerAnswer({ name, phone, phoneAsSent, email }: PartialCusto
 
 /** Columns of a row with their values. An undefined value is not written. */
 export type StoredColumns = Record<string, unknown>;
+
+/** Describes the customer of a hold or lead. @param row the name of its table in the statement */
+export function customerFields(row: string): Fields<PartialCustomer> {
+  return {
+    name: stored(`${row}.customer_name`),
+    phone: stored(`${row}.customer_phone`),
+    phoneAsSent: stored(`${row}.customer_phone_as_sent`),
+    email: stored(`${row}.customer_email`),
+  };
+}
 
 /** Returns the personal values that the history of a hold or booking compares. */
 export function comparedCustomer({ name, phone, phoneAsSent, email }: PartialCustomer) {

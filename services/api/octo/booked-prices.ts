@@ -18,10 +18,7 @@ export function bookedPrices(state: ShownOctoBooking): BookedPrices {
   const sale = saleOf(state);
   const { prices, party, currency, currencyDigits } = sale;
   const present = presentPlatformPrices(state, currency);
-  const platform = mapPrices(
-    prices,
-    (retail, code) => sale.platformPrices[code] ?? present[code] ?? retail,
-  );
+  const platform = mapPrices(prices, (retail, code) => sale.platformPrices[code] ?? present[code] ?? retail);
   const pricing = (net: number, retail: number) => toPricing({ net, retail, currency, currencyDigits });
   const units: BookedPrices['units'] = {};
   for (const [code, retail] of Object.entries(prices)) units[code] = pricing(platform[code]!, retail);

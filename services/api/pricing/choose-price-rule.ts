@@ -1,3 +1,5 @@
+import { toMajor } from './currency';
+import type { PriceBreakdownRule } from './explained-rules';
 import type { PricedTour } from './price-categories';
 
 export const PRICE_RULE_KINDS = ['percent', 'amount', 'price'] as const;
@@ -116,4 +118,17 @@ function windowDays(rule: PriceRule): number {
   if (rule.travelFrom === null && rule.travelTo === null) return Number.MAX_SAFE_INTEGER;
   if (rule.travelFrom === null || rule.travelTo === null) return Number.MAX_SAFE_INTEGER - 1;
   return (Date.parse(rule.travelTo) - Date.parse(rule.travelFrom)) / 86_400_000;
+}
+
+/** Describes a rule. @param digits decimals of the currency of the sale */
+export function explainRule(rule: PriceRule | undefined, digits: number): PriceBreakdownRule | null {
+  if (!rule) return null;
+  const { id, kind, percent, amountMinor } = rule;
+  const value = kind === 'percent' ? Number(percent) : toMajor(amountMinor!, digits);
+  return { id, applies_to: scopeOf(rule), kind, value };
+}
+
+function scopeOf({ tourId, continent }: PriceRule): PriceBreakdownRule['applies_to'] {
+  if (tourId) return 'tour';
+  return continent ? 'continent' : 'all';
 }

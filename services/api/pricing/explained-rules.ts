@@ -1,6 +1,4 @@
 import { type Category, firstCategory, storedCategories } from './category';
-import type { PriceRule } from './choose-price-rule';
-import { toMajor } from './currency';
 
 /** A price rule as a sale has locked it. */
 export interface PriceBreakdownRule {
@@ -91,17 +89,4 @@ function impliedRule(
 /** Lists the fields in this order, because jsonb does not keep it. */
 function inOrder(rule: PriceBreakdownRule | null): PriceBreakdownRule | null {
   return rule && { id: rule.id, applies_to: rule.applies_to, kind: rule.kind, value: rule.value };
-}
-
-/** Describes a rule. @param digits decimals of the currency of the sale */
-export function explainRule(rule: PriceRule | undefined, digits: number): PriceBreakdownRule | null {
-  if (!rule) return null;
-  const { id, kind, percent, amountMinor } = rule;
-  const value = kind === 'percent' ? Number(percent) : toMajor(amountMinor!, digits);
-  return { id, applies_to: scopeOf(rule), kind, value };
-}
-
-function scopeOf({ tourId, continent }: PriceRule): PriceBreakdownRule['applies_to'] {
-  if (tourId) return 'tour';
-  return continent ? 'continent' : 'all';
 }

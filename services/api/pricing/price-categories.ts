@@ -63,7 +63,11 @@ export interface TenantPricesAnswer {
 }
 
 /** Converts prices to major units, in the order of the categories. Leaves out categories without a price. */
-export function pricesAnswer(prices: Partial<Prices>, categories: readonly Category[], digits: number): PricesAnswer {
+export function pricesAnswer(
+  prices: Partial<Prices>,
+  categories: readonly Category[],
+  digits: number,
+): PricesAnswer {
   const answer: PricesAnswer = {};
   for (const { code } of categories) {
     const minor = prices[code];

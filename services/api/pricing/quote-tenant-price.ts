@@ -5,6 +5,7 @@ import {
   changesCategory,
   decidingRule,
   type Defeat,
+  explainRule,
   type Inapplicability,
   type PriceRule,
   rankPriceRules,
@@ -24,7 +25,7 @@ import {
   ratesByCurrency,
 } from './convert-price';
 import { findExchangeRates } from './exchange-rate.repository';
-import { type ConversionAnswer, explainRule, type PriceCalculation, storedRules } from './explained-rules';
+import { type ConversionAnswer, type PriceCalculation, storedRules } from './explained-rules';
 import { areExactInTotal, totalOf } from './party';
 import { PriceNotSoldError, RateMissingError } from './pricing.errors';
 import { assertMeantParty, type MeantParty } from './requested-party';

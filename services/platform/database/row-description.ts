@@ -37,7 +37,13 @@ export function stored<Value>(
   column: string,
   { select = column, toField, toColumn }: Differences<Value> = {},
 ): Field<'value'> {
-  return new Field('value', select, column.slice(column.indexOf('.') + 1), toField as never, toColumn as never);
+  return new Field(
+    'value',
+    select,
+    column.slice(column.indexOf('.') + 1),
+    toField as never,
+    toColumn as never,
+  );
 }
 
 /** Describes a field that is only read. @param select SQL */

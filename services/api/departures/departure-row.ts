@@ -1,0 +1,57 @@
+import { describeRow, type Fields, selected, stored, time } from '../../platform/database/row-description';
+import { CLOSES_EARLY_AT, datedTiers, PAST_FROM, pastAt, SALES_END_AT } from '../catalog/departure-state';
+import { START_TIME } from '../catalog/start-time';
+import { categoriesOf } from '../pricing/category';
+import type { Departure, ListedDeparture, LockedDeparture } from './departure';
+
+/**
+ * Describes a departure `d` of the tour `t`, at the clock reading `clock.at`. count_seats (0108_seats.sql) counts the seats that all real
+ * tenants, or all sandbox tenants, have taken.
+ * @param sandbox an SQL expression; true: counts seats of the sandbox, false: counts real seats
+ */
+function departureFields(sandbox: string): Fields<Departure> {
+  return {
+    id: stored('d.id'),
+    tour: {
+      id: stored('d.tour_id'),
+      continent: selected('t.continent'),
+      currency: selected('t.currency'),
+      currencyDigits: selected('t.currency_digits'),
+      categories: stored('t.categories', { toField: categoriesOf }),
+    },
+    departureDate: stored('d.departure_date'),
+    startTime: selected(START_TIME),
+    returnDate: stored('d.return_date'),
+    seatsTotal: stored('d.seats_total'),
+    seatsTaken: selected(`(select taken from count_seats(d.id, ${sandbox}, clock.at))`),
+    sandbox: selected(sandbox),
+    cancelled: selected(`d.status = 'cancelled'`),
+    past: selected(pastAt('clock.at')),
+    closed: selected(`coalesce(${CLOSES_EARLY_AT} <= clock.at, false)`),
+    prices: stored('d.prices_minor'),
+    asOf: time('clock.at'),
+  };
+}
+
+/** Describes a departure in a list. @param sandbox as departureFields has it */
+export function listedFields(sandbox: string): Fields<ListedDeparture> {
+  return {
+    ...departureFields(sandbox),
+    salesEndAt: time(SALES_END_AT),
+    closesBefore: stored('d.closes_before'),
+  };
+}
+
+/** A departure, for the parameter `:sandbox`. */
+export const DEPARTURE_ROW = describeRow<Departure>(departureFields(':sandbox::boolean'));
+
+/** A departure in a list, for the parameter `:sandbox`. */
+export const LISTED_ROW = describeRow<ListedDeparture>(listedFields(':sandbox::boolean'));
+
+/** A locked departure, for one of the kinds of seats `k`. */
+export const LOCKED_ROW = describeRow<LockedDeparture>({
+  ...departureFields('k.sandbox'),
+  tiers: selected(datedTiers('t')),
+  closingAt: selected(SALES_END_AT),
+  pastAt: selected(PAST_FROM),
+});
