@@ -1,4 +1,5 @@
-import { BOOKING_STATUSES, type BookingLead } from '../../../services/api/bookings/booking-lead';
+import type { BookingLead } from '../../../services/api/bookings/booking-lead';
+import { BOOKING_STATUSES, isCancelled } from '../../../services/api/bookings/booking-status';
 import { findLapsedLeads } from '../../../services/api/bookings/booking-lead.repository';
 import { cancelBooking } from '../../../services/api/seats/changes/cancel-booking';
 import { confirmBooking } from '../../../services/api/seats/changes/confirm-booking';
@@ -67,7 +68,7 @@ const FILTERS: Flag[] = [
   flag('--departure-to <date>', 'only departing up to this day, by date of departure', {
     parse: travelDate,
   }),
-  flag('--status <status>', 'only in this status', { choices: BOOKING_STATUSES }),
+  flag('--status <status>', 'only in this status', { choices: Object.keys(BOOKING_STATUSES) }),
   SEARCH_FLAG,
   EXTERNAL_REF_FLAG,
   sinceFlag('created'),
@@ -270,15 +271,15 @@ async function cancelBookingCommand(
   ref: string,
 ): Promise<void> {
   const lead = await getBooking(context.db, ANY_TENANT, ref);
-  const isCancelled = lead.status === 'cancelled';
+  const stays = isCancelled(lead);
   const refund = decideRefund(lead, lead.asOf, { refundPercent });
-  if (!isCancelled) {
+  if (!stays) {
     const departure = departureOf(toBookingDocument(lead)) ?? 'no date';
     const cancelled = `${describeParty(lead.party)}, ${lead.tour.slug}, ${departure}`;
     await context.confirm(`Cancel ${ref}: ${cancelled}; ${describeRefundNow(refund, lead)}?`);
   }
   // Refuses the cancellation if the refund has changed since the question.
-  const expectedRefund = isCancelled ? undefined : (refundAnswer(refund, lead)?.amount ?? 0);
+  const expectedRefund = stays ? undefined : (refundAnswer(refund, lead)?.amount ?? 0);
   await changeAndAnswer(context, 'booking.cancel', ref, (trx, seller, named) =>
     cancelBooking(trx, seller, { ...named, reason, refundPercent, expectedRefund }),
   );

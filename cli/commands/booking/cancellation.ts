@@ -1,4 +1,5 @@
 import type { BookingLead, Refund } from '../../../services/api/bookings/booking-lead';
+import { BOOKING_STATUSES, isCancelled } from '../../../services/api/bookings/booking-status';
 import { nextRefundChange, refundOf, refundPercentAt } from '../../../services/api/bookings/refund';
 import {
   type ReductionAnswer,
@@ -11,13 +12,13 @@ import { shortTime } from '../../terminal/table';
 /** Describes what a cancellation of the booking refunds now and when that changes. For a cancelled booking, what was refunded. */
 export function describeCancellation(lead: BookingLead): string {
   const { status, cancellation, confirmedAt, refund } = lead;
-  if (status === 'cancelled')
+  if (isCancelled(lead))
     return cancellation === null && refund === null
       ? 'not stated'
       : `${describeRefund(refund, lead)} was refunded`;
   const percent = refundPercentAt(lead, lead.asOf);
   if (percent === null) return 'not stated';
-  if (status === 'expired') return 'the booking has expired, and nothing was paid';
+  if (BOOKING_STATUSES[status].cancel !== 'cancelled') return `a booking that is ${status} is not cancelled`;
   const subject = confirmedAt === null ? 'Once the booking is confirmed, a cancellation' : 'A cancellation';
   return `${subject} refunds ${describeRefund(refundOf(lead.totalMinor, percent), lead)}${describeNext(lead)}`;
 }

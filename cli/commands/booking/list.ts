@@ -1,7 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { BookingLead, BookingStatus, LeadPosition } from '../../../services/api/bookings/booking-lead';
+import type { BookingLead, LeadPosition } from '../../../services/api/bookings/booking-lead';
+import type { BookingStatus } from '../../../services/api/bookings/booking-status';
 import { getBooking, listBookings, walkBookings } from '../../../services/api/bookings/find-booking';
 import { findTour } from '../../../services/api/catalog/find-tour';
 import type { CustomerAnswer } from '../../../services/api/holds/seat-hold';

@@ -1,5 +1,6 @@
 import { type BookingLead, peopleOf, travellersOf } from '../../../services/api/bookings/booking-lead';
 import { findStandingLeads } from '../../../services/api/bookings/booking-lead.repository';
+import { awaitsPayment } from '../../../services/api/bookings/booking-status';
 import { findTour } from '../../../services/api/catalog/find-tour';
 import { nameDeparture } from '../../../services/api/catalog/start-time';
 import { findTourDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
@@ -174,7 +175,7 @@ const PAPER_COLUMNS = 80;
 
 function describeManifest(manifest: Manifest, cancelled: boolean, screen: Screen): string {
   const { tour, departure_date: date, start_time: time, people, seats, categories, bookings } = manifest;
-  const unpaid = bookings.filter(({ status }) => status === 'pending_payment').length;
+  const unpaid = bookings.filter(awaitsPayment).length;
   const paper = { ...screen, columns: Math.min(screen.columns ?? PAPER_COLUMNS, PAPER_COLUMNS) };
   const counts = [
     people === 1 ? '1 person' : `${people} people`,
@@ -194,7 +195,7 @@ const BOX = '[ ]';
 function describeBooking(booking: ManifestBooking, screen: Screen): string {
   const { booking_ref, tenant, status, party, name, phone, travellers, notes, external_ref } = booking;
   const lines = [
-    [booking_ref, describeParty(party), status === 'confirmed' ? status : 'UNPAID', tenant].join(', '),
+    [booking_ref, describeParty(party), awaitsPayment(booking) ? 'UNPAID' : status, tenant].join(', '),
     foldLines([name, phone].filter((value) => value !== null).join(', ')),
     ...(travellers ?? []).map((one) => `- ${describeTraveller(one)}`),
     notes === null ? '' : `Notes: ${foldLines(notes)}`,

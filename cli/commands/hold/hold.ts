@@ -5,14 +5,9 @@ import { releaseHold } from '../../../services/api/seats/changes/release-hold';
 import { sellerWithoutKey } from '../../../services/api/seats/seat-change';
 import { performInTransaction } from '../../../services/api/seats/perform';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';
-import {
-  getHold,
-  holdHistory,
-  type HoldMoment,
-  listHolds,
-  refusalOf,
-} from '../../../services/api/holds/find-hold';
-import { HOLD_STATUSES, type HoldStatus, type SeatHold } from '../../../services/api/holds/seat-hold';
+import { getHold, holdHistory, type HoldMoment, listHolds } from '../../../services/api/holds/find-hold';
+import { HOLD_STATUSES, holdRefusal, type HoldStatus } from '../../../services/api/holds/hold-status';
+import type { SeatHold } from '../../../services/api/holds/seat-hold';
 import { toMajor } from '../../../services/api/pricing/currency';
 import { type Category, firstCategory } from '../../../services/api/pricing/category';
 import { namedNumbers } from '../../../services/api/pricing/party';
@@ -67,7 +62,7 @@ export const holdVerbs: Verb[] = [
     about: 'List holds, newest first',
     flags: [
       TENANT_FLAG,
-      flag('--status <status>', 'only in this status', { choices: HOLD_STATUSES }),
+      flag('--status <status>', 'only in this status', { choices: Object.keys(HOLD_STATUSES) }),
       sinceFlag('placed'),
       EXTERNAL_REF_FLAG,
       SEARCH_FLAG,
@@ -201,10 +196,11 @@ async function showHoldCommand(
   const tenantId = hold.tenant.id;
   if (reveal) await recordReveal(context, { action: 'hold.reveal', subject: id, tenantId }, { holds: 1 });
   const history = await holdHistory(db, hold);
+  const refusal = holdRefusal(hold, 'book');
   const document = {
     ...toHoldDetailDocument(hold, reveal),
     booking_ref: (await bookingsOfHolds(db, [id]))[0]?.bookingRef ?? null,
-    refuses_with: refusalOf(hold) ?? null,
+    refuses_with: refusal ? { code: refusal.code, message: refusal.message } : null,
     history: toHistoryDocument(history),
     refusals: await findRefusalDocuments(db, { holdId: id }),
     audit: await findAuditDocuments(db, [id]),

@@ -155,8 +155,7 @@ export async function findLeadsById(db: Db, ids: number[]): Promise<BookingLead[
 export async function findStandingLeads(db: Db, departureId: string): Promise<BookingLead[]> {
   const { rows } = await db.raw(
     `${CLOCK} select ${LEAD_COLUMNS} from ${LEAD_TABLES}
-     where l.departure_id = :departureId and not l.sandbox and l.status in ('pending_payment', 'confirmed')
-       and lead_stands(l.status, l.payment_due_at, clock.at)
+     where l.departure_id = :departureId and not l.sandbox and lead_stands(l.status, l.payment_due_at, clock.at)
      order by l.id`,
     { departureId },
   );
@@ -198,7 +197,7 @@ export async function recordDueReminders(trx: Trx, limit: number): Promise<numbe
        from clock, tenants n join booking_leads l on l.tenant_id = n.id
        where exists (select from webhook_endpoints e
                      where e.tenant_id = n.id and e.status <> 'removed' and 'booking.payment_due' = any (e.events))
-         and l.status = 'pending_payment' and l.payment_due_at > clock.at
+         and lead_is_unpaid(l.status, l.payment_due_at, clock.at)
          and l.payment_due_at <= clock.at + make_interval(mins => n.payment_reminder_minutes)
          and l.payment_due_at >= l.created_at + 2 * make_interval(mins => n.payment_reminder_minutes)
          and not exists (select from payment_reminders r where r.lead_id = l.id)
@@ -226,7 +225,7 @@ export async function lockLead(trx: Trx, id: number): Promise<void> {
 export async function lockStandingLeads(trx: Trx, departureId: string): Promise<number[]> {
   return trx('booking_leads')
     .where({ departure_id: departureId })
-    .whereIn('status', ['pending_payment', 'confirmed'])
+    .whereRaw('lead_takes_seats(status)')
     .orderBy('id')
     .forUpdate()
     .pluck('id');

@@ -16,9 +16,7 @@ import { firstPrice, type Prices } from '../pricing/price-categories';
 import type { MeantParty } from '../pricing/requested-party';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
-
-export const BOOKING_STATUSES = ['pending_payment', 'confirmed', 'cancelled', 'expired'] as const;
-export type BookingStatus = (typeof BOOKING_STATUSES)[number];
+import type { BookingStatus } from './booking-status';
 
 /** The API through which a booking was created: REST or OCTO. */
 export type BookingSource = 'tenant_api' | 'octo';
@@ -172,11 +170,6 @@ export interface BookingLead {
   anonymizedAt: Date | null;
   /** The database's clock reading at which the booking was read. */
   asOf: Date;
-}
-
-/** Returns whether the booking is neither cancelled nor expired. */
-export function isStanding({ status }: Pick<BookingLead, 'status'>): boolean {
-  return status === 'pending_payment' || status === 'confirmed';
 }
 
 /** The position of a lead in a list. */

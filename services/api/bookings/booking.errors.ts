@@ -1,5 +1,4 @@
 import { AppError } from '../../platform/errors';
-import type { BookingStatus } from './booking-lead';
 
 /** The booking is unknown, or belongs to another tenant: both get the same answer. */
 export class BookingNotFoundError extends AppError {
@@ -14,7 +13,7 @@ export class BookingStateConflictError extends AppError {
   readonly code = 'booking_state_conflict';
 
   constructor(
-    readonly status: BookingStatus,
+    readonly status: string,
     attempted: string,
   ) {
     super(`The booking is ${status} and cannot be ${attempted}.`);

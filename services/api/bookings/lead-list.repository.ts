@@ -1,7 +1,8 @@
 import { CLOCK, type Db } from '../../platform/database/database';
 import { searchPeople } from '../privacy/search-people';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
-import type { BookingLead, BookingStatus, LeadPosition } from './booking-lead';
+import type { BookingLead, LeadPosition } from './booking-lead';
+import type { BookingStatus } from './booking-status';
 import {
   LEAD_COLUMNS,
   LEAD_STATUS,
@@ -38,10 +39,10 @@ export interface LeadFilter {
  * index (0107_leads.sql).
  */
 const HAVING_STATUS: Record<BookingStatus, string[]> = {
-  pending_payment: ["l.status = 'pending_payment' and not lead_lapsed(l.status, l.payment_due_at, clock.at)"],
+  pending_payment: ['lead_is_unpaid(l.status, l.payment_due_at, clock.at)'],
   confirmed: ["l.status = 'confirmed'"],
   cancelled: ["l.status = 'cancelled'"],
-  expired: ["l.status = 'expired'", "l.status = 'pending_payment' and l.payment_due_at <= clock.at"],
+  expired: ["l.status = 'expired'", 'lead_lapsed(l.status, l.payment_due_at, clock.at)'],
 };
 
 /** SQL that selects leads `l` in the order of an index, so that all pages cost the same. */

@@ -1,5 +1,6 @@
 import { toMajor } from '../pricing/currency';
 import type { BookingLead, Reduction, Refund } from './booking-lead';
+import { isCancelled } from './booking-status';
 import { floorAt, nextRefundChange, refundAt, refundOf, sharedPercent } from './refund';
 
 /** The refund of a cancellation now, by the terms of the booking. */
@@ -93,7 +94,7 @@ export interface ReductionAnswer {
 
 /** Returns the field `cancellation` of a booking: what a cancellation would refund at the time at which the booking was read. */
 export function cancellationAnswer(lead: BookingLead): CancellationAnswer | null {
-  const refund = lead.status === 'cancelled' ? null : refundAt(lead, lead.asOf);
+  const refund = isCancelled(lead) ? null : refundAt(lead, lead.asOf);
   if (refund === null) return null;
   return {
     refund_percent: refund.percent,
@@ -121,8 +122,8 @@ export function reductionAnswer(
  * operator refunded nothing.
  */
 export function shownRefund(lead: BookingLead): RefundAnswer | null | undefined {
-  const { status, cancellation, refund } = lead;
-  if (status !== 'cancelled' || (cancellation === null && refund === null)) return undefined;
+  const { cancellation, refund } = lead;
+  if (!isCancelled(lead) || (cancellation === null && refund === null)) return undefined;
   return refundAnswer(refund, lead);
 }
 
@@ -139,7 +140,7 @@ function amountOf({ totalMinor, currencyDigits }: BookingLead, percent: number):
 /** Returns what a cancellation of the booking would refund. For a cancelled booking, what its cancellation refunded. */
 export function cancellationQuote(lead: BookingLead): CancellationQuote {
   const { currency, tiers, refundCeiling } = lead;
-  const refund = lead.status === 'cancelled' ? lead.refund : refundAt(lead, lead.asOf);
+  const refund = isCancelled(lead) ? lead.refund : refundAt(lead, lead.asOf);
   return {
     ok: true,
     currency,

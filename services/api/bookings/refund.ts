@@ -2,6 +2,7 @@ import { InvalidInputError } from '../../platform/errors';
 import type { CancellationTier } from '../catalog/cancellation-policy';
 import { divideHalfUp, isAmount, isSameAmount, toMajor } from '../pricing/currency';
 import { RefundChangedError } from './booking.errors';
+import { awaitsPayment } from './booking-status';
 import type { BookingLead, Reduction, Refund } from './booking-lead';
 
 /** The fields of a booking that decide its refund. */
@@ -122,6 +123,6 @@ export function decideReduction(
   refundPercent = refundPercentAt(before, at),
 ): Reduction | null {
   const minor = before.totalMinor - totalMinor;
-  if (before.status !== 'confirmed' || minor <= 0) return null;
+  if (awaitsPayment(before) || minor <= 0) return null;
   return { minor, refund: refundPercent === null ? null : refundOf(minor, refundPercent) };
 }

@@ -109,8 +109,7 @@ const PLATFORM_TOTAL = `select case when bool_and(price is not null) then sum(un
 function soldQuery(groups: readonly ReportGroup[], basis: DateBasis): string {
   return `select ${selectKeys(groups, basis)}, l.party, l.seats, l.total_minor, l.deposit_minor, platform.total as platform_minor
     from clock, ${LEADS} cross join lateral (${PLATFORM_TOTAL}) as platform
-    where ${BASIS_PERIODS[basis]} and ${IN_SCOPE}
-      and l.status in ('pending_payment', 'confirmed') and lead_stands(l.status, l.payment_due_at, clock.at)`;
+    where ${BASIS_PERIODS[basis]} and ${IN_SCOPE} and lead_stands(l.status, l.payment_due_at, clock.at)`;
 }
 
 function salesQuery(keys: string): string {

@@ -106,9 +106,8 @@ export async function findSoldChanges(trx: Trx): Promise<DepartureChange[]> {
      join departures d on d.id = touched.id join tours t on t.id = d.tour_id
      left join changed_departures c on c.id = d.id and c.action in ('update', 'cancel', 'drop_prices')
      left join changed_tours m on m.id = d.tour_id
-     where (exists (select from seat_holds h where h.departure_id = d.id and h.status = 'active')
-         or exists (select from booking_leads l
-                    where l.departure_id = d.id and l.status in ('pending_payment', 'confirmed')))`,
+     where (exists (select from seat_holds h where h.departure_id = d.id and hold_takes_seats(h.status))
+         or exists (select from booking_leads l where l.departure_id = d.id and lead_takes_seats(l.status)))`,
   );
   return rows;
 }

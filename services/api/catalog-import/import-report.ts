@@ -148,7 +148,7 @@ async function findBookingsToTell(stage: Stage): Promise<BookingsToTell[]> {
      join departures d on d.id = c.id join changed_tours t on t.entry = c.entry
      join booking_leads l on l.departure_id = d.id
      where c.action in ('update', 'cancel') and c.status = 'cancelled' and d.status <> 'cancelled'
-       and not l.sandbox and l.status in ('pending_payment', 'confirmed') and lead_stands(l.status, l.payment_due_at, clock.at)
+       and not l.sandbox and lead_stands(l.status, l.payment_due_at, clock.at)
      group by c.entry, t.slug, c.departure_date, ${beginsAt('c', 't')}
      order by c.entry, c.departure_date, ${beginsAt('c', 't')}`,
   );

@@ -60,16 +60,16 @@ export async function findCountedDepartures(
        select d.id from departures d ${TOUR_OF_DEPARTURE} cross join clock
        where ${conditionsOf(filter).join(' and ')}
        order by ${POSITION} limit :limit)
-     select ${COUNTED.select}
+     select ${departureColumns('false')}, ${CLOSING_COLUMNS}, t.slug as tour_slug, held.*, booked.*
      from page join departures d on d.id = page.id join tours t on t.id = d.tour_id cross join clock
-       cross join lateral (select
-         (select coalesce(sum(h.seats), 0)::integer from seat_holds h
-          where h.departure_id = d.id and not h.sandbox and h.status = 'active' and h.expires_at > clock.at) as held,
-         (select coalesce(sum(l.seats), 0)::integer from booking_leads l
-          where l.departure_id = d.id and not l.sandbox and l.status = 'pending_payment'
-            and lead_stands(l.status, l.payment_due_at, clock.at)) as unpaid,
-         (select coalesce(sum(l.seats), 0)::integer from booking_leads l
-          where l.departure_id = d.id and not l.sandbox and l.status = 'confirmed') as confirmed) seats
+       cross join lateral (
+         select coalesce(sum(h.seats), 0)::integer as seats_held from seat_holds h
+         where h.departure_id = d.id and not h.sandbox and hold_lives(h.status, h.expires_at, clock.at)) held
+       cross join lateral (
+         select coalesce(sum(l.seats) filter (where lead_is_unpaid(l.status, l.payment_due_at, clock.at)), 0)::integer as seats_unpaid,
+           coalesce(sum(l.seats) filter (where not lead_is_unpaid(l.status, l.payment_due_at, clock.at)), 0)::integer as seats_confirmed
+         from booking_leads l
+         where l.departure_id = d.id and not l.sandbox and lead_stands(l.status, l.payment_due_at, clock.at)) booked
      order by ${POSITION}`,
     { ...filter, sandbox: false } as Record<string, unknown> as Record<string, string>,
   );

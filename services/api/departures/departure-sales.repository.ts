@@ -125,7 +125,7 @@ export async function findDeparturesWithHorizon(
          (select min(h.expires_at) from seat_holds h
           where h.departure_id = d.id and h.sandbox = :sandbox and hold_lives(h.status, h.expires_at, clock.at)),
          (select min(l.payment_due_at) from booking_leads l
-          where l.departure_id = d.id and l.sandbox = :sandbox and l.status = 'pending_payment' and l.payment_due_at > clock.at),
+          where l.departure_id = d.id and l.sandbox = :sandbox and lead_is_unpaid(l.status, l.payment_due_at, clock.at)),
          case when ${CLOSES_EARLY_AT} > clock.at then ${CLOSES_EARLY_AT} end,
          case when not ${pastAt('clock.at')}
            then ${PAST_FROM} end
@@ -155,7 +155,7 @@ export async function findTourHorizon(db: Db, tourId: string, sandbox: boolean):
          (select min(h.expires_at) from departures d join seat_holds h on h.departure_id = d.id
           where d.tour_id = t.id and h.sandbox = :sandbox and hold_lives(h.status, h.expires_at, clock.at)),
          (select min(l.payment_due_at) from departures d join booking_leads l on l.departure_id = d.id
-          where d.tour_id = t.id and l.sandbox = :sandbox and l.status = 'pending_payment' and l.payment_due_at > clock.at),
+          where d.tour_id = t.id and l.sandbox = :sandbox and lead_is_unpaid(l.status, l.payment_due_at, clock.at)),
          (select min(${CLOSES_EARLY_AT}) from departures d
           where d.tour_id = t.id and (d.closes_at > clock.at or ${HAS_CUTOFF}) and ${CLOSES_EARLY_AT} > clock.at),
          (select ${PAST_FROM} from departures d
@@ -203,8 +203,7 @@ export async function findConcernedTenants(
          where h.departure_id = d.id and hold_lives(h.status, h.expires_at, clock.at)
          union all
          select l.tenant_id, l.id, l.booking_ref from booking_leads l
-         where l.departure_id = d.id and l.status in ('pending_payment', 'confirmed')
-           and lead_stands(l.status, l.payment_due_at, clock.at)
+         where l.departure_id = d.id and lead_stands(l.status, l.payment_due_at, clock.at)
        ) sale
        join json_to_recordset(:subscribers::json) as s ("tenantId" uuid, type text)
          on s."tenantId" = sale.tenant_id

@@ -18,7 +18,7 @@ export async function recountSeats(db: Db): Promise<{ recounted: number; oversol
     `with occupied as (
        select departure_id from seat_holds where not sandbox and hold_lives(status, expires_at, clock_timestamp())
        union
-       select departure_id from booking_leads where not sandbox and status in ('pending_payment', 'confirmed') and departure_id is not null
+       select departure_id from booking_leads where not sandbox and lead_takes_seats(status) and departure_id is not null
      ), recounted as (
        select d.id, d.tour_id, d.departure_date, d.start_time, d.seats_total, (select taken from count_seats(d.id, false, clock_timestamp())) as taken
        from departures d join occupied o on o.departure_id = d.id
@@ -179,7 +179,7 @@ export async function findBlockedDepartures(db: Db): Promise<BlockedDeparture[]>
        where not sandbox and hold_lives(status, expires_at, clock_timestamp())
        union all
        select tenant_id, departure_id, seats from booking_leads
-       where not sandbox and status = 'pending_payment' and lead_stands(status, payment_due_at, clock_timestamp())
+       where not sandbox and lead_is_unpaid(status, payment_due_at, clock_timestamp())
      ), taken as (
        select tenant_id, departure_id, sum(seats) as seats from unpaid group by tenant_id, departure_id
      )

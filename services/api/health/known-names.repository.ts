@@ -34,7 +34,7 @@ export const COMPLETED_NAMES: Record<NameKind | 'departure', string> = {
     'select id as name from widget_tokens where revoked_at is null order by created_at desc',
   ),
   hold: offered(
-    `select id::text as name from seat_holds where status = 'active' order by expires_at desc limit ${NEWEST}`,
+    `select id::text as name from seat_holds where hold_takes_seats(status) order by expires_at desc limit ${NEWEST}`,
   ),
   booking: offered(`select booking_ref as name from booking_leads order by id desc limit ${NEWEST}`),
   departure: offered(

@@ -122,14 +122,14 @@ export async function findWaitingSales(db: Db): Promise<WaitingSales> {
   const { rows } = await db.raw<{ rows: [WaitingSales] }>(
     `select
        (select count(*) from (
-          select from seat_holds where status = 'active' and expires_at > now() and not sandbox limit :bound
+          select from seat_holds where hold_lives(status, expires_at, now()) and not sandbox limit :bound
         ) h) as active_holds,
        (select count(*) from (
           select from booking_leads
-          where status = 'pending_payment' and not sandbox and (payment_due_at is null or payment_due_at > now()) limit :bound
+          where lead_is_unpaid(status, payment_due_at, now()) and not sandbox limit :bound
         ) l) as unpaid_bookings,
        (select min(payment_due_at) from booking_leads
-        where status = 'pending_payment' and not sandbox and payment_due_at > now()) as next_expiry,
+        where lead_is_unpaid(status, payment_due_at, now()) and not sandbox) as next_expiry,
        (select count(*) from departures d join tours t on t.id = d.tour_id and t.status = 'published'
         where d.status = 'scheduled' and d.departure_date >= current_date - 1
           and (d.closes_at <= date_trunc('day', now(), 'UTC') + interval '1 day' or ${HAS_CUTOFF} or d.departure_date < current_date + 2)

@@ -8,7 +8,7 @@ import { eraseRefusals } from '../refusals/refusal-log';
 import { ANY_TENANT } from '../tenants/tenant';
 import { eraseHoldCustomer } from './change-hold';
 import { getHold } from './find-hold';
-import { HoldStateConflictError } from './hold.errors';
+import { holdOutcome } from './hold-status';
 import { peopleOfHold, type SeatHold } from './seat-hold';
 
 export interface AnonymizedHold {
@@ -39,7 +39,7 @@ export async function anonymizeHold(
   secret: string,
 ): Promise<AnonymizedHold | undefined> {
   const found = await getHold(trx, ANY_TENANT, holdId);
-  assertNoBooking(found);
+  holdOutcome(found, 'erase');
   if (found.anonymizedAt) return undefined;
   const { id, departureId, tenant, octo } = found;
   const identifiesPerson = personFinder(peopleOfHold(found));
@@ -50,7 +50,7 @@ export async function anonymizeHold(
   const expired = await expireSeats(trx, departureId);
   const before = await getHold(trx, ANY_TENANT, id);
   assertNotMoved('hold', departureId, before);
-  assertNoBooking(before);
+  holdOutcome(before, 'erase');
   if (before.anonymizedAt) return undefined;
   // Repeats the transaction if another request has stored other people during the wait for the lock.
   if (!isDeepStrictEqual(peopleOfHold(before), peopleOfHold(found))) throw new SaleChangedError('hold');
@@ -64,9 +64,4 @@ export async function anonymizeHold(
     refusals,
     seatsExpired: hasExpired(expired),
   };
-}
-
-/** @throws HoldStateConflictError */
-function assertNoBooking({ status }: SeatHold): void {
-  if (status === 'converted') throw new HoldStateConflictError(status);
 }

@@ -1,14 +1,7 @@
 import type { Trx } from '../../platform/database/database';
-import { HoldExpiredError, HoldStateConflictError } from './hold.errors';
 import { withoutPeople } from './octo-booking';
 import type { SeatHold } from './seat-hold';
 import { type ErasedHold, eraseCustomersOfHolds } from './seat-hold.repository';
-
-/** @throws HoldExpiredError, HoldStateConflictError (409) */
-export function assertActive(hold: Pick<SeatHold, 'status'>): void {
-  if (hold.status === 'expired') throw new HoldExpiredError();
-  if (hold.status !== 'active') throw new HoldStateConflictError(hold.status);
-}
 
 /** The hold as it was when its departure was locked, and after the change. Both are the same object if nothing changed. */
 export interface ChangedHold {

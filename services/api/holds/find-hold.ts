@@ -4,7 +4,8 @@ import { partyBefore } from './party-history';
 import { isUuid } from '../../platform/text-forms';
 import { describeChange } from '../audit/changed-fields';
 import type { TenantScope } from '../tenants/tenant';
-import { HoldExpiredError, HoldNotFoundError, HoldStateConflictError } from './hold.errors';
+import type { HoldStatus } from './hold-status';
+import { HoldNotFoundError } from './hold.errors';
 import { type SeatHold } from './seat-hold';
 import {
   findExtensions,
@@ -119,16 +120,11 @@ export async function holdHistory(db: Db, hold: SeatHold): Promise<HoldMoment[]>
 function ending(hold: SeatHold): HoldMoment[] {
   const { status, expiresAt, endedAt, endedBy: by } = hold;
   const at = endedAt ?? expiresAt;
-  if (status === 'active') return [];
-  if (status === 'released') return [{ at, event: 'released', by, detail: 'its seats went back' }];
-  if (status === 'converted') return [{ at, event: 'consumed', by, detail: 'became a booking' }];
-  return [{ at: expiresAt, event: 'hold expired', by: null, detail: 'its seats went back' }];
-}
-
-/** Returns the error that a booking with this hold would get now; undefined when it would succeed. */
-export function refusalOf({ status }: SeatHold): { code: string; message: string } | undefined {
-  if (status === 'active') return undefined;
-  const { code, message } =
-    status === 'expired' ? new HoldExpiredError() : new HoldStateConflictError(status);
-  return { code, message };
+  const endings: Record<HoldStatus, HoldMoment[]> = {
+    active: [],
+    released: [{ at, event: 'released', by, detail: 'its seats went back' }],
+    expired: [{ at: expiresAt, event: 'hold expired', by: null, detail: 'its seats went back' }],
+    converted: [{ at, event: 'consumed', by, detail: 'became a booking' }],
+  };
+  return endings[status];
 }

@@ -1,5 +1,4 @@
 import { AppError } from '../../platform/errors';
-import type { HoldStatus } from './seat-hold';
 
 /** The hold is unknown, or belongs to another tenant: both get the same answer. */
 export class HoldNotFoundError extends AppError {
@@ -42,8 +41,8 @@ export class AmbiguousHoldReferenceError extends AppError {
 export class HoldStateConflictError extends AppError {
   readonly code = 'hold_state_conflict';
 
-  constructor(readonly status: HoldStatus) {
-    super(status === 'converted' ? 'The hold has already become a booking.' : 'The hold was released.');
+  constructor(readonly status: string) {
+    super(status === 'converted' ? 'The hold has already become a booking.' : `The hold was ${status}.`);
   }
 
   override get facts(): Record<string, unknown> {

@@ -2,6 +2,8 @@ import type { WebhookEvent } from '../../webhook-queue/enqueue-delivery';
 import { withGiven } from '../audit/changed-fields';
 import type { Person } from '../privacy/person-finder';
 
+export type OctoBookingStatus = 'CONFIRMED' | 'ON_HOLD' | 'PENDING' | 'EXPIRED' | 'CANCELLED';
+
 /** A contact with OCTO's field names, as the caller sent it. A field that the caller left out is undefined. */
 export interface OctoContact {
   fullName?: string | null;

@@ -6,10 +6,8 @@ import type { Party } from '../pricing/party';
 import type { PriceCalculation } from '../pricing/explained-rules';
 import type { Prices } from '../pricing/price-categories';
 import type { Actor } from '../tenants/actor';
+import type { HoldStatus } from './hold-status';
 import { type OctoDetails, peopleOfOcto } from './octo-booking';
-
-export const HOLD_STATUSES = ['active', 'released', 'expired', 'converted'] as const;
-export type HoldStatus = (typeof HOLD_STATUSES)[number];
 
 /** The customer's data, as far as the tenant sent them. All null after anonymization (ADR 23). */
 export interface PartialCustomer {

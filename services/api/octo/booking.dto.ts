@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { BookingLead, BookingStatus } from '../bookings/booking-lead';
-import { customerOfContact, type OctoContact, type StoredUnitItem } from '../holds/octo-booking';
-import type { HoldStatus } from '../holds/seat-hold';
+import type { BookingLead } from '../bookings/booking-lead';
+import { BOOKING_STATUSES } from '../bookings/booking-status';
+import { HOLD_STATUSES } from '../holds/hold-status';
+import {
+  customerOfContact,
+  type OctoBookingStatus,
+  type OctoContact,
+  type StoredUnitItem,
+} from '../holds/octo-booking';
 import type { WishedLanguages } from '../catalog/tour-text';
 import type { Party } from '../pricing/party';
 import type { Tenant } from '../tenants/tenant';
@@ -20,8 +26,6 @@ import {
 import type { OctoPricing } from './pricing.dto';
 import { cancellationTerms, type OctoOption, type OctoProduct, OPTION_ID, toProduct } from './product.dto';
 import { type OctoUnit, toUnit } from './unit.dto';
-
-export type OctoBookingStatus = 'CONFIRMED' | 'ON_HOLD' | 'PENDING' | 'EXPIRED' | 'CANCELLED';
 
 /** @example {"fullName": "Ana Lima", "firstName": null, "lastName": null, "emailAddress": "ana@example.com", "phoneNumber": null, "locales": [], "postalCode": null, "country": null, "notes": null} */
 export interface OctoContactAnswer {
@@ -154,19 +158,6 @@ export interface BookingView {
   wished: WishedLanguages | undefined;
 }
 
-const OF_HOLD: Record<HoldStatus, OctoBookingStatus> = {
-  active: 'ON_HOLD',
-  released: 'CANCELLED',
-  expired: 'EXPIRED',
-  converted: 'CONFIRMED',
-};
-const OF_LEAD: Record<BookingStatus, OctoBookingStatus> = {
-  pending_payment: 'PENDING',
-  confirmed: 'CONFIRMED',
-  cancelled: 'CANCELLED',
-  expired: 'EXPIRED',
-};
-
 /** Builds the parts that are the same in all bookings of a tour or of a departure. */
 interface SharedParts {
   productOf(state: ShownOctoBooking): OctoProduct;
@@ -181,7 +172,7 @@ export function toOctoBooking(
 ): OctoBooking {
   const { octo, hold, lead, tour } = state;
   const { tenant, capabilities } = view;
-  const status = lead ? OF_LEAD[lead.status] : OF_HOLD[hold.status];
+  const { octo: status } = lead ? BOOKING_STATUSES[lead.status] : HOLD_STATUSES[hold.status];
   const prices = bookedPrices(state);
   const isPriced = capabilities.includes('octo/pricing');
   const units = bookedUnits(state, view, prices);

@@ -155,7 +155,8 @@ export async function cancelOctoBooking(
       if (lead) return booking.cancel(lead, { reason });
       // The reason may name the customer, so an erased hold does not store it.
       const details = { cancelReason: hold.anonymizedAt ? null : reason };
-      return { ...booking.release(), details: hold.status === 'active' ? details : undefined };
+      const decision = booking.release();
+      return { ...decision, details: decision.hold && details };
     },
   });
 }

@@ -1,5 +1,6 @@
 import { Body, Delete, Middlewares, Patch, Path, Post, Request, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest, RequestHandler } from 'express';
+import { isCancelled } from '../bookings/booking-status';
 import { mayReadBookings } from '../credentials/credential';
 import { assertScope } from '../credentials/verify-credential';
 import { contextOf } from '../http/api-context';
@@ -182,7 +183,7 @@ export class OctoBookingChangesController {
       uuid,
       (write) => cancelOctoBooking(write, reason),
       // A second cancellation keeps the first reason.
-      ({ lead }) => (lead?.status === 'cancelled' ? {} : { reason }),
+      ({ lead }) => (lead && isCancelled(lead) ? {} : { reason }),
     );
   }
 

@@ -3,7 +3,8 @@ import { type CancellationPolicy, policyOf } from '../catalog/cancellation-polic
 import { NO_CUTOFF } from '../catalog/cutoff';
 import type { Db } from '../../platform/database/database';
 import { isUuid } from '../../platform/text-forms';
-import { type BookingLead, isStanding } from '../bookings/booking-lead';
+import type { BookingLead } from '../bookings/booking-lead';
+import { isStanding } from '../bookings/booking-status';
 import { bookingsOfHolds } from '../bookings/find-booking';
 import { toursOfSales } from '../catalog/find-tour';
 import { showTours } from '../catalog/list-catalog';
@@ -13,6 +14,7 @@ import type { ApiKeyPrincipal } from '../credentials/credential';
 import { assertScope } from '../credentials/verify-credential';
 import { departuresOfSales, type SoldDeparture } from '../departures/find-departures';
 import { getHolds } from '../holds/find-hold';
+import { isLive } from '../holds/hold-status';
 import type { OctoDetails } from '../holds/octo-booking';
 import type { SeatHold } from '../holds/seat-hold';
 import { type ComparedRequest, isSameRequest } from '../idempotency/fingerprint';
@@ -121,7 +123,7 @@ export function seatsOn(booking: StoredOctoBooking, departureId: string): number
 
 /** Returns true unless the booking is cancelled or expired. */
 export function stands({ hold, lead }: StoredOctoBooking): boolean {
-  return lead ? isStanding(lead) : hold.status === 'active';
+  return lead ? isStanding(lead) : isLive(hold);
 }
 
 /** Returns the booking or, before the confirmation, its hold: the party, and the prices and categories that it has locked. */

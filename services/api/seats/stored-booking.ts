@@ -58,11 +58,18 @@ export function statusChange(
   { status, by, at, reason, refund = null }: NewStatus,
 ): Decided<ChangedBooking> {
   const cancelReason = lead.anonymizedAt ? null : (reason ?? lead.cancelReason);
-  const done =
-    status === 'confirmed'
-      ? { confirmedAt: new Date(at), confirmedBy: by }
-      : { cancelledAt: new Date(at), cancelledBy: by };
-  const after = { ...lead, ...done, status, cancelReason, refund, updatedAt: new Date(lead.nextUpdatedAt) };
+  const done: Record<typeof status, Partial<StoredLead>> = {
+    confirmed: { confirmedAt: new Date(at), confirmedBy: by },
+    cancelled: { cancelledAt: new Date(at), cancelledBy: by },
+  };
+  const after = {
+    ...lead,
+    ...done[status],
+    status,
+    cancelReason,
+    refund,
+    updatedAt: new Date(lead.nextUpdatedAt),
+  };
   return {
     result: { before: lead, after },
     lead: {

@@ -1,6 +1,7 @@
 import type { Db } from '../../../platform/database/database';
 import { BookingStateConflictError } from '../../bookings/booking.errors';
 import type { ChangedBooking, NamedBooking } from '../../bookings/booking-lead';
+import { awaitsPayment, bookingOutcome } from '../../bookings/booking-status';
 import { getBookingPlace } from '../../bookings/find-booking';
 import { assertRefundAmount, decideRefund, type RefundChoice } from '../../bookings/refund';
 import type { Actor } from '../../tenants/actor';
@@ -39,10 +40,10 @@ export function decideCancellation(
   { by, reason, ...choice }: Cancellation,
 ): Decided<ChangedBooking> {
   assertRefundAmount(choice, lead);
-  if (lead.status === 'cancelled') return unchangedBooking(lead);
-  if (lead.status === 'expired') throw new BookingStateConflictError(lead.status, 'cancelled');
-  if (choice.refundPercent !== undefined && lead.confirmedAt === null)
+  const status = bookingOutcome(lead, 'cancel');
+  if (status === 'stay') return unchangedBooking(lead);
+  if (choice.refundPercent !== undefined && awaitsPayment(lead))
     throw new BookingStateConflictError(lead.status, 'refunded');
   const refund = decideRefund(lead, new Date(at), choice);
-  return statusChange(lead, { status: 'cancelled', by, at, reason, refund });
+  return statusChange(lead, { status, by, at, reason, refund });
 }

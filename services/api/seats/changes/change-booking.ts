@@ -1,21 +1,17 @@
 import type { Db } from '../../../platform/database/database';
 import { AppError } from '../../../platform/errors';
 import { changedFields } from '../../audit/changed-fields';
-import {
-  BookingAnonymizedError,
-  BookingStateConflictError,
-  CurrencyConflictError,
-} from '../../bookings/booking.errors';
+import { BookingAnonymizedError, CurrencyConflictError } from '../../bookings/booking.errors';
 import {
   assertTravellersBooked,
   type BookingLead,
   type ChangedBooking,
-  isStanding,
   type NamedBooking,
   type Reduction,
   type Traveller,
 } from '../../bookings/booking-lead';
 import { columnsOfLead } from '../../bookings/booking-lead.repository';
+import { awaitsPayment, bookingOutcome } from '../../bookings/booking-status';
 import { eventOfLead } from '../../bookings/change-booking';
 import { decideReduction, refundPercentAt } from '../../bookings/refund';
 import { getBookingPlace } from '../../bookings/find-booking';
@@ -212,7 +208,7 @@ function decideAmendment(
 ): AmendedLead {
   const seats = amendedSeats(facts, tenant, before, to, amendment);
   const { departure, party, categories, moves } = seats;
-  const paid = before.status === 'confirmed';
+  const paid = !awaitsPayment(before);
   if (departure) {
     const change = { before: moves ? null : before.party, after: party, categories, paid };
     assertPartyOfChange(facts, tenant, departure, change);
@@ -278,7 +274,7 @@ function amendedSeats(
 
 /** @throws BookingStateConflictError, BookingAnonymizedError (409) */
 function assertChangeable(lead: BookingLead, amendment: BookingAmendment): void {
-  if (!isStanding(lead)) throw new BookingStateConflictError(lead.status, 'changed');
+  bookingOutcome(lead, 'change');
   const { customer, notes, externalRef, travellers } = amendment;
   const personal = [...Object.values(customer), notes, externalRef, travellers];
   if (lead.anonymizedAt && personal.some((value) => value !== undefined)) throw new BookingAnonymizedError();
@@ -337,7 +333,7 @@ function amendedDeposit(
 ) {
   const booked = moves ? undefined : before.priceBreakdown.deposit_percent;
   const percent = booked ?? Number(tenant.depositPercent);
-  const follows = before.status !== 'confirmed' && (moves || totalMinor !== before.totalMinor);
+  const follows = awaitsPayment(before) && (moves || totalMinor !== before.totalMinor);
   return {
     priceBreakdown: { ...priceBreakdown, deposit_percent: percent },
     depositMinor: follows

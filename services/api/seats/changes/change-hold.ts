@@ -6,10 +6,11 @@ import type { TourRef } from '../../catalog/tour';
 import type { DepartureChoice } from '../../departures/choose-departure';
 import type { Departure } from '../../departures/departure';
 import { findDepartureAfterChange } from '../../departures/find-departures';
-import { assertActive, type ChangedHold } from '../../holds/change-hold';
+import type { ChangedHold } from '../../holds/change-hold';
 import { getHoldPlace } from '../../holds/find-hold';
 import { HoldAnonymizedError } from '../../holds/hold.errors';
 import { nearerEnd } from '../../holds/hold-length';
+import { holdOutcome } from '../../holds/hold-status';
 import {
   comparedCustomer,
   type NamedHold,
@@ -186,7 +187,7 @@ function decideHoldAmendment(
   const categories = categoriesOfChange(hold, lockedDeparture(facts, tenant, to.departureId));
   const meant = changedParty(hold.party, amendment.party ?? {}, categories);
   const { party, seats } = meant;
-  assertActive(hold);
+  holdOutcome(hold, 'change');
   assertNotErased(hold, amendment);
   const { tour = hold.tour, departureDate = hold.departureDate, departureTime } = amendment;
   const departure = existingDeparture(facts, { ...to, tenant, tour, seats, departureDate, departureTime });

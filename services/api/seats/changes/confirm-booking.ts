@@ -1,6 +1,6 @@
 import type { Db } from '../../../platform/database/database';
-import { BookingStateConflictError } from '../../bookings/booking.errors';
 import type { BookingLead, ChangedBooking, NamedBooking } from '../../bookings/booking-lead';
+import { bookingOutcome, isStanding } from '../../bookings/booking-status';
 import { getBookingPlace } from '../../bookings/find-booking';
 import { TourNotFoundError } from '../../catalog/catalog.errors';
 import type { Departure } from '../../departures/departure';
@@ -45,18 +45,18 @@ export function decideConfirmation(
   lead: StoredLead,
   { by, byOperator = false }: Omit<Confirmation, 'bookingRef'>,
 ): Decided<ChangedBooking> {
-  if (lead.status === 'confirmed') return unchangedBooking(lead);
-  if (lead.status === 'cancelled') throw new BookingStateConflictError(lead.status, 'confirmed');
+  const status = bookingOutcome(lead, 'confirm');
+  if (status === 'stay') return unchangedBooking(lead);
   const departure = departureOf(facts, lead);
-  const isExpired = lead.status === 'expired';
-  if (isExpired && !byOperator) assertShown(facts, tenant, lead, departure);
+  const takesSeats = !isStanding(lead);
+  if (takesSeats && !byOperator) assertShown(facts, tenant, lead, departure);
   // Refuses a cancelled departure even if the booking is paid, because nobody will travel.
   if (departure?.cancelled) throw new DepartureCancelledError(wantedOf(departure, lead.seats));
-  if (isExpired && departure) {
+  if (takesSeats && departure) {
     if (byOperator) assertSeatsLeft(departure, lead.seats);
     else assertFree(departure, lead.seats);
   }
-  return statusChange(lead, { status: 'confirmed', by, at: facts.at });
+  return statusChange(lead, { status, by, at: facts.at });
 }
 
 function departureOf(

@@ -1,8 +1,9 @@
 import type { Db } from '../../../platform/database/database';
 import { assertOpen } from '../../departures/check-seats';
 import type { LockedDeparture } from '../../departures/departure';
-import { assertActive, type ChangedHold } from '../../holds/change-hold';
+import type { ChangedHold } from '../../holds/change-hold';
 import { getHoldPlace } from '../../holds/find-hold';
+import { holdOutcome } from '../../holds/hold-status';
 import { assertHoldLife, assertHoldMinutes, holdEnd } from '../../holds/hold-length';
 import type { NamedHold } from '../../holds/seat-hold';
 import type { Tenant } from '../../tenants/tenant';
@@ -66,7 +67,7 @@ function bookableDeparture(facts: DepartureFacts, tenant: Tenant, hold: StoredHo
   const { tour, departureId, departureDate, seats } = hold;
   const departure = existingDeparture(facts, { tenant, tour, seats, departureId, departureDate, times: [] });
   assertVisible(facts, tenant, departure);
-  assertActive(hold);
+  holdOutcome(hold, 'extend');
   assertOpen(departure, seats);
   return departure;
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../../../platform/database/database';
 import type { ChangedHold } from '../../holds/change-hold';
 import { getHoldPlace } from '../../holds/find-hold';
-import { HoldStateConflictError } from '../../holds/hold.errors';
+import { holdOutcome } from '../../holds/hold-status';
 import { octoHoldEvent } from '../../holds/octo-booking';
 import type { NamedHold } from '../../holds/seat-hold';
 import type { Actor } from '../../tenants/actor';
@@ -32,19 +32,19 @@ export function decideRelease(
   hold: StoredHold,
   by: Actor | null,
 ): Decided<ChangedHold> {
-  if (hold.status === 'converted') throw new HoldStateConflictError(hold.status);
-  if (hold.status !== 'active') return unchangedHold(hold);
+  const status = holdOutcome(hold, 'release');
+  if (status === 'stay') return unchangedHold(hold);
   const seatsAvailable = freeSeatsAfter(departureOfHold(facts, hold, tenant.sandbox), -hold.seats);
   const after = {
     ...hold,
-    status: 'released' as const,
+    status,
     endedAt: new Date(facts.at),
     endedBy: by,
     seatsAvailable,
   };
   return {
     result: { before: hold, after },
-    hold: { id: hold.id, columns: { status: 'released', ended_at: facts.at, ended_by: by } },
+    hold: { id: hold.id, columns: { status, ended_at: facts.at, ended_by: by } },
     events: hold.octo ? [octoHoldEvent({ id: hold.id, tenantId: tenant.id })] : [],
     changed: [dateOfHold(hold, tenant.sandbox)],
   };

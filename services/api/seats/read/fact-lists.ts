@@ -6,7 +6,7 @@ import { datedTiers } from '../../catalog/departure-state';
 import { START_TIME } from '../../catalog/start-time';
 import { LIFE_MINUTES } from '../../holds/hold-length';
 import { octoDetails } from '../../holds/octo-booking';
-import { HOLD_TABLES, holdColumns } from '../../holds/seat-hold.repository';
+import { HOLD_STATUS, HOLD_TABLES, holdColumns, type HoldRow } from '../../holds/seat-hold.repository';
 import { bindKeys, STORED_ANSWERS, type StoredAnswer } from '../../idempotency/idempotency.repository';
 import type { Category } from '../../pricing/category';
 import type { PriceRule } from '../../pricing/choose-price-rule';
@@ -126,11 +126,9 @@ export interface TenantView {
 /** SQL of TenantView.unpaidSeats. It uses FILTER instead of WHERE conditions, for the reason in 0108_seats.sql. */
 const UNPAID_SEATS = `(
   coalesce((select sum(h.seats) filter (where h.tenant_id = w.tenant_id and hold_lives(h.status, h.expires_at, clock.at))
-            from seat_holds h where h.departure_id = d.id and h.status = 'active'), 0)
-  + coalesce((select sum(l.seats) filter (where l.tenant_id = w.tenant_id
-                and l.status = 'pending_payment' and lead_stands(l.status, l.payment_due_at, clock.at))
-              from booking_leads l
-              where l.departure_id = d.id and l.status in ('pending_payment', 'confirmed')), 0)
+            from seat_holds h where h.departure_id = d.id and hold_takes_seats(h.status)), 0)
+  + coalesce((select sum(l.seats) filter (where l.tenant_id = w.tenant_id and lead_is_unpaid(l.status, l.payment_due_at, clock.at))
+              from booking_leads l where l.departure_id = d.id and lead_takes_seats(l.status)), 0)
 )::integer`;
 
 /**
@@ -182,8 +180,7 @@ export function unpaidCounts(wanted: Omit<TenantCount, 'count'>[]): FactList {
     sql: `
       select w.tenant_id, 'booking' as kind, (
         select count(*) from booking_leads l
-        where l.tenant_id = w.tenant_id and l.status = 'pending_payment'
-          and lead_stands(l.status, l.payment_due_at, clock.at)) as count
+        where l.tenant_id = w.tenant_id and lead_is_unpaid(l.status, l.payment_due_at, clock.at)) as count
       from unnest(:unpaidTenants::uuid[]) as w (tenant_id)`,
     values: { unpaidTenants: tenants },
   };
@@ -214,8 +211,8 @@ export function exchangeRates(changes: SeatChange[]): FactList {
 /** Selects the holds `h` that a booking may consume. */
 const HELD_SEATS = `
   select h.id, h.tenant_id, h.departure_id, h.party, h.seats, h.categories, h.external_ref,
-    case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end as status,
-    h.prices_minor as prices, h.platform_prices_minor as platform_prices, h.currency, h.currency_digits, h.price_breakdown, ${datedTiers('h')} as tiers, ${octoDetails('h.id')} as octo
+    ${HOLD_STATUS} as status,
+    h.prices_minor as prices, h.currency, h.currency_digits, h.price_breakdown, ${datedTiers('h')} as tiers, ${octoDetails('h.id')} as octo
   from seat_holds h join departures d on d.id = h.departure_id join tours t on t.id = d.tour_id`;
 
 export function namedHolds(changes: SeatChange[]): FactList {

@@ -3,7 +3,8 @@ import type { CancellationPolicy, DatedTier } from '../../catalog/cancellation-p
 import type { ApiKeyPrincipal } from '../../credentials/credential';
 import type { BookingLead } from '../../bookings/booking-lead';
 import type { OctoDetails } from '../../holds/octo-booking';
-import type { HoldStatus, SeatHold } from '../../holds/seat-hold';
+import type { HoldStatus } from '../../holds/hold-status';
+import type { SeatHold } from '../../holds/seat-hold';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import type { ExchangeRates } from '../../pricing/convert-price';
 import type { Party } from '../../pricing/party';

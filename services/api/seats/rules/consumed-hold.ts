@@ -1,8 +1,8 @@
 import type { TourRef } from '../../catalog/tour';
 import { SaleChangedError } from '../../departures/check-seats';
 import type { LockedDeparture } from '../../departures/departure';
-import { assertActive } from '../../holds/change-hold';
 import { AmbiguousHoldReferenceError, HoldNotFoundError, noLiveHold } from '../../holds/hold.errors';
+import { holdOutcome, isLive } from '../../holds/hold-status';
 import type { Actor } from '../../tenants/actor';
 import type { Tenant } from '../../tenants/tenant';
 import { add, countedKey, type HeldSeats, referenceKey, type SaleFacts } from '../read/facts';
@@ -37,7 +37,7 @@ export function assertNoHoldByReference(facts: SaleFacts, wanted: WantedSeatsOfH
     return (
       hold.tenantId === tenant.id &&
       hold.externalRef === externalRef &&
-      hold.status === 'active' &&
+      isLive(hold) &&
       departure?.tour.id === tour.id &&
       (departureTime === undefined || departure.startTime === departureTime)
     );
@@ -61,7 +61,7 @@ export function holdToConsume(
     // The hold moved to another departure while the sale waited for the lock. The sale is repeated. The repeat compares the new date of the
     // hold with the date of the request.
     if (named.departureId !== departure.id) throw new SaleChangedError('hold');
-    assertActive(named);
+    holdOutcome(named, 'book');
     return named;
   }
   const live = own.filter(
@@ -69,7 +69,7 @@ export function holdToConsume(
       externalRef && // An empty reference names no hold.
       hold.externalRef === externalRef &&
       hold.departureId === departure.id &&
-      hold.status === 'active',
+      isLive(hold),
   );
   if (live.length === 1) return live[0]!;
   // The hold moved or ended while the sale waited for the lock. The sale is repeated, and finds the departure again.

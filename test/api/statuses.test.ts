@@ -1,0 +1,86 @@
+import { BOOKING_STATUSES, type BookingStatus } from '../../services/api/bookings/booking-status';
+import { HOLD_STATUSES, type HoldStatus } from '../../services/api/holds/hold-status';
+import { useTestDatabase } from '../support/database';
+
+const database = useTestDatabase();
+
+const TABLES = [
+  {
+    table: 'seat_holds',
+    statuses: HOLD_STATUSES as Record<string, { takesSeats: boolean }>,
+    takesSeats: 'hold_takes_seats',
+    index: 'seat_holds_live_by_kind',
+  },
+  {
+    table: 'booking_leads',
+    statuses: BOOKING_STATUSES as Record<string, { takesSeats: boolean }>,
+    takesSeats: 'lead_takes_seats',
+    index: 'booking_leads_standing_by_kind',
+  },
+];
+
+/** Returns the texts in single quotes. */
+function quoted(sql: string): string[] {
+  return [...sql.matchAll(/'([a-z_]+)'/g)].map(([, text]) => text!).sort();
+}
+
+describe.each(TABLES)('the statuses of $table', ({ table, statuses, takesSeats, index }) => {
+  const keeping = Object.keys(statuses)
+    .filter((status) => statuses[status]!.takesSeats)
+    .sort();
+
+  it(`the rows of the code are the statuses that the column of ${table} allows`, async () => {
+    const { rows } = await database.db.raw<{ rows: [{ definition: string }] }>(
+      'select pg_get_constraintdef(oid) as definition from pg_constraint where conname = ?',
+      [`${table}_status_known`],
+    );
+    expect(quoted(rows[0].definition)).toEqual(Object.keys(statuses).sort());
+  });
+
+  it(`the database and the code say the same of which statuses of ${table} take seats`, async () => {
+    const { rows } = await database.db.raw<{ rows: { status: string }[] }>(
+      `select status from unnest(?::text[]) as status where ${takesSeats}(status) order by status`,
+      [Object.keys(statuses)],
+    );
+    expect(rows.map(({ status }) => status)).toEqual(keeping);
+  });
+
+  it(`the index by which the seats of ${table} are counted has the statuses that take seats`, async () => {
+    const { rows } = await database.db.raw<{ rows: [{ predicate: string }] }>(
+      'select pg_get_expr(indpred, indrelid) as predicate from pg_index where indexrelid = ?::regclass',
+      [index],
+    );
+    expect(quoted(rows[0].predicate)).toEqual(keeping);
+  });
+});
+
+describe('the functions about one row', () => {
+  it('a booking is unpaid in the statuses that await payment, and these alone expire', async () => {
+    const { rows } = await database.db.raw<{
+      rows: { status: BookingStatus; unpaid: boolean; lapsed: boolean }[];
+    }>(
+      `select status, lead_is_unpaid(status, now() + interval '1 hour', now()) as unpaid,
+         lead_lapsed(status, now() - interval '1 hour', now()) as lapsed from unnest(?::text[]) as status`,
+      [Object.keys(BOOKING_STATUSES)],
+    );
+    expect(rows).toHaveLength(4);
+    for (const { status, unpaid, lapsed } of rows) {
+      const { awaitsPayment } = BOOKING_STATUSES[status];
+      expect([status, unpaid, lapsed]).toEqual([status, awaitsPayment, awaitsPayment]);
+    }
+  });
+
+  it('a hold lives and lapses in the statuses that take seats alone', async () => {
+    const { rows } = await database.db.raw<{
+      rows: { status: HoldStatus; lives: boolean; lapsed: boolean }[];
+    }>(
+      `select status, hold_lives(status, now() + interval '1 hour', now()) as lives,
+         hold_lapsed(status, now() - interval '1 hour', now()) as lapsed from unnest(?::text[]) as status`,
+      [Object.keys(HOLD_STATUSES)],
+    );
+    for (const { status, lives, lapsed } of rows) {
+      const { takesSeats } = HOLD_STATUSES[status];
+      expect([status, lives, lapsed]).toEqual([status, takesSeats, takesSeats]);
+    }
+  });
+});
