@@ -1,6 +1,6 @@
 import { type Db, inTransaction, type Trx } from '../../platform/database/database';
 import type { Tenant } from '../tenants/tenant';
-import { andSellable } from './visibility';
+import { andSellable, decidingRule } from './visibility';
 import type { TourRef } from './tour';
 
 /** The changes of the catalog that concern a tenant, from a given time on. */
@@ -200,10 +200,12 @@ function candidates({ byDefault, continents, bySellingCurrency }: HiddenScopes):
  * The same condition as SHOWN_BY_RULES, with subqueries in place of joins. With subqueries, PostgreSQL reads the tours in the order of their
  * index, and stops when the page is full.
  */
-const IS_SEEN = `t.status = 'published' and coalesce(
-       (select r.visible from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = t.id),
-       (select r.visible from visibility_continent_rules r where r.tenant_id = :tenantId and r.continent = t.continent),
-       (select n.default_visible from tenants n where n.id = :tenantId))`;
+const IS_SEEN = `t.status = 'published' and ${decidingRule({
+  tour: '(select r.visible from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = t.id)',
+  continent:
+    '(select r.visible from visibility_continent_rules r where r.tenant_id = :tenantId and r.continent = t.continent)',
+  default: '(select n.default_visible from tenants n where n.id = :tenantId)',
+})}`;
 
 /** Returns SQL for the times of all periods of a scope. @param visible 'v.visible': only the periods in which the scope was visible */
 const times = (scope: string, visible = 'true') =>

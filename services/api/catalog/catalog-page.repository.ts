@@ -10,7 +10,13 @@ import {
   UPCOMING_BY_CATEGORY,
   withCategories,
 } from './tour.repository';
-import { IS_SELLABLE, SHOWN_BY_RULES, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
+import {
+  HAS_NO_TOUR_RULE,
+  IS_SELLABLE,
+  SHOWN_BY_RULES,
+  VISIBLE_CONTINENTS,
+  visibilityJoins,
+} from './visibility';
 import { openAt } from './departure-state';
 
 interface Selection extends TourSelection {
@@ -133,7 +139,7 @@ function pageByName(page: CatalogPageRequest): string {
         from seen cross join lateral (
           select t.id, t.name_folded from ${listed}
           where t.status = 'published' and ${row}.continent = seen.continent
-            and ${HAS_NO_RULE}
+            and ${HAS_NO_TOUR_RULE}
             ${selectionOf({ ...page, tag: undefined }, { row })} ${isAfter(page, `${row}.name_folded`, `${row}.${id}`)}
           order by ${row}.name_folded, ${row}.${id} limit :limit) found)
        order by sort_key, id limit :limit
@@ -181,7 +187,7 @@ function untranslatedTours(page: CatalogPageRequest): string {
   return `select found.id, found.name_folded as sort_key
         from seen cross join lateral (
           select t.id, ${row}.name_folded from ${listed}
-            and t.status = 'published' and ${row}.continent = seen.continent and ${HAS_NO_RULE}
+            and t.status = 'published' and ${row}.continent = seen.continent and ${HAS_NO_TOUR_RULE}
             ${selectionOf({ ...page, tag: undefined }, { row })} ${isAfter(page, `${row}.name_folded`, `${row}.${id}`)}
           order by ${row}.name_folded, ${row}.${id} limit :limit) found`;
 }
@@ -196,13 +202,9 @@ function translatedTours(page: CatalogPageRequest): string {
         from seen cross join unnest(:combinations::text[], :shown::text[]) as combination (languages, language) cross join lateral (
           select n.tour_id, n.name_folded from ${listed} join tours t on t.id = n.tour_id and t.status = 'published'
           where n.languages = combination.languages and n.language = combination.language and n.continent = seen.continent
-            and ${HAS_NO_RULE} ${selection} ${isAfter(page, 'n.name_folded', 'n.tour_id')}
+            and ${HAS_NO_TOUR_RULE} ${selection} ${isAfter(page, 'n.name_folded', 'n.tour_id')}
           order by n.name_folded, n.tour_id limit :limit) found`;
 }
-
-/** SQL condition: no tour rule of the tenant decides the visibility of the tour `t`. */
-const HAS_NO_RULE =
-  'not exists (select from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = t.id)';
 
 /**
  * SQL condition: the own name of the tour `t`, or its name in the shown language, contains the text. The subquery does not refer to `t`, so
@@ -246,8 +248,7 @@ function pageByDate(page: CatalogPageRequest): string {
         from seen cross join lateral (
           select n.* from next_departures n join tours t on t.id = n.tour_id and t.status = 'published'
           where n.continent = seen.continent
-            and not exists (select from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = n.tour_id)
-            ${known}) n)
+            and ${HAS_NO_TOUR_RULE} ${known}) n)
        union all
        (select t.id, next.sort_key
         from unknown u join tours t on t.id = u.tour_id

@@ -65,7 +65,7 @@ export async function explainVisibility(
   tour: Pick<CatalogTour, 'id' | 'continent' | 'status'>,
 ): Promise<VisibilityExplanation> {
   const rules = await findRulesOfTour(db, tenant.id, tour);
-  const [decidedBy, ...beaten] = rankVisibilityRules(tenant.defaultVisible, rules);
+  const [decidedBy, ...beaten] = rankVisibilityRules({ ...rules, default: tenant.defaultVisible });
   const published = tour.status === 'published';
   return { visible: published && decidedBy!.visible, published, decidedBy: decidedBy!, beaten };
 }

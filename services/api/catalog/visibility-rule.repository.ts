@@ -1,5 +1,5 @@
 import type { Db, Trx } from '../../platform/database/database';
-import type { Visibility } from './visibility';
+import { decidingRule, type Visibility } from './visibility';
 
 export async function findVisibilityRules(
   db: Db,
@@ -26,20 +26,20 @@ export interface VisibleTours {
 }
 
 /**
- * Counts the published tours that each tenant sees. The key of the result is the tenant's id. The CTEs:
+ * Returns common table expressions that count the published tours which each tenant sees:
  * - published: the number of published tours by continent and currency.
- * - tenant: the tenants, with the currencies of the tours that they can sell. Null: all currencies.
+ * - tenant: the tenants.
  * - by_continent: the number of tours that the continent rules and the default of each tenant show.
  * - by_tour: how many tours more, or fewer, the tour rules of each tenant show.
+ * - counted: the number of tours that each tenant sees.
+ * @param tenants SQL of the tenants, with `default_visible` and `sells`: the currencies of the tours that the tenant can sell; null: all
  */
-export async function countVisibleTours(db: Db, tenantIds: string[]): Promise<Map<string, VisibleTours>> {
-  const { rows } = await db.raw<{ rows: ({ id: string } & VisibleTours)[] }>(
-    `with published as materialized (
+export function visibleTours(tenants: string): string {
+  return `published as materialized (
        select continent, currency, count(*) as tours from tours where status = 'published' group by continent, currency
-     ), tenant as (
-       select id, default_visible, case when sell_in is not null then sellable_currencies(sell_in) end as sells from tenants where id = any (:tenantIds::uuid[])
-     ), by_continent as (
-       select t.id, sum(p.tours) filter (where coalesce(r.visible, t.default_visible) and (t.sells is null or p.currency = any(t.sells))) as tours
+     ), tenant as (${tenants}), by_continent as (
+       select t.id, sum(p.tours) filter (where ${decidingRule({ continent: 'r.visible', default: 't.default_visible' })}
+         and (t.sells is null or p.currency = any(t.sells))) as tours
        from tenant t cross join published p
        left join visibility_continent_rules r on r.tenant_id = t.id and r.continent = p.continent
        group by t.id
@@ -48,14 +48,26 @@ export async function countVisibleTours(db: Db, tenantIds: string[]): Promise<Ma
        from tenant t join visibility_tour_rules r on r.tenant_id = t.id
        join tours o on o.id = r.tour_id and o.status = 'published'
        left join visibility_continent_rules c on c.tenant_id = t.id and c.continent = o.continent
-       where r.visible <> coalesce(c.visible, t.default_visible) and (t.sells is null or o.currency = any(t.sells))
+       where r.visible <> ${decidingRule({ continent: 'c.visible', default: 't.default_visible' })}
+         and (t.sells is null or o.currency = any(t.sells))
        group by t.id
-     )
-     select t.id, (coalesce(c.tours, 0) + coalesce(b.tours, 0))::integer as visible,
+     ), counted as (
+       select t.id, (coalesce(c.tours, 0) + coalesce(b.tours, 0))::integer as visible
+       from tenant t left join by_continent c using (id) left join by_tour b using (id)
+     )`;
+}
+
+/** Counts the published tours that each tenant sees. The key of the result is the tenant's id. */
+export async function countVisibleTours(db: Db, tenantIds: string[]): Promise<Map<string, VisibleTours>> {
+  const { rows } = await db.raw<{ rows: ({ id: string } & VisibleTours)[] }>(
+    `with ${visibleTours(
+      'select id, default_visible, case when sell_in is not null then sellable_currencies(sell_in) end as sells from tenants where id = any (:tenantIds::uuid[])',
+    )}
+     select c.id, c.visible,
        (select coalesce(sum(tours), 0) from published)::integer as published,
-       exists (select from visibility_tour_rules r where r.tenant_id = t.id)
-         or exists (select from visibility_continent_rules r where r.tenant_id = t.id) as by_rule
-     from tenant t left join by_continent c using (id) left join by_tour b using (id)`,
+       exists (select from visibility_tour_rules r where r.tenant_id = c.id)
+         or exists (select from visibility_continent_rules r where r.tenant_id = c.id) as by_rule
+     from counted c`,
     { tenantIds },
   );
   return new Map(rows.map(({ id, ...tours }) => [id, tours]));

@@ -16,23 +16,34 @@ export interface VisibilityRule {
   visible: boolean;
 }
 
+/** The kinds of rules, the deciding one first. */
+const DECIDING_FIRST = ['tour', 'continent', 'default'] as const;
+
 /**
- * Returns the rules that apply to one tour, the deciding one first. The tenant's default is always included. Does not check the tour's
- * status, which SHOWN_BY_RULES and explainVisibility check. These SQL texts have the same order and must be changed together:
- * SHOWN_BY_RULES, VISIBLE_CONTINENTS with findCatalogPage and listContinents, findRemovedTours, countVisibleTours, findTenantsWithoutTours
- * (health/installation.repository.ts).
+ * Returns the rules that apply to one tour, the deciding one first. Does not check the tour's status, which SHOWN_BY_RULES and
+ * explainVisibility check.
  */
 export function rankVisibilityRules(
-  defaultVisible: boolean,
-  rules: { tour: boolean | undefined; continent: boolean | undefined },
+  rules: Partial<Record<VisibilityRule['kind'], boolean>>,
 ): VisibilityRule[] {
-  const applicable: { kind: VisibilityRule['kind']; visible: boolean | undefined }[] = [
-    { kind: 'tour', visible: rules.tour },
-    { kind: 'continent', visible: rules.continent },
-    { kind: 'default', visible: defaultVisible },
-  ];
-  return applicable.flatMap(({ kind, visible }) => (visible === undefined ? [] : { kind, visible }));
+  return DECIDING_FIRST.flatMap((kind) => {
+    const visible = rules[kind];
+    return visible === undefined ? [] : { kind, visible };
+  });
 }
+
+/**
+ * Returns the SQL of the deciding rule. The lists that read an index in its order split this text in two: the tours that a tour rule shows,
+ * and those without one (HAS_NO_TOUR_RULE) that the other rules show. wasSeen (catalog-changes.repository.ts) has the same order for times.
+ * @param rules an SQL expression of each kind; null: the tenant has no such rule
+ */
+export function decidingRule(rules: Partial<Record<VisibilityRule['kind'], string>>): string {
+  return `coalesce(${DECIDING_FIRST.flatMap((kind) => rules[kind] ?? []).join(', ')})`;
+}
+
+/** The condition that no tour rule of the tenant `:tenantId` decides whether the tour `t` is shown. */
+export const HAS_NO_TOUR_RULE =
+  'not exists (select from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = t.id)';
 
 /** Joins a tenant and its visibility rules to the tour `t` of a statement. @param tenantId an SQL expression */
 export function visibilityJoins(tenantId: string): string {
@@ -46,7 +57,7 @@ export function visibilityJoins(tenantId: string): string {
  * The condition that the tour `t` is published and the tenant's rules show it, in the order of rankVisibilityRules. Needs visibilityJoins. A
  * tour that the rules show may lack a rate: isVisibleTo also checks this.
  */
-export const SHOWN_BY_RULES = `(t.status = 'published' and coalesce(vt.visible, vc.visible, n.default_visible))`;
+export const SHOWN_BY_RULES = `(t.status = 'published' and ${decidingRule({ tour: 'vt.visible', continent: 'vc.visible', default: 'n.default_visible' })})`;
 
 /**
  * The condition that a tenant can sell the tour `t` in its selling currency `:sellIn`: no rate is missing. findConversion
@@ -91,5 +102,5 @@ export const VISIBLE_CONTINENTS = `with recursive continents (continent) as (
        select c.continent
        from continents c
          left join visibility_continent_rules vc on vc.tenant_id = :tenantId and vc.continent = c.continent
-       where c.continent is not null and coalesce(vc.visible, :defaultVisible)
+       where c.continent is not null and ${decidingRule({ continent: 'vc.visible', default: ':defaultVisible' })}
      )`;

@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/database/database';
 import { startTimeOf } from '../catalog/start-time';
+import { visibleTours } from '../catalog/visibility-rule.repository';
 import { TENANT_MAY_BE_USED } from '../tenants/tenant';
 import { openAt } from '../catalog/departure-state';
 
@@ -142,20 +143,9 @@ export async function findTenantsWithoutLinks(db: Db): Promise<string[]> {
 /** Returns whether any tour is published. Also returns the slugs of usable tenants that see no published tour, at most 100 slugs. */
 export async function findTenantsWithoutTours(db: Db): Promise<{ anyTour: boolean; blind: string[] }> {
   const { rows } = await db.raw(
-    `select exists (select from tours where status = 'published') as any_tour, array(
-       select t.slug from tenants t where ${TENANT_MAY_BE_USED}
-         and not exists (
-           select from visibility_tour_rules r join tours o on o.id = r.tour_id and o.status = 'published'
-           where r.tenant_id = t.id and r.visible)
-         and not exists (
-           select from visibility_continent_rules c join tours o on o.continent = c.continent and o.status = 'published'
-           where c.tenant_id = t.id and c.visible
-             and not exists (select from visibility_tour_rules r where r.tenant_id = t.id and r.tour_id = o.id))
-         and not (t.default_visible and exists (
-           select from tours o where o.status = 'published'
-             and not exists (select from visibility_continent_rules c where c.tenant_id = t.id and c.continent = o.continent)
-             and not exists (select from visibility_tour_rules r where r.tenant_id = t.id and r.tour_id = o.id)))
-       order by t.slug limit 100) as blind`,
+    `with ${visibleTours(`select t.id, t.slug, t.default_visible, null::text[] as sells from tenants t where ${TENANT_MAY_BE_USED}`)}
+     select exists (select from published) as any_tour, array(
+       select slug from tenant join counted using (id) where visible = 0 order by slug limit 100) as blind`,
   );
   return rows[0];
 }
