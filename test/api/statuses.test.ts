@@ -1,6 +1,10 @@
 import { BOOKING_STATUSES, type BookingStatus } from '../../services/api/bookings/booking-status';
 import { HOLD_STATUSES, type HoldStatus } from '../../services/api/holds/hold-status';
+import { DEPARTURE_STATUSES, departureStatus, isOpen } from '../../services/api/departures/departure';
+import { findDepartures } from '../../services/api/departures/departure.repository';
+import { openAt } from '../../services/api/catalog/departure-state';
 import { useTestDatabase } from '../support/database';
+import { givenTour } from '../support/given';
 
 const database = useTestDatabase();
 
@@ -82,5 +86,43 @@ describe('the functions about one row', () => {
       const { takesSeats } = HOLD_STATUSES[status];
       expect([status, lives, lapsed]).toEqual([status, takesSeats, takesSeats]);
     }
+  });
+});
+
+describe('the status of a departure', () => {
+  it('the list of each status, the status of each departure and the function of the database agree', async () => {
+    const { db } = database;
+    const tour = await givenTour(db);
+    const rows = [-3, 9].flatMap((day, atDay) =>
+      ['scheduled', 'cancelled'].flatMap((status, atStatus) =>
+        [null, -5, 1].map((closing, place) => ({
+          day,
+          status,
+          closing,
+          hour: 10 + atDay + 2 * atStatus + 4 * place,
+        })),
+      ),
+    );
+    for (const { day, status, closing, hour } of rows)
+      await db.raw(
+        `insert into departures (tour_id, departure_date, start_time, seats_total, prices_minor, status, closes_at)
+         values (?, current_date + ?::integer, ?, 1, '{"adult": 100}', ?, now() + make_interval(days => ?::integer))`,
+        [tour.id, day, `${hour}:00`, status, closing],
+      );
+    const all = { sandbox: false, limit: 100 };
+    const from = '2000-01-01';
+    const departures = await findDepartures(db, tour.id, { ...all, from });
+    expect(departures).toHaveLength(rows.length);
+    for (const status of DEPARTURE_STATUSES) {
+      const listed = await findDepartures(db, tour.id, { ...all, from, status });
+      const same = departures.filter((departure) => departureStatus(departure) === status);
+      expect([status, listed.map(({ id }) => id)]).toEqual([status, same.map(({ id }) => id)]);
+    }
+    const { rows: open } = await db.raw<{ rows: { id: string }[] }>(
+      `select d.id from departures d join tours t on t.id = d.tour_id where t.id = ? and ${openAt('now()')} order by d.id`,
+      [tour.id],
+    );
+    const ids = departures.filter(isOpen).map(({ id }) => id);
+    expect(open.map(({ id }) => id)).toEqual(ids.sort());
   });
 });

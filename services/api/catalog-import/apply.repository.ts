@@ -1,5 +1,6 @@
 import { CLOCK, type Trx } from '../../platform/database/database';
 import type { DepartureChange } from '../departures/change-departure';
+import { somethingExpired } from '../departures/departure.repository';
 import {
   CHANGEABLE_DEPARTURE_COLUMNS,
   STORED_DEPARTURE_COLUMNS,
@@ -57,10 +58,7 @@ export async function findStagedWithExpired(trx: Trx): Promise<string[]> {
     `${CLOCK} select distinct d.id from clock, staged_tours s join tours t on t.slug = s.slug
      join staged_departures g on g.entry = s.entry
      join departures d on d.tour_id = t.id and d.departure_date = g.departure_date
-     where exists (select from seat_holds h
-                   where h.departure_id = d.id and hold_lapsed(h.status, h.expires_at, clock.at))
-        or exists (select from booking_leads l
-                   where l.departure_id = d.id and lead_lapsed(l.status, l.payment_due_at, clock.at))
+     where ${somethingExpired('d.id')}
      order by d.id`,
   );
   return rows.map((row: { id: string }) => row.id);

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
-import { type Departure, departureStatus, seatsAvailable, type WantedSeats } from './departure';
+import { type Departure, isOpen, seatsAvailable, type WantedSeats } from './departure';
 import {
   DepartureCancelledError,
   DepartureGoneError,
@@ -61,10 +61,9 @@ export function assertSeatsLeft(departure: Departure, quantity: number): void {
  * @throws DepartureGoneError, DepartureCancelledError (409)
  */
 export function assertOpen(departure: Departure, quantity: number): void {
-  const status = departureStatus(departure);
+  if (isOpen(departure)) return;
   const wanted = wantedOf(departure, quantity);
-  if (status === 'cancelled') throw new DepartureCancelledError(wanted);
-  if (status === 'gone' || status === 'closed') throw new DepartureGoneError(wanted);
+  throw departure.cancelled ? new DepartureCancelledError(wanted) : new DepartureGoneError(wanted);
 }
 
 /** Describes a request for seats of the departure. A refusal contains this description. */

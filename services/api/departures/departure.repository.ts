@@ -3,17 +3,44 @@ import { DEPARTURE_ROW, LISTED_ROW, LOCKED_ROW } from './departure-row';
 import { categoriesOf, type Category } from '../pricing/category';
 import type { PricedTour, Prices } from '../pricing/price-categories';
 import type { DatedDeparture } from './choose-departure';
-import type {
-  Departure,
-  DeparturePosition,
-  DepartureStatus,
-  ListedDeparture,
-  LockedDeparture,
-  WantedSeats,
+import {
+  type Departure,
+  type DeparturePosition,
+  type DepartureStatus,
+  ENDS_OF_SALE,
+  type ListedDeparture,
+  type LockedDeparture,
+  type WantedSeats,
 } from './departure';
 import type { CutoffText } from '../catalog/cutoff';
 import { START_TIME } from '../catalog/start-time';
-import { CLOSES_EARLY_AT, openAt, pastAt } from '../catalog/departure-state';
+import {
+  CLOSES_EARLY_AT,
+  datedTiers,
+  openAt,
+  PAST_FROM,
+  pastAt,
+  SALES_END_AT,
+} from '../catalog/departure-state';
+
+/** The SQL of each fact that ends the sale of the departure `d`. */
+const FACTS: Record<(typeof ENDS_OF_SALE)[number]['fact'], string> = {
+  cancelled: "(d.status = 'cancelled')",
+  past: `(${pastAt('clock.at')})`,
+  closed: `coalesce(${CLOSES_EARLY_AT} <= clock.at, false)`,
+};
+
+/**
+ * Returns the select list of a DepartureRow. The query names the departure `d`, its tour `t`, and the clock reading `clock.at`. count_seats
+ * (0161_statuses.sql) counts the seats that all real tenants, or all sandbox tenants, have taken.
+ * @param sandbox an SQL expression; true: counts seats of the sandbox, false: counts real seats
+ */
+export const departureColumns = (sandbox: string) => `
+  d.id, d.tour_id, t.continent, t.currency, t.currency_digits, t.categories, d.departure_date, ${START_TIME} as start_time, d.return_date, d.seats_total,
+  d.prices_minor as prices,
+  (select taken from count_seats(d.id, ${sandbox}, clock.at)) as seats_taken, ${sandbox} as sandbox,
+  ${ENDS_OF_SALE.map(({ fact }) => `${FACTS[fact]} as ${fact}`).join(', ')},
+  clock.at as as_of`;
 
 /** Returns the tour's departures on a date, in the order of their times. @param date YYYY-MM-DD */
 export async function findDeparturesOfDate(db: Db, tourId: string, date: string): Promise<DatedDeparture[]> {
@@ -61,6 +88,12 @@ export async function findUpcomingDepartures(
   return rows;
 }
 
+/** Returns the condition that a departure has holds or leads to mark as expired at `clock.at`. @param id an SQL expression */
+export function somethingExpired(id: string): string {
+  return `(exists (select from seat_holds h where h.departure_id = ${id} and hold_lapsed(h.status, h.expires_at, clock.at))
+    or exists (select from booking_leads l where l.departure_id = ${id} and lead_lapsed(l.status, l.payment_due_at, clock.at)))`;
+}
+
 /**
  * Reads the database's clock, and whether the departure has holds or leads to mark as expired at this time. Runs after the lock; only this
  * clock reading decides what has expired. Does not use now(), because it is the start of the transaction, which was over a second before
@@ -71,13 +104,7 @@ export async function readClock(
   departureId: string | null,
 ): Promise<{ at: string; somethingExpired: boolean }> {
   const { rows } = await trx.raw(
-    `${CLOCK} select clock.at::text as at,
-       exists (select from seat_holds h
-               where h.departure_id = :departureId::uuid and hold_lapsed(h.status, h.expires_at, clock.at))
-       or exists (select from booking_leads l
-               where l.departure_id = :departureId::uuid and lead_lapsed(l.status, l.payment_due_at, clock.at))
-         as something_expired
-     from clock`,
+    `${CLOCK} select clock.at::text as at, ${somethingExpired(':departureId::uuid')} as something_expired from clock`,
     { departureId },
   );
   return rows[0];
@@ -121,18 +148,14 @@ export function toLockedDeparture(row: CountedRow): LockedDeparture {
  * counts seats of the sandbox; false: counts real seats). Runs after the locks of these departures.
  */
 export const COUNTED_DEPARTURES = `
-  select ${LOCKED_ROW.select},
-    exists (select from seat_holds h where h.departure_id = d.id and hold_lapsed(h.status, h.expires_at, clock.at))
-    or exists (select from booking_leads l where l.departure_id = d.id and lead_lapsed(l.status, l.payment_due_at, clock.at))
-      as something_expired
+  select ${departureColumns('k.sandbox')}, ${datedTiers('t')} as tiers, ${SALES_END_AT} as closing_at, ${PAST_FROM} as past_at,
+    ${somethingExpired('d.id')} as something_expired
   from departures d join tours t on t.id = d.tour_id cross join unnest(:kinds::boolean[]) as k (sandbox)
   where d.id = any(:departureIds::uuid[])`;
 
 /** The status of a departure, as departureStatus() derives it. */
 export const DEPARTURE_STATUS = `case
-    when d.status = 'cancelled' then 'cancelled'
-    when ${pastAt('clock.at')} then 'gone'
-    when ${CLOSES_EARLY_AT} <= clock.at then 'closed'
+    ${ENDS_OF_SALE.map(({ fact, status }) => `when ${FACTS[fact]} then '${status}'`).join(' ')}
     when (select taken from count_seats(d.id, :sandbox, clock.at)) < d.seats_total then 'available'
     else 'sold_out' end`;
 

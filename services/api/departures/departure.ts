@@ -84,20 +84,26 @@ export interface WantedSeats {
 }
 
 /**
- * Derives the status. `cancelled` comes first, because a departure stays cancelled on any date. `gone` and `closed` come before the count
- * of seats, because free seats do not change them. The SQL function departure_is_open() repeats the rule for these three, and
- * departure_closes_at() returns the first instant at which departure_is_open() is false (0141_closing_and_cancellation.sql).
+ * The facts that end the sale of a departure, the deciding one first, with the status that follows. `cancelled` comes first, because a
+ * departure stays cancelled on any date. Free seats change none of them. DEPARTURE_STATUS (departure.repository.ts) is made of this list.
+ * The SQL function departure_is_open() is true if none is, and departure_closes_at() returns the first instant at which it is false
+ * (0141_closing_and_cancellation.sql).
  */
+export const ENDS_OF_SALE = [
+  { fact: 'cancelled', status: 'cancelled' },
+  { fact: 'past', status: 'gone' },
+  { fact: 'closed', status: 'closed' },
+] as const;
+
 export function departureStatus(departure: Departure): DepartureStatus {
-  if (departure.cancelled) return 'cancelled';
-  if (departure.past) return 'gone';
-  if (departure.closed) return 'closed';
+  const end = ENDS_OF_SALE.find(({ fact }) => departure[fact]);
+  if (end) return end.status;
   return departure.seatsTaken < departure.seatsTotal ? 'available' : 'sold_out';
 }
 
-/** Returns true if the departure is not past, closed or cancelled. It may be sold out. */
+/** Returns true if nothing ends the sale of the departure. It may be sold out. */
 export function isOpen(departure: Departure): boolean {
-  return !departure.cancelled && !departure.past && !departure.closed;
+  return !ENDS_OF_SALE.some(({ fact }) => departure[fact]);
 }
 
 /** Returns the number of seats that can be sold: 0 for a departure that is cancelled, gone or closed. */

@@ -16,7 +16,7 @@ import { lockDepartures } from './lock-departures';
 
 /**
  * Marks the expired holds and unpaid leads of departures and enqueues their events. Their seats are already free: count_seats
- * (0108_seats.sql) counts only live holds (hold_lives, 0106) and standing leads (lead_stands, 0107). A transaction that sells seats of a
+ * counts only live holds (hold_lives) and standing leads (lead_stands, all in 0161_statuses.sql). A transaction that sells seats of a
  * departure also marks its expired holds and leads, so that they cannot become live again if the clock goes back. The caller holds the
  * departures' locks. (seats/changes/release-hold.ts releases a hold before its expiry.)
  * @param departureIds null: leads without a departure

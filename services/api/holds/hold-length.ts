@@ -9,7 +9,7 @@ import type { SeatHold } from './seat-hold';
  * - hold.dto.ts: 1 to 60 minutes in one request.
  * - tenants/manage-tenants.ts: the tenant's default and maximum.
  * - seats/changes/place-hold.ts and seats/changes/extend-hold.ts: expires_at, from the clock read after the lock.
- * - 0106_holds.sql: the constraints of seat_holds repeat the 120 minutes; hold_lives() and hold_lapsed() compare expires_at.
+ * - 0106_holds.sql: the constraints of seat_holds repeat the 120 minutes. 0161_statuses.sql: hold_lives() and hold_lapsed() compare expires_at.
  */
 
 /** The longest time from the placing of a hold to its end, with all extensions. */

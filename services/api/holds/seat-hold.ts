@@ -82,7 +82,7 @@ export interface SeatHold {
   /** The categories of the tour, as the hold has locked them. */
   categories: readonly Category[];
   holdMinutes: number;
-  /** `expired` once the database's clock has reached `expiresAt`, also if no sweep has marked the hold (hold_lapsed, 0106_holds.sql). */
+  /** `expired` once the database's clock has reached `expiresAt`, also if no sweep has marked the hold (hold_lapsed, 0161_statuses.sql). */
   status: HoldStatus;
   expiresAt: Date;
   /** The locked prices by category. */
