@@ -22,7 +22,7 @@ interface BookingStatusRow {
   change: BookingStatus | Refusal;
 }
 
-export type BookingAction = 'confirm' | 'cancel' | 'change';
+type BookingAction = 'confirm' | 'cancel' | 'change';
 
 export const BOOKING_STATUSES: Record<BookingStatus, BookingStatusRow> = {
   pending_payment: {

@@ -7,7 +7,7 @@ import type { BookingLead } from './booking-lead';
  * Returns the end of the payment window of a new booking, which no change moves. Null: the tenant has no payment window, so the booking
  * stands until it is cancelled. Other files have the other parts of the rule:
  * - 0101_tenants.sql: the default of a tenant, 72 hours; `tenant set --payment-window` changes it for new bookings.
- * - 0161_statuses.sql: lead_stands() and lead_lapsed() compare the time with the database's clock.
+ * - 0107_leads.sql and 0161_statuses.sql: lead_lapsed() and lead_stands() compare the time with the database's clock.
  * - 0147_payment_window.sql: payment_due_of() repeats paymentDueAt, and payment_due_may_change() repeats the condition of paymentDueAfterMove,
  *   for bookings whose departure starts at another time or is moved.
  * - departures/mark-expired-seats.ts: marks lapsed bookings as expired and sends their events.

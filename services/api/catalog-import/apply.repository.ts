@@ -1,6 +1,6 @@
 import { CLOCK, type Trx } from '../../platform/database/database';
+import { somethingExpired } from '../catalog/departure-state';
 import type { DepartureChange } from '../departures/change-departure';
-import { somethingExpired } from '../departures/departure.repository';
 import {
   CHANGEABLE_DEPARTURE_COLUMNS,
   STORED_DEPARTURE_COLUMNS,

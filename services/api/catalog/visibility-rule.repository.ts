@@ -1,5 +1,5 @@
 import type { Db, Trx } from '../../platform/database/database';
-import { decidingRule, type Visibility } from './visibility';
+import { type Visibility, visibleTours } from './visibility';
 
 export async function findVisibilityRules(
   db: Db,
@@ -23,38 +23,6 @@ export interface VisibleTours {
   byRule: boolean;
   visible: number;
   published: number;
-}
-
-/**
- * Returns common table expressions that count the published tours which each tenant sees:
- * - published: the number of published tours by continent and currency.
- * - tenant: the tenants.
- * - by_continent: the number of tours that the continent rules and the default of each tenant show.
- * - by_tour: how many tours more, or fewer, the tour rules of each tenant show.
- * - counted: the number of tours that each tenant sees.
- * @param tenants SQL of the tenants, with `default_visible` and `sells`: the currencies of the tours that the tenant can sell; null: all
- */
-export function visibleTours(tenants: string): string {
-  return `published as materialized (
-       select continent, currency, count(*) as tours from tours where status = 'published' group by continent, currency
-     ), tenant as (${tenants}), by_continent as (
-       select t.id, sum(p.tours) filter (where ${decidingRule({ continent: 'r.visible', default: 't.default_visible' })}
-         and (t.sells is null or p.currency = any(t.sells))) as tours
-       from tenant t cross join published p
-       left join visibility_continent_rules r on r.tenant_id = t.id and r.continent = p.continent
-       group by t.id
-     ), by_tour as (
-       select t.id, sum(case when r.visible then 1 else -1 end) as tours
-       from tenant t join visibility_tour_rules r on r.tenant_id = t.id
-       join tours o on o.id = r.tour_id and o.status = 'published'
-       left join visibility_continent_rules c on c.tenant_id = t.id and c.continent = o.continent
-       where r.visible <> ${decidingRule({ continent: 'c.visible', default: 't.default_visible' })}
-         and (t.sells is null or o.currency = any(t.sells))
-       group by t.id
-     ), counted as (
-       select t.id, (coalesce(c.tours, 0) + coalesce(b.tours, 0))::integer as visible
-       from tenant t left join by_continent c using (id) left join by_tour b using (id)
-     )`;
 }
 
 /** Counts the published tours that each tenant sees. The key of the result is the tenant's id. */

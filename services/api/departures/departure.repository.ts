@@ -21,6 +21,7 @@ import {
   PAST_FROM,
   pastAt,
   SALES_END_AT,
+  somethingExpired,
 } from '../catalog/departure-state';
 
 /** The SQL of each fact that ends the sale of the departure `d`. */
@@ -86,12 +87,6 @@ export async function findUpcomingDepartures(
     { tourId },
   );
   return rows;
-}
-
-/** Returns the condition that a departure has holds or leads to mark as expired at `clock.at`. @param id an SQL expression */
-export function somethingExpired(id: string): string {
-  return `(exists (select from seat_holds h where h.departure_id = ${id} and hold_lapsed(h.status, h.expires_at, clock.at))
-    or exists (select from booking_leads l where l.departure_id = ${id} and lead_lapsed(l.status, l.payment_due_at, clock.at)))`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/database';
 import { startTimeOf } from '../catalog/start-time';
-import { visibleTours } from '../catalog/visibility-rule.repository';
+import { visibleTours } from '../catalog/visibility';
 import { TENANT_MAY_BE_USED } from '../tenants/tenant';
 import { openAt } from '../catalog/departure-state';
 

@@ -13,14 +13,14 @@ interface HoldStatusRow {
   takesSeats: boolean;
   octo: OctoBookingStatus;
   book: 'converted' | Refusal;
+  /** A change of the date, the party or the customer, or of the end. */
   change: 'active' | Refusal;
-  extend: 'active' | Refusal;
   release: 'released' | 'stay' | Refusal;
   /** The erasure of its customer. A hold that became a booking loses its customer with the booking. */
   erase: HoldStatus | Refusal;
 }
 
-export type HoldAction = 'book' | 'change' | 'extend' | 'release' | 'erase';
+type HoldAction = 'book' | 'change' | 'release' | 'erase';
 
 export const HOLD_STATUSES: Record<HoldStatus, HoldStatusRow> = {
   active: {
@@ -28,7 +28,6 @@ export const HOLD_STATUSES: Record<HoldStatus, HoldStatusRow> = {
     octo: 'ON_HOLD',
     book: 'converted',
     change: 'active',
-    extend: 'active',
     release: 'released',
     erase: 'active',
   },
@@ -37,7 +36,6 @@ export const HOLD_STATUSES: Record<HoldStatus, HoldStatusRow> = {
     octo: 'CANCELLED',
     book: 'hold_state_conflict',
     change: 'hold_state_conflict',
-    extend: 'hold_state_conflict',
     release: 'stay',
     erase: 'released',
   },
@@ -46,7 +44,6 @@ export const HOLD_STATUSES: Record<HoldStatus, HoldStatusRow> = {
     octo: 'EXPIRED',
     book: 'hold_expired',
     change: 'hold_expired',
-    extend: 'hold_expired',
     release: 'stay',
     erase: 'expired',
   },
@@ -55,7 +52,6 @@ export const HOLD_STATUSES: Record<HoldStatus, HoldStatusRow> = {
     octo: 'CONFIRMED',
     book: 'hold_state_conflict',
     change: 'hold_state_conflict',
-    extend: 'hold_state_conflict',
     release: 'hold_state_conflict',
     erase: 'hold_state_conflict',
   },

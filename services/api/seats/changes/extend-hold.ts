@@ -67,7 +67,7 @@ function bookableDeparture(facts: DepartureFacts, tenant: Tenant, hold: StoredHo
   const { tour, departureId, departureDate, seats } = hold;
   const departure = existingDeparture(facts, { tenant, tour, seats, departureId, departureDate, times: [] });
   assertVisible(facts, tenant, departure);
-  holdOutcome(hold, 'extend');
+  holdOutcome(hold, 'change');
   assertOpen(departure, seats);
   return departure;
 }
