@@ -11,14 +11,17 @@ create function lead_takes_seats(status text) returns boolean
   language sql immutable
   return status in ('pending_payment', 'confirmed');
 
+-- Returns true if the hold keeps its seats at the instant `at`.
 create or replace function hold_lives(status text, expires_at timestamptz, at timestamptz) returns boolean
   language sql immutable
   return hold_takes_seats(status) and expires_at > at;
 
+-- Returns true if the hold has expired, but is not marked as expired yet.
 create or replace function hold_lapsed(status text, expires_at timestamptz, at timestamptz) returns boolean
   language sql immutable
   return hold_takes_seats(status) and expires_at <= at;
 
+-- Returns true if the lead is neither cancelled nor expired at the instant `at`, so that it keeps its seats.
 create or replace function lead_stands(status text, payment_due_at timestamptz, at timestamptz) returns boolean
   language sql immutable
   return lead_takes_seats(status) and lead_lapsed(status, payment_due_at, at) is not true;
@@ -28,6 +31,7 @@ create function lead_is_unpaid(status text, payment_due_at timestamptz, at times
   language sql immutable
   return status = 'pending_payment' and (payment_due_at is null or payment_due_at > at);
 
+-- Returns the taken seats of a departure, real ones or those of the sandbox, as a table of one row. The reasons for its form: 0108.
 create or replace function count_seats(departure uuid, of_sandbox boolean, at timestamptz) returns table (taken integer)
   language sql stable rows 1
 begin atomic
@@ -39,7 +43,7 @@ begin atomic
   )::integer;
 end;
 
--- Checks a statement's rows as in 0108_seats.sql, for both tables: the statuses of one are not those of the other.
+-- Checks the rows that a statement has written, as in 0108_seats.sql. Serves both tables: the statuses of one are not those of the other.
 create or replace function recount_written_departures() returns trigger language plpgsql as $$
 declare
   grown uuid[] := array(select distinct w.departure_id from written w

@@ -1,6 +1,6 @@
 import { type Db, inTransaction, type Trx } from '../../platform/database/database';
 import type { Tenant } from '../tenants/tenant';
-import { andSellable, decidingRule } from './visibility';
+import { andSellable, visibleByRules } from './visibility';
 import type { TourRef } from './tour';
 
 /** The changes of the catalog that concern a tenant, from a given time on. */
@@ -200,7 +200,7 @@ function candidates({ byDefault, continents, bySellingCurrency }: HiddenScopes):
  * The same condition as SHOWN_BY_RULES, with subqueries in place of joins. With subqueries, PostgreSQL reads the tours in the order of their
  * index, and stops when the page is full.
  */
-const IS_SEEN = `t.status = 'published' and ${decidingRule({
+const IS_SEEN = `t.status = 'published' and ${visibleByRules({
   tour: '(select r.visible from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = t.id)',
   continent:
     '(select r.visible from visibility_continent_rules r where r.tenant_id = :tenantId and r.continent = t.continent)',

@@ -37,7 +37,7 @@ export function rankVisibilityRules(
  * and those without one (HAS_NO_TOUR_RULE) that the other rules show. wasSeen (catalog-changes.repository.ts) has the same order for times.
  * @param rules an SQL expression of each kind; null: the tenant has no such rule
  */
-export function decidingRule(rules: Partial<Record<VisibilityRule['kind'], string>>): string {
+export function visibleByRules(rules: Partial<Record<VisibilityRule['kind'], string>>): string {
   return `coalesce(${DECIDING_FIRST.flatMap((kind) => rules[kind] ?? []).join(', ')})`;
 }
 
@@ -57,7 +57,7 @@ export function visibilityJoins(tenantId: string): string {
  * The condition that the tour `t` is published and the tenant's rules show it, in the order of rankVisibilityRules. Needs visibilityJoins. A
  * tour that the rules show may lack a rate: isVisibleTo also checks this.
  */
-export const SHOWN_BY_RULES = `(t.status = 'published' and ${decidingRule({ tour: 'vt.visible', continent: 'vc.visible', default: 'n.default_visible' })})`;
+export const SHOWN_BY_RULES = `(t.status = 'published' and ${visibleByRules({ tour: 'vt.visible', continent: 'vc.visible', default: 'n.default_visible' })})`;
 
 /**
  * The condition that a tenant can sell the tour `t` in its selling currency `:sellIn`: no rate is missing. findConversion
@@ -102,7 +102,7 @@ export const VISIBLE_CONTINENTS = `with recursive continents (continent) as (
        select c.continent
        from continents c
          left join visibility_continent_rules vc on vc.tenant_id = :tenantId and vc.continent = c.continent
-       where c.continent is not null and ${decidingRule({ continent: 'vc.visible', default: ':defaultVisible' })}
+       where c.continent is not null and ${visibleByRules({ continent: 'vc.visible', default: ':defaultVisible' })}
      )`;
 
 /**
@@ -118,7 +118,7 @@ export function visibleTours(tenants: string): string {
   return `published as materialized (
        select continent, currency, count(*) as tours from tours where status = 'published' group by continent, currency
      ), tenant as (${tenants}), by_continent as (
-       select t.id, sum(p.tours) filter (where ${decidingRule({ continent: 'r.visible', default: 't.default_visible' })}
+       select t.id, sum(p.tours) filter (where ${visibleByRules({ continent: 'r.visible', default: 't.default_visible' })}
          and (t.sells is null or p.currency = any(t.sells))) as tours
        from tenant t cross join published p
        left join visibility_continent_rules r on r.tenant_id = t.id and r.continent = p.continent
@@ -128,7 +128,7 @@ export function visibleTours(tenants: string): string {
        from tenant t join visibility_tour_rules r on r.tenant_id = t.id
        join tours o on o.id = r.tour_id and o.status = 'published'
        left join visibility_continent_rules c on c.tenant_id = t.id and c.continent = o.continent
-       where r.visible <> ${decidingRule({ continent: 'c.visible', default: 't.default_visible' })}
+       where r.visible <> ${visibleByRules({ continent: 'c.visible', default: 't.default_visible' })}
          and (t.sells is null or o.currency = any(t.sells))
        group by t.id
      ), counted as (
