@@ -81,20 +81,12 @@ const NEIGHBOURS = {
     'tenants',
     'credentials',
     'audit',
-    'idempotency',
-  ],
-  bookings: [
-    'holds',
-    'departures',
-    'catalog',
-    'pricing',
-    'tenants',
-    'audit',
     'privacy',
     'idempotency',
     'refusals',
   ],
-  holds: ['departures', 'catalog', 'pricing', 'tenants', 'audit', 'privacy', 'idempotency', 'refusals'],
+  bookings: ['holds', 'departures', 'catalog', 'pricing', 'tenants', 'audit', 'privacy', 'idempotency'],
+  holds: ['departures', 'catalog', 'pricing', 'tenants', 'audit', 'privacy'],
   refusals: ['departures', 'tenants', 'privacy', 'idempotency'],
   'catalog-import': ['departures', 'catalog', 'pricing', 'tenants'],
   departures: ['catalog', 'pricing', 'tenants'],
@@ -242,13 +234,26 @@ module.exports = {
       name: 'the-engine-of-seats-has-few-entries',
       comment:
         'Edges, the terminal and the demo perform a change of seats: they import seats/perform, a file of seats/changes, and the types of ' +
-        'seat-change and after-commit; doctor imports try-sale. If you need something inside, add it to a change.',
+        'seat-change, bulk-change and after-commit; doctor imports try-sale. If you need something inside, add it to a change.',
       severity: 'error',
       from: { path: '^(cli|services/api/(rest|octo|widget|docs|demo|http))/' },
       to: {
         path: '^services/api/seats/',
-        pathNot: '^services/api/seats/(changes/|(perform|seat-change|after-commit|try-sale)[.]ts$)',
+        pathNot:
+          '^services/api/seats/(changes/|(perform|seat-change|bulk-change|after-commit|try-sale)[.]ts$)',
       },
+    },
+    {
+      name: 'seats-change-in-the-engine',
+      comment:
+        'Only the engine locks departures and marks expired seats, because it tells the listeners of after-commit which dates it changes. ' +
+        'Write a change (seats/changes) and perform it. The import locks and marks for itself, and raises the revisions of its tours.',
+      severity: 'error',
+      from: {
+        path: '^(cli|services)/',
+        pathNot: '^services/api/(seats|catalog-import)/|^services/api/docs/webhook-events[.]ts$',
+      },
+      to: { path: '^services/api/departures/(lock-departures|mark-expired-seats)[.]ts$' },
     },
     {
       name: 'http-imports-credentials-idempotency-and-seats',

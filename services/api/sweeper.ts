@@ -3,16 +3,40 @@ import type { Logger } from '../platform/logger';
 import { remindOfPayments } from './bookings/remind-payment';
 import { pruneCatalogChanges } from './catalog/catalog-changes.repository';
 import { refreshNextDepartures } from './catalog/next-departures.repository';
-import { sweepExpiredSeats } from './departures/mark-expired-seats';
+import { findDeparturesWithExpiredSeats } from './departures/departure-sales.repository';
 import { eraseEndedHolds, type HoldRetention } from './holds/erase-ended-holds';
 import { sweepExpiredKeys } from './idempotency/idempotency.repository';
 import type { ChangedSeats } from './octo/changed-seats';
 import { notifyOfCatalog } from './octo/notify-of-catalog';
 import type { RefusalLog } from './refusals/refusal-log';
+import type { AfterCommit } from './seats/after-commit';
+import { expire } from './seats/changes/expire';
+import { performBulkAlone } from './seats/perform';
 
 const EVERY_MS = 15_000;
 /** Old changes of the catalog are deleted once an hour. */
 const SWEEPS_BETWEEN_PRUNINGS = 240;
+const DEPARTURES_A_SWEEP = 100;
+
+/**
+ * Marks the expired holds and leads of up to 100 departures, each in its own short transaction, and notifies the listeners of their seats.
+ * @param onFailure receives the error of one departure; the others continue, and the next sweep retries it
+ */
+export async function sweepExpiredSeats(
+  services: { db: Db; afterCommit: AfterCommit },
+  onFailure: (error: unknown) => void,
+): Promise<void> {
+  const departureIds = await findDeparturesWithExpiredSeats(services.db, DEPARTURES_A_SWEEP);
+  for (const departureId of departureIds)
+    await performBulkAlone(services, expire(departureId)).catch(onFailure);
+}
+
+interface SweptContext {
+  refusals: RefusalLog;
+  seats: ChangedSeats;
+  holds: HoldRetention;
+  changes: { afterCommit: AfterCommit };
+}
 
 /**
  * Repeats these tasks:
@@ -31,7 +55,7 @@ const SWEEPS_BETWEEN_PRUNINGS = 240;
  */
 export function startSweeper(
   db: Db,
-  { refusals, seats, holds }: { refusals: RefusalLog; seats: ChangedSeats; holds: HoldRetention },
+  { refusals, seats, holds, changes: { afterCommit } }: SweptContext,
   log: Logger,
 ): { stop(): Promise<void> } {
   let stopped = false;
@@ -41,7 +65,7 @@ export function startSweeper(
     if (!stopped) log.warn({ err: error }, 'sweep failed');
   };
   const sweep = async () => {
-    await sweepExpiredSeats(db, logFailure).then((freed) => seats.recordDepartures(freed), logFailure);
+    await sweepExpiredSeats({ db, afterCommit }, logFailure).catch(logFailure);
     await remindOfPayments(db).catch(logFailure);
     await sweepExpiredKeys(db).catch(logFailure);
     await refreshNextDepartures(db).catch(logFailure);

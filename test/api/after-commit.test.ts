@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
-import { sweepExpiredSeats } from '../../services/api/departures/mark-expired-seats';
 import { type ChangedDate, datesOfBothKinds } from '../../services/api/seats/after-commit';
 import { useTestApi } from '../support/api';
 import { unique } from '../support/given';
+import { sweep } from '../support/sweep';
 import { endPaymentWindow, givenWebsite, useWebsite } from '../support/website';
 import {
   book,
@@ -47,7 +47,7 @@ const REFUSED: Record<string, Prepare> = {
   }),
   'POST /api/tenant/bookings/{booking_ref}/cancel': ofBooking(async ({ site }, path) => {
     await endPaymentWindow(api.db, path.split('/').at(-1)!);
-    await sweepExpiredSeats(api.context.db, fail);
+    await sweep(api.db);
     return site.post(`${path}/cancel`, {});
   }),
   'DELETE /octo/bookings/{uuid}':
@@ -170,10 +170,6 @@ describe('a booking or a batch of holds', () => {
     expect((await tellingOf(send)).told).toEqual(Array(8).fill([dateOf(given)]));
   });
 });
-
-function fail(error: unknown): never {
-  throw error;
-}
 
 function dateOf({ tour, date }: Given): ChangedDate {
   return { tourId: tour.id, date, sandbox: false };

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cancelDeparture, reopenDeparture } from '../../services/api/departures/change-departure';
+import { cancelDeparture, reopenDeparture } from '../../services/api/seats/changes/change-departure';
 import { type Db, inTransaction } from '../../services/platform/database/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
+import { changeDepartures } from '../support/change';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { daysFromToday, givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
 import { outcomesOf, type RaceAnswer, sendTo, untilDecided } from '../support/race';
@@ -224,8 +225,8 @@ async function endSoon(
 
 /** Cancels a departure for some milliseconds, through the use cases of the terminal. */
 async function cancelAndReopen(db: Db, { tour, date }: Seats): Promise<undefined> {
-  await inTransaction(db, (trx) => cancelDeparture(trx, tour, { date }));
+  await inTransaction(db, (trx) => changeDepartures(trx, cancelDeparture(trx, tour, { date })));
   await sleep(20);
-  await inTransaction(db, (trx) => reopenDeparture(trx, tour, { date }));
+  await inTransaction(db, (trx) => changeDepartures(trx, reopenDeparture(trx, tour, { date })));
   return undefined;
 }

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cancelDeparture } from '../../services/api/departures/change-departure';
+import { cancelDeparture } from '../../services/api/seats/changes/change-departure';
 import { inTransaction } from '../../services/platform/database/database';
 import { departureOf, insertLead } from '../catalog/catalog-rows';
 import { add } from '../webhook-queue/queue-fixture';
 import { useTestApi } from '../support/api';
+import { changeDepartures } from '../support/change';
 import { answerAfter, untilTransactionWaits } from '../support/lock-wait';
 import { expectProblem } from '../support/responses';
 import { givenSeats, type Seats, useWebsite } from '../support/website';
@@ -20,7 +21,10 @@ beforeEach(async () => {
 });
 
 const book = () => website.book({ tour_id: seats.tour.slug, departure_date: seats.date });
-const cancel = () => inTransaction(api.db, (trx) => cancelDeparture(trx, seats.tour, { date: seats.date }));
+const cancel = () =>
+  inTransaction(api.db, (trx) =>
+    changeDepartures(trx, cancelDeparture(trx, seats.tour, { date: seats.date })),
+  );
 
 /** Returns the bookings in the events of the departure, one list for each event. */
 async function announced(): Promise<string[][]> {
@@ -36,7 +40,7 @@ describe('a booking during the cancellation of its departure', () => {
   it('a booking that waits for a cancellation is refused, and the event departure.cancelled does not name it', async () => {
     const { body } = await book();
     const answer = await answerAfter(api.db, seats, book, (trx) =>
-      cancelDeparture(trx, seats.tour, { date: seats.date }),
+      changeDepartures(trx, cancelDeparture(trx, seats.tour, { date: seats.date })),
     );
     expectProblem(answer, 409, 'departure_cancelled');
     expect(await announced()).toEqual([[body.booking_ref]]);

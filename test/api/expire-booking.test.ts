@@ -1,6 +1,6 @@
-import { sweepExpiredSeats } from '../../services/api/departures/mark-expired-seats';
 import { useTestApi } from '../support/api';
 import { expectProblem } from '../support/responses';
+import { sweep } from '../support/sweep';
 import { endPaymentWindow, givenSeats, givenWebsite, seatsTaken, useWebsite } from '../support/website';
 import { add } from '../webhook-queue/queue-fixture';
 
@@ -8,10 +8,6 @@ const api = useTestApi();
 const website = useWebsite(api);
 
 const read = async (ref: string) => (await website.get(`/api/tenant/bookings/${ref}`)).body;
-
-const raise = (error: unknown): never => {
-  throw error;
-};
 
 describe('a booking that is not paid in time', () => {
   it('an unpaid booking expires and frees its seats when payment is due, without the sweeper', async () => {
@@ -33,7 +29,7 @@ describe('a booking that is not paid in time', () => {
     const { tour, date } = await givenSeats(db);
     const { body } = await patient.book({ tour_id: tour.id, departure_date: date });
     await db('booking_leads').where({ booking_ref: body.booking_ref }).update({ created_at: '2020-01-01' });
-    await sweepExpiredSeats(db, raise);
+    await sweep(db);
     expect((await patient.get(`/api/tenant/bookings/${body.booking_ref}`)).body.status).toBe(
       'pending_payment',
     );
@@ -50,8 +46,8 @@ describe('a booking that is not paid in time', () => {
     await endPaymentWindow(db, swept);
     await endPaymentWindow(db, resold);
     await website.book(order);
-    await sweepExpiredSeats(db, raise);
-    await sweepExpiredSeats(db, raise);
+    await sweep(db);
+    await sweep(db);
     const refs = await db('webhook_events')
       .where({ tenant_id: acme.tenant.id, type: 'booking.expired' })
       .pluck('booking_ref');

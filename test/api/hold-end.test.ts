@@ -2,6 +2,7 @@ import { moveDeparture } from '../../services/api/seats/changes/move-departure';
 import { byOperator } from '../../services/api/tenants/actor';
 import { inTransaction } from '../../services/platform/database/database';
 import { useTestApi } from '../support/api';
+import { changeDepartures } from '../support/change';
 import { daysFromToday, givenDeparture, unique } from '../support/given';
 import { expectProblem } from '../support/responses';
 import { givenSeats, type PlacedSeats, useWebsite } from '../support/website';
@@ -134,11 +135,14 @@ describe('the end of a hold whose departure closes soon', () => {
     const early = await hold({ ...seats, date: LATER }, { hold_minutes: 5 });
     const late = await hold({ ...seats, date: LATER }, { hold_minutes: 30 });
     await inTransaction(api.db, (trx) =>
-      moveDeparture(trx, seats.tour, {
-        from: { date: LATER },
-        to: { date: seats.date },
-        by: byOperator({ name: 'ops' }),
-      }),
+      changeDepartures(
+        trx,
+        moveDeparture(trx, seats.tour, {
+          from: { date: LATER },
+          to: { date: seats.date },
+          by: byOperator({ name: 'ops' }),
+        }),
+      ),
     );
     expect((await read(late.hold_id)).expires_at).toBe(seats.closesAt);
     expect((await read(early.hold_id)).expires_at).toBe(early.expires_at);

@@ -1,15 +1,15 @@
 import { moveDeparture } from '../../services/api/seats/changes/move-departure';
-import { setStartTime } from '../../services/api/departures/change-departure';
-import { sweepExpiredSeats } from '../../services/api/departures/mark-expired-seats';
+import { setStartTime } from '../../services/api/seats/changes/change-departure';
 import { confirmBooking } from '../../services/api/seats/changes/confirm-booking';
 import { remindOfPayments } from '../../services/api/bookings/remind-payment';
 import { byOperator } from '../../services/api/tenants/actor';
 import { inTransaction } from '../../services/platform/database/database';
 import { departureEntry, importFiles, tourEntry } from '../catalog/catalog-files';
 import { useTestApi } from '../support/api';
-import { change } from '../support/change';
+import { change, changeDepartures } from '../support/change';
 import { daysFromToday, givenDeparture } from '../support/given';
 import { expectProblem } from '../support/responses';
+import { sweep } from '../support/sweep';
 import { CUSTOMER, givenSeats, givenWebsite, type Seats, seatsTaken, useWebsite } from '../support/website';
 import { add } from '../webhook-queue/queue-fixture';
 
@@ -19,10 +19,6 @@ const TOMORROW = daysFromToday(1);
 const LATER = daysFromToday(30);
 const WINDOW_MS = 72 * 3_600_000;
 const operator = byOperator({ name: 'ops' });
-
-const raise = (error: unknown): never => {
-  throw error;
-};
 
 const pathOf = (ref: string) => `/api/tenant/bookings/${ref}`;
 const read = async (ref: string, of = website) => (await of.get(pathOf(ref))).body;
@@ -108,12 +104,14 @@ describe('until when an unpaid booking stands', () => {
 });
 
 const setTime = ({ tour }: Seats, time: string, date: string) =>
-  inTransaction(api.db, (trx) => setStartTime(trx, tour, { date }, time)).catch((error: Error) => {
-    if (!error.message.includes('has a start time')) throw error;
-  });
+  inTransaction(api.db, (trx) => changeDepartures(trx, setStartTime(trx, tour, { date }, time))).catch(
+    (error: Error) => {
+      if (!error.message.includes('has a start time')) throw error;
+    },
+  );
 const moveTo = ({ tour, date }: Seats, to: string) =>
   inTransaction(api.db, (trx) =>
-    moveDeparture(trx, tour, { from: { date }, to: { date: to }, by: operator }),
+    changeDepartures(trx, moveDeparture(trx, tour, { from: { date }, to: { date: to }, by: operator })),
   );
 
 describe('an operator who changes the start of an unpaid booking', () => {
@@ -216,7 +214,7 @@ describe('an unpaid booking whose departure has left', () => {
     });
     expect(await seatsTaken(api.db, seats)).toBe(0);
     await remindOfPayments(api.db);
-    await sweepExpiredSeats(api.db, raise);
+    await sweep(api.db);
     await remindOfPayments(api.db);
     const events = api.db('webhook_events').where({ tenant_id: acme.tenant.id }).whereIn('type', EVENTS);
     expect(await events.pluck('type')).toEqual(['booking.expired']);

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findLeadsById } from '../../services/api/bookings/booking-lead.repository';
 import { confirmBooking } from '../../services/api/seats/changes/confirm-booking';
 import { remindOfPayments } from '../../services/api/bookings/remind-payment';
-import { sweepExpiredSeats } from '../../services/api/departures/mark-expired-seats';
 import { inTransaction } from '../../services/platform/database/database';
 import { useTestApi } from '../support/api';
 import { change } from '../support/change';
 import { untilTransactionWaits } from '../support/lock-wait';
+import { sweep } from '../support/sweep';
 import { givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
 import { add } from '../webhook-queue/queue-fixture';
 
@@ -137,9 +137,7 @@ describe('the event booking.payment_due', () => {
     await website.post(`/api/tenant/bookings/${cancelled.booking_ref}/cancel`);
     await setWindow(late.booking_ref, { due: -0.001 });
     await remind();
-    await sweepExpiredSeats(api.db, (error) => {
-      throw error;
-    });
+    await sweep(api.db);
     await remind();
     expect(await typesOf()).toEqual(['booking.confirmed']);
   });

@@ -1,6 +1,6 @@
-import { sweepExpiredSeats } from '../../services/api/departures/mark-expired-seats';
 import type { Knex } from 'knex';
 import { startTestApi, type TestApi } from '../support/api';
+import { sweep } from '../support/sweep';
 import { endHoldIn, endPaymentWindow, givenSeats, givenWebsite, type Website } from '../support/website';
 
 let api: TestApi;
@@ -42,9 +42,7 @@ describe('selling during a change of the catalog', () => {
 
     await endHoldIn(db, await holdIt(), -1);
     await endPaymentWindow(db, (await bookIt()).body.booking_ref as string);
-    const failures: unknown[] = [];
-    await sweepExpiredSeats(db, (error) => failures.push(error));
-    expect(failures).toEqual([]);
+    await sweep(db);
     expect((await db('seat_holds').where({ status: 'expired' })).length).toBe(1);
     expect((await db('booking_leads').where({ status: 'expired' })).length).toBe(1);
   });

@@ -1,9 +1,10 @@
-import { setStartTime } from '../../services/api/departures/change-departure';
+import { setStartTime } from '../../services/api/seats/changes/change-departure';
 import { type Db, inTransaction } from '../../services/platform/database/database';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import { runOnce } from '../cli/run-once';
 import { departureEntry, tourEntry, writeFiles } from '../catalog/catalog-files';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
+import { changeDepartures } from '../support/change';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenDeparture, givenKey, givenTenant, givenTour, type GivenTour, unique } from '../support/given';
 import { type RaceAnswer, sendTo, tally, untilDecided } from '../support/race';
@@ -138,7 +139,7 @@ describe.each([
     const [untimed, timed] = await Promise.all([
       sell(0),
       sell(5, '09:30'),
-      inTransaction(db, (trx) => setStartTime(trx, tour, { date }, '09:30')),
+      inTransaction(db, (trx) => changeDepartures(trx, setStartTime(trx, tour, { date }, '09:30'))),
     ]);
     expect(untimed.map(({ status }) => status)).toEqual(untimed.map(() => 201));
     const outcomes = Object.keys(outcomesOf([...untimed, ...timed]));

@@ -1,9 +1,10 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { anonymizeBooking } from '../../services/api/bookings/anonymize-booking';
+import { anonymizeBooking } from '../../services/api/seats/changes/erase-booking';
 import { type Db, inTransaction } from '../../services/platform/database/database';
 import { eraseCustomer } from '../../services/webhook-queue/deliveries/erase-customer';
 import { recordResults } from '../../services/webhook-queue/worker/results.repository';
 import { useTestApi } from '../support/api';
+import { changeDepartures } from '../support/change';
 import { givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
 import { add, claimNow, eventually, startFastWorker, whenAll } from '../webhook-queue/queue-fixture';
 import { startReceiver, type Receiver } from '../webhook-queue/receiver';
@@ -200,7 +201,10 @@ describe('tourctl booking anonymize', () => {
 
     // Repeats what an interrupted run leaves behind: the erasure is committed, but the statistics are not renewed.
     await inTransaction(db, async (trx) => {
-      const { identifiesPerson } = (await anonymizeBooking(trx, second.ref, api.context.secrets.cursorKey))!;
+      const { identifiesPerson } = (await changeDepartures(
+        trx,
+        anonymizeBooking(trx, second.ref, api.context.secrets.cursorKey),
+      ))!;
       await eraseCustomer(
         trx,
         { bookingRef: second.ref, hold: null },

@@ -1,7 +1,8 @@
-import { anonymizeBooking } from '../../services/api/bookings/anonymize-booking';
+import { anonymizeBooking } from '../../services/api/seats/changes/erase-booking';
 import { type Db, inTransaction, type Trx } from '../../services/platform/database/database';
 import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
 import { eraseCustomer } from '../../services/webhook-queue/deliveries/erase-customer';
+import { changeDepartures } from '../support/change';
 import { untilItMeetsKey } from '../support/claimed-key';
 import { useTestApi } from '../support/api';
 import { untilTransactionWaits } from '../support/lock-wait';
@@ -28,7 +29,10 @@ beforeEach(async () => {
 /** @param meanwhile runs after the erasure and before its COMMIT */
 async function anonymize(meanwhile: (trx: Trx) => Promise<void> = async () => {}): Promise<void> {
   await inTransaction(db, async (trx) => {
-    const { identifiesPerson } = (await anonymizeBooking(trx, ref, api.context.secrets.cursorKey))!;
+    const { identifiesPerson } = (await changeDepartures(
+      trx,
+      anonymizeBooking(trx, ref, api.context.secrets.cursorKey),
+    ))!;
     await eraseCustomer(trx, { bookingRef: ref, hold: null }, { identifiesPerson, evenUndelivered: true });
     await meanwhile(trx);
   });

@@ -1,6 +1,7 @@
 import { moveDeparture } from '../../services/api/seats/changes/move-departure';
 import { inTransaction } from '../../services/platform/database/database';
 import { departureOf, insertHold, insertLead, tourOf } from '../catalog/catalog-rows';
+import { changeDepartures } from '../support/change';
 import { type GivenTour, givenDeparture, givenTenant, givenTour } from '../support/given';
 import { add } from '../webhook-queue/queue-fixture';
 import { useTestTerminal } from './terminal';
@@ -184,7 +185,7 @@ describe('tourctl departure move', () => {
     for (const n of [5, 6, 7, 8]) await book(`M9-${n}`, { adults: 1 }, '2031-06-15');
     const moveFrom = (date: string) =>
       inTransaction(terminal.db, (trx) =>
-        moveDeparture(trx, tour, { from: { date }, to: { date: TO }, by: 'olga' }),
+        changeDepartures(trx, moveDeparture(trx, tour, { from: { date }, to: { date: TO }, by: 'olga' })),
       );
     const results = await Promise.all([moveFrom(FROM), moveFrom('2031-06-15')]);
     expect(results.flatMap(({ moved }) => moved)).toHaveLength(5);

@@ -1,10 +1,16 @@
 import { revokeCredential } from '../../services/api/credentials/manage-credentials';
-import { cancelDeparture, reopenDeparture, setSeats } from '../../services/api/departures/change-departure';
+import {
+  cancelDeparture,
+  reopenDeparture,
+  setSeats,
+} from '../../services/api/seats/changes/change-departure';
+import type { BulkChange } from '../../services/api/seats/bulk-change';
 import { changeTenantStatus } from '../../services/api/tenants/manage-tenants';
 import { awaitUses } from '../../services/api/tenants/use-lock';
 import { type Db, inTransaction, type Trx } from '../../services/platform/database/database';
 import { AppError } from '../../services/platform/errors';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
+import { changeDepartures } from '../support/change';
 import type { Command } from './schedule';
 import { TOUR_VERSIONS, type World } from './world';
 
@@ -25,7 +31,8 @@ export async function operate(db: Db, world: World, command: Command): Promise<B
   const { tour, departures, sellers } = world;
   const { date, time } = departures[departure]!;
   const named = { date, time: time ?? undefined };
-  const change = (work: (trx: Trx) => Promise<unknown>) => unlessRefused(inTransaction(db, work));
+  const change = (prepare: (trx: Trx) => Promise<BulkChange>) =>
+    unlessRefused(inTransaction(db, (trx) => changeDepartures(trx, prepare(trx))));
   switch (kind) {
     case 'set seats':
       return change((trx) => setSeats(trx, tour, named, 1 + ((adults + pick) % 14)));

@@ -1,6 +1,6 @@
-import { sweepExpiredSeats } from '../../services/api/departures/mark-expired-seats';
 import { useTerminalOf } from '../cli/terminal';
 import { useTestApi } from '../support/api';
+import { sweep } from '../support/sweep';
 import { endHoldIn, endPaymentWindow, givenWebsite } from '../support/website';
 import { type ConformanceDeparture, holdIdOf, reservationOf, useConformance } from './conformance-api';
 
@@ -32,11 +32,6 @@ async function forgetNotifications(): Promise<void> {
   await api.db('webhook_events').delete();
 }
 
-const sweep = () =>
-  sweepExpiredSeats(api.context.db, (error) => {
-    throw error;
-  });
-
 const notified = async () =>
   (await api.db('webhook_events').where({ type: 'octo.availability_update' })).map(({ body }) =>
     JSON.parse(body as string),
@@ -64,7 +59,7 @@ describe('seats of an unpaid booking that are free again', () => {
   it('the sweeper notifies them in the same way', async () => {
     const [, departure] = tours.openingHours.open;
     await unpaidBooking(departure!);
-    api.seats.recordDepartures(await sweep());
+    await sweep(api.context.db, api.context.changes.afterCommit);
     await api.seats.notify(api.context.db);
     expect(await notified()).toEqual([updateOf(departure!)]);
   });
@@ -76,7 +71,7 @@ describe('seats of an unpaid booking that are free again', () => {
     await forgetNotifications();
     await endHoldIn(api.db, await holdIdOf(api, held.uuid), -1);
     expect((await reseller.post(`/octo/bookings/${held.uuid}/confirm`, {})).status).toBe(400);
-    api.seats.recordDepartures(await sweep());
+    await sweep(api.context.db, api.context.changes.afterCommit);
     await api.seats.notify(api.context.db);
     expect(await notified()).toEqual([updateOf(departure!)]);
   });

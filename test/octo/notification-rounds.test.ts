@@ -16,7 +16,7 @@ const reseller = useWebsite(api);
 
 const DATE = daysFromToday(30);
 const SWEEP_MS = 15_000;
-/** The most departures, and the most dates, that a process remembers. */
+/** The most dates that a process remembers. */
 const LIMIT = 10_000;
 
 /** The lines that the code under test has logged. */
@@ -68,31 +68,31 @@ async function whileLocked(
 }
 
 describe('changed seats that a process remembers', () => {
-  const someIds = (count: number) => Array.from({ length: count }, () => randomUUID());
+  const someDates = (count: number) =>
+    Array.from({ length: count }, () => ({ tourId: randomUUID(), date: DATE, sandbox: false }));
   const warning = {
     msg: 'too many changed departures: the subscribers of OCTO are not notified of the others',
     limit: LIMIT,
   };
 
-  it('more departures than the limit are logged once until the next notification', async () => {
+  it('more dates than the limit are logged once until the next notification', async () => {
     const seats = new ChangedSeats(log);
-    const ids = someIds(LIMIT);
-    seats.recordDepartures(ids);
+    const dates = someDates(LIMIT);
+    seats.recordDates(dates);
     expect(lines).toEqual([]);
-    seats.recordDepartures(someIds(2));
-    seats.recordDepartures(someIds(1));
+    seats.recordDates(someDates(2));
+    seats.recordDates(someDates(1));
     expect(lines).toEqual([expect.objectContaining(warning)]);
     await seats.notify(api.context.db);
-    seats.recordDepartures(ids);
+    seats.recordDates(dates);
     expect(lines).toHaveLength(1);
-    seats.recordDepartures(someIds(1));
+    seats.recordDates(someDates(1));
     expect(lines).toHaveLength(2);
   });
 
-  it('more dates than the limit are logged, but not a date that is remembered already', () => {
+  it('a date that is remembered already is not above the limit, and its seats of the sandbox are another date', () => {
     const seats = new ChangedSeats(log);
-    const ids = someIds(LIMIT);
-    const changed = ids.map((tourId) => ({ tourId, date: DATE, sandbox: false }));
+    const changed = someDates(LIMIT);
     seats.recordDates(changed);
     seats.recordDates([changed[0]!]);
     expect(lines).toEqual([]);
@@ -103,8 +103,9 @@ describe('changed seats that a process remembers', () => {
 
 describe('the sweeper', () => {
   const start = () => {
-    const { holds } = api.context.config;
-    return startSweeper(api.context.db, { refusals: createRefusalLog(), seats: api.seats, holds }, log);
+    const { changes, config } = api.context;
+    const swept = { refusals: createRefusalLog(), seats: api.seats, holds: config.holds, changes };
+    return startSweeper(api.context.db, swept, log);
   };
 
   async function takeSeat(): Promise<string> {

@@ -6,7 +6,7 @@ import { datesOfBothKinds } from '../../services/api/seats/after-commit';
 import { notifyOfCatalog } from '../../services/api/octo/notify-of-catalog';
 import { moveDeparture } from '../../services/api/seats/changes/move-departure';
 import { inTransaction } from '../../services/platform/database/database';
-import { change } from '../support/change';
+import { change, changeDepartures } from '../support/change';
 import { rotateSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';
 import { listDeliveriesOfBooking } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { removeEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
@@ -354,10 +354,13 @@ describe('a notification', () => {
     await subscribe(reseller, { notificationTypes: ['BOOKING_UPDATE'] });
     const { id, slug } = tours.openingHours;
     await inTransaction(api.db, (trx) =>
-      moveDeparture(
+      changeDepartures(
         trx,
-        { id, slug },
-        { from: { date: from!.date }, to: { date: to!.date }, by: 'operator ana' },
+        moveDeparture(
+          trx,
+          { id, slug },
+          { from: { date: from!.date }, to: { date: to!.date }, by: 'operator ana' },
+        ),
       ),
     );
     expect(await sent()).toEqual([{ type: 'BOOKING_UPDATE', data: { uuid: held.uuid } }]);

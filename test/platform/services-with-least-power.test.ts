@@ -4,7 +4,6 @@ import { openDatabase } from '../../services/platform/database/database';
 import { pruneCatalogChanges } from '../../services/api/catalog/catalog-changes.repository';
 import { refreshNextDepartures } from '../../services/api/catalog/next-departures.repository';
 import { DepartureBusyError } from '../../services/api/departures/departure.errors';
-import { sweepExpiredSeats } from '../../services/api/departures/mark-expired-seats';
 import { sweepExpiredKeys } from '../../services/api/idempotency/idempotency.repository';
 import { createRefusalLog } from '../../services/api/refusals/refusal-log';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
@@ -13,6 +12,7 @@ import { urlAs } from '../support/database-roles';
 import { freePorts } from '../support/free-ports';
 import { givenDeparture, givenKey, givenTenant, givenTour, insertHold } from '../support/given';
 import { SERVICE_ENTRY } from '../support/service-entry';
+import { sweep } from '../support/sweep';
 import { CUSTOMER } from '../support/website';
 import { add, book, claimNow, createTenant, eventually, SECRETS_KEY } from '../webhook-queue/queue-fixture';
 import { startReceiver, status } from '../webhook-queue/receiver';
@@ -96,9 +96,8 @@ describe('an API that logs in with the rights of the API', () => {
     const date = await givenDeparture(db, tour);
     await insertHold(db, { tenant }, tour, date, { quantity: 1, secondsLeft: -1 });
     const session = openDatabase(urlAs('tour_platform_api', database.url), { applicationName: 'tests' });
-    const failures: unknown[] = [];
     try {
-      await sweepExpiredSeats(session, (error) => failures.push(error));
+      await sweep(session);
       await sweepExpiredKeys(session);
       await refreshNextDepartures(session);
       await pruneCatalogChanges(session);
@@ -111,7 +110,6 @@ describe('an API that logs in with the rights of the API', () => {
     } finally {
       await session.destroy();
     }
-    expect(failures).toEqual([]);
     expect(await db('sale_refusals').where({ tenant_id: tenant.id }).pluck('code')).toEqual([
       'departure_busy',
     ]);

@@ -15,6 +15,7 @@ import { type SeatChange, sellerWithoutKey } from '../../services/api/seats/seat
 import { performInTransaction } from '../../services/api/seats/perform';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import type { Db, Trx } from '../../services/platform/database/database';
+import { unrecorded } from './change';
 import { CUSTOMER } from './website';
 
 /** Names the tour of a sale by UUID or slug. */
@@ -60,7 +61,7 @@ export async function placeHold(
 ): Promise<SeatHold> {
   const tour = await getVisibleTour(trx, tenant, request.tour);
   const sale = await holdSaleOf(trx, tenant, tour, request);
-  return (await performInTransaction(trx, sale)).result;
+  return performInTransaction(unrecorded(trx), sale);
 }
 
 /** Creates a booking in the caller's transaction, as the API does without group commit. */
@@ -71,7 +72,7 @@ export async function createBooking(
 ): Promise<BookingLead> {
   const tour = await getVisibleTour(trx, tenant, request.tour);
   const sale = await createBookingChange(trx, sellerWithoutKey(tenant), tour, request);
-  return (await performInTransaction(trx, sale)).result;
+  return performInTransaction(unrecorded(trx), sale);
 }
 
 /** Builds the sale of a hold for a tenant, as if no API key asked for it. */

@@ -1,11 +1,11 @@
-import { anonymizeBooking } from '../../../services/api/bookings/anonymize-booking';
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { findRowsOfPerson } from '../../../services/api/bookings/rows-of-person';
 import { getHold } from '../../../services/api/holds/find-hold';
 import { refreshStatistics } from '../../../services/api/privacy/refresh-statistics';
-import { datesOfBothKinds } from '../../../services/api/seats/after-commit';
+import { anonymizeBooking } from '../../../services/api/seats/changes/erase-booking';
+import { type OperatorTransaction, performBulk } from '../../../services/api/seats/perform';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
-import type { Db, Trx } from '../../../services/platform/database/database';
+import type { Db } from '../../../services/platform/database/database';
 import { findCustomersOfBooking } from '../../../services/webhook-queue/deliveries/erase-customer';
 import { changeSeats } from '../../engine/change-seats';
 import type { AuditedContext } from '../../engine/context';
@@ -52,24 +52,20 @@ export async function eraseBooking(
   { ref, tenantId }: { ref: string; tenantId: string },
   rules: ErasureRules,
 ) {
-  const { erased } = await changeSeats(
-    context,
-    { action: 'booking.anonymize', subject: ref },
-    async (trx, note) => {
-      const done = await erase(trx, ref, rules);
-      const after = done && { anonymized_at: done.at, ...done.erased };
-      note(null, after ?? null, { tenantId });
-      return { erased: done, changed: done?.dates ?? [] };
-    },
-  );
-  return erased;
+  return changeSeats(context, { action: 'booking.anonymize', subject: ref }, async (transaction, note) => {
+    const done = await erase(transaction, ref, rules);
+    const after = done && { anonymized_at: done.at, ...done.erased };
+    note(null, after ?? null, { tenantId });
+    return done;
+  });
 }
 
-async function erase(trx: Trx, ref: string, { force, cursorKey }: ErasureRules) {
+async function erase(transaction: OperatorTransaction, ref: string, { force, cursorKey }: ErasureRules) {
+  const { trx } = transaction;
   const replaced = await findCustomersOfBooking(trx, ref);
-  const booking = await anonymizeBooking(trx, ref, cursorKey, replaced);
+  const booking = await performBulk(transaction, await anonymizeBooking(trx, ref, cursorKey, replaced));
   if (!booking) return undefined;
-  const { before, after, hold, identifiesPerson, answers, refusals, seatsExpired } = booking;
+  const { before, after, hold, identifiesPerson, answers, refusals } = booking;
   const events = { bookingRef: ref, hold: hold && { ...hold, tenantId: hold.tenant.id } };
   const { undelivered, changed } = await eraseElsewhere(trx, events, { identifiesPerson, force });
   return {
@@ -77,7 +73,6 @@ async function erase(trx: Trx, ref: string, { force, cursorKey }: ErasureRules) 
     erased: { hold: before.holdId !== null, answers, refusals, ...changed },
     undelivered,
     reference: after.externalRef,
-    dates: seatsExpired ? datesOfBothKinds(before.tour.id, before.departureDate!) : [],
   };
 }
 

@@ -6,11 +6,11 @@ import { confirmBooking } from '../../../services/api/seats/changes/confirm-book
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { decideRefund } from '../../../services/api/bookings/refund';
 import { refundAnswer } from '../../../services/api/bookings/refund-answer';
-import { expireSeats } from '../../../services/api/departures/mark-expired-seats';
 import { SEATS_MAX } from '../../../services/api/pricing/category';
 import { describeParty } from '../../../services/api/pricing/party';
 import { COUNTS_KEPT_DAYS } from '../../../services/api/refusals/refusal';
-import { datesOfBothKinds } from '../../../services/api/seats/after-commit';
+import { expire } from '../../../services/api/seats/changes/expire';
+import { performBulk } from '../../../services/api/seats/perform';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import { changeSeats } from '../../engine/change-seats';
 import { type Flag, flag, type Verb } from '../../engine/command';
@@ -325,13 +325,10 @@ async function expireLapsed(context: AuditedContext, lapsed: BookingLead[]): Pro
     const first = lapsed.find((lead) => lead.departureId === departureId)!;
     const departure = departureOf(toBookingDocument(first));
     const subject = departureId ? `${first.tour.slug} ${departure}` : 'without a date';
-    await changeSeats(context, { action: 'booking.expire', subject }, async (trx, note) => {
-      const { bookingRefs, holds } = await expireSeats(trx, departureId);
+    await changeSeats(context, { action: 'booking.expire', subject }, async (transaction, note) => {
+      const { bookingRefs, holds } = await performBulk(transaction, expire(departureId));
       const nothing = bookingRefs.length + holds.length === 0;
       note(null, nothing ? null : { bookings: bookingRefs, holds });
-      const { tour, departureDate } = first;
-      const changed = nothing || departureDate === null ? [] : datesOfBothKinds(tour.id, departureDate);
-      return { changed };
     });
   }
 }

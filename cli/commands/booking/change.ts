@@ -86,13 +86,14 @@ export async function changeAndAnswer<Result extends Changed>(
   const { before, after, reduction } = await changeSeats(
     context,
     { action, subject: ref },
-    async (trx, note) => {
+    async (transaction, note) => {
+      const { trx } = transaction;
       const { tenant } = await getBooking(trx, ANY_TENANT, ref);
       const seller = sellerWithoutKey(await findTenant(trx, tenant.slug));
       const named = { bookingRef: ref, by: byOperator(operator) };
-      const { result, changed } = await performInTransaction(trx, await prepare(trx, seller, named));
+      const result = await performInTransaction(transaction, await prepare(trx, seller, named));
       note(toBookingDocument(result.before), auditedAfter(result), { tenantId: tenant.id });
-      return { ...result, changed };
+      return result;
     },
   );
   const document = toBookingDocument(after);

@@ -9,7 +9,7 @@ import {
   planDepartures,
   type ScheduledDeparture,
 } from '../../../services/api/departures/add-departures';
-import type { NewPrices } from '../../../services/api/departures/change-departure';
+import type { NewPrices } from '../../../services/api/departures/add-departures';
 import { firstCategory } from '../../../services/api/pricing/category';
 import { pricesAnswer } from '../../../services/api/pricing/price-categories';
 import { flag } from '../../engine/command';

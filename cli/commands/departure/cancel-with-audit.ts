@@ -1,9 +1,9 @@
 import { findStandingLeads } from '../../../services/api/bookings/booking-lead.repository';
-import { cancelBookingsOf } from '../../../services/api/bookings/change-booking';
-import { cancelDeparture } from '../../../services/api/departures/change-departure';
 import { findDepartureById } from '../../../services/api/departures/departure.repository';
 import type { NamedDeparture, TourOfDeparture } from '../../../services/api/departures/find-departures';
-import { datesOfBothKinds } from '../../../services/api/seats/after-commit';
+import { cancelAll } from '../../../services/api/seats/changes/cancel-all';
+import { cancelDeparture } from '../../../services/api/seats/changes/change-departure';
+import { performBulk } from '../../../services/api/seats/perform';
 import { byOperator } from '../../../services/api/tenants/actor';
 import { changeSeats } from '../../engine/change-seats';
 import type { AuditedContext } from '../../engine/context';
@@ -20,11 +20,13 @@ export async function cancelWithAudit(
   named: NamedDeparture,
   cancelling: { reason: string | null } | null,
 ) {
-  return changeSeats(context, { action: 'departure.cancel' }, async (trx, note) => {
-    const done = await cancelDeparture(trx, tour, named);
+  return changeSeats(context, { action: 'departure.cancel' }, async (transaction, note) => {
+    const { trx } = transaction;
+    const done = await performBulk(transaction, await cancelDeparture(trx, tour, named));
     const { id } = done.before;
+    const by = byOperator(context.operator);
     const bookings = cancelling
-      ? await cancelBookingsOf(trx, id, { by: byOperator(context.operator), ...cancelling })
+      ? await performBulk(transaction, cancelAll(done.before, { by, ...cancelling }))
       : await findStandingLeads(trx, id);
     const cancelledRefs = cancelling ? bookings.map(({ bookingRef }) => bookingRef) : [];
     const [before, after] = [toAuditedDeparture(done.before), toAuditedDeparture(done.after)];
@@ -32,7 +34,6 @@ export async function cancelWithAudit(
     note(before, { ...after, ...noted }, { subject: `${tour.slug} ${nameOfDeparture(done.before)}` });
     // Counts the seats again: those of the cancelled bookings are free.
     const counted = await findDepartureById(trx, id, false);
-    const changed = cancelledRefs.length > 0 ? datesOfBothKinds(tour.id, done.before.departureDate) : [];
-    return { ...done, after: counted ?? done.after, bookings, cancelledRefs, changed };
+    return { ...done, after: counted ?? done.after, bookings, cancelledRefs };
   });
 }

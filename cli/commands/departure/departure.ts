@@ -1,14 +1,17 @@
 import { findTour } from '../../../services/api/catalog/find-tour';
 import type { CatalogTour } from '../../../services/api/catalog/tour';
+import type { NamedDeparture } from '../../../services/api/departures/find-departures';
+import type { BulkChange } from '../../../services/api/seats/bulk-change';
 import {
   type ChangedDeparture,
   reopenDeparture,
   setPrices,
   setSeats,
   setStartTime,
-} from '../../../services/api/departures/change-departure';
-import type { NamedDeparture } from '../../../services/api/departures/find-departures';
+} from '../../../services/api/seats/changes/change-departure';
+import { performBulk } from '../../../services/api/seats/perform';
 import type { Trx } from '../../../services/platform/database/database';
+import { changeSeats } from '../../engine/change-seats';
 import type { Verb } from '../../engine/command';
 import type { AuditedContext } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
@@ -139,14 +142,15 @@ async function setPriceCommand(
   });
 }
 
-async function change<T extends ChangedDeparture>(
-  { audited }: AuditedContext,
+/** @param prepare builds the change: reopenDeparture, setSeats … */
+async function change(
+  context: AuditedContext,
   verb: string,
   tour: CatalogTour,
-  work: (trx: Trx) => Promise<T>,
+  prepare: (trx: Trx) => Promise<BulkChange<ChangedDeparture>>,
 ) {
-  return audited({ action: `departure.${verb}` }, async (trx, note) => {
-    const changed = await work(trx);
+  return changeSeats(context, { action: `departure.${verb}` }, async (transaction, note) => {
+    const changed = await performBulk(transaction, await prepare(transaction.trx));
     const subject = `${tour.slug} ${nameOfDeparture(changed.before)}`;
     note(toAuditedDeparture(changed.before), toAuditedDeparture(changed.after), { subject });
     return { ...changed, document: toDepartureDocument(tour.slug, changed.after) };

@@ -1,5 +1,5 @@
 import { nameDeparture } from '../../../services/api/catalog/start-time';
-import type { NewPrices } from '../../../services/api/departures/change-departure';
+import type { NewPrices } from '../../../services/api/departures/add-departures';
 import {
   type Departure,
   departureStatus,

@@ -2,6 +2,7 @@ import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { findTour } from '../../../services/api/catalog/find-tour';
 import { findNamedDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
 import { moveDeparture, type MovedDeparture } from '../../../services/api/seats/changes/move-departure';
+import { performBulk } from '../../../services/api/seats/perform';
 import { byOperator } from '../../../services/api/tenants/actor';
 import { changeSeats } from '../../engine/change-seats';
 import { flag, type Verb } from '../../engine/command';
@@ -38,9 +39,12 @@ async function moveDepartureCommand(
   const tour = await findTour(db, idOrSlug);
   const sameId = (await findNamedDeparture(db, tour, from)) === (await findNamedDeparture(db, tour, to));
   if (sameId) throw new UsageError('name two different departures');
-  const result = await changeSeats(context, { action: 'departure.move' }, async (trx, note) => {
+  const result = await changeSeats(context, { action: 'departure.move' }, async (transaction, note) => {
     const by = byOperator(operator);
-    const moved = await moveDeparture(trx, tour, { from, to, by });
+    const moved = await performBulk(
+      transaction,
+      await moveDeparture(transaction.trx, tour, { from, to, by }),
+    );
     const document = toMovedDocument(moved);
     const subject = `${tour.slug} ${nameOfDeparture(moved.from)}`;
     const noted = { to: nameOfDeparture(moved.to), reason, ...document };

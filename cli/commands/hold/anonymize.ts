@@ -1,12 +1,12 @@
 import { bookingsOfHolds } from '../../../services/api/bookings/find-booking';
 import { findRowsOfPerson } from '../../../services/api/bookings/rows-of-person';
-import { anonymizeHold } from '../../../services/api/holds/anonymize-hold';
 import { getHold } from '../../../services/api/holds/find-hold';
 import { refreshStatistics } from '../../../services/api/privacy/refresh-statistics';
-import { datesOfBothKinds } from '../../../services/api/seats/after-commit';
+import { anonymizeHold } from '../../../services/api/seats/changes/erase-hold';
+import { type OperatorTransaction, performBulk } from '../../../services/api/seats/perform';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import { AppError } from '../../../services/platform/errors';
-import type { Db, Trx } from '../../../services/platform/database/database';
+import type { Db } from '../../../services/platform/database/database';
 import { changeSeats } from '../../engine/change-seats';
 import type { AuditedContext } from '../../engine/context';
 import {
@@ -60,32 +60,26 @@ export async function eraseHold(
   { id, tenantId }: { id: string; tenantId: string },
   rules: ErasureRules,
 ) {
-  const { erased } = await changeSeats(
-    context,
-    { action: 'hold.anonymize', subject: id },
-    async (trx, note) => {
-      const done = await erase(trx, id, rules);
-      const after = done && { anonymized_at: done.at, ...done.erased };
-      note(null, after ?? null, { tenantId });
-      return { erased: done, changed: done?.dates ?? [] };
-    },
-  );
-  return erased;
+  return changeSeats(context, { action: 'hold.anonymize', subject: id }, async (transaction, note) => {
+    const done = await erase(transaction, id, rules);
+    const after = done && { anonymized_at: done.at, ...done.erased };
+    note(null, after ?? null, { tenantId });
+    return done;
+  });
 }
 
-async function erase(trx: Trx, id: string, { force, cursorKey }: ErasureRules) {
-  const hold = await anonymizeHold(trx, id, cursorKey);
+async function erase(transaction: OperatorTransaction, id: string, { force, cursorKey }: ErasureRules) {
+  const { trx } = transaction;
+  const hold = await performBulk(transaction, await anonymizeHold(trx, id, cursorKey));
   if (!hold) return undefined;
-  const { before, after, identifiesPerson, answers, refusals, seatsExpired } = hold;
+  const { before, after, identifiesPerson, answers, refusals } = hold;
   const events = { bookingRef: null, hold: { ...before, tenantId: before.tenant.id } };
   const { undelivered, changed } = await eraseElsewhere(trx, events, { identifiesPerson, force });
-  const dates = seatsExpired ? datesOfBothKinds(before.tour.id, before.departureDate) : [];
   return {
     at: after.anonymizedAt!.toISOString(),
     erased: { answers, refusals, ...changed },
     undelivered,
     reference: after.externalRef,
-    dates,
   };
 }
 

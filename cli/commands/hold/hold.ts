@@ -248,13 +248,14 @@ async function releaseHoldCommand(context: AuditedContext, _: object, id: string
   const departure = nameDeparture(departureDate, departureTime);
   await confirm(`Release ${countOf(seats, 'seat')} of ${tour.slug} on ${departure}?`);
   const entry = { action: 'hold.release', subject: id };
-  const { document } = await changeSeats(context, entry, async (trx, note) => {
+  const document = await changeSeats(context, entry, async (transaction, note) => {
+    const { trx } = transaction;
     const seller = sellerWithoutKey(await findTenant(trx, tenant.slug));
     const release = await releaseHold(trx, seller, { holdId: id, by: byOperator(operator) });
-    const { result, changed } = await performInTransaction(trx, release);
+    const result = await performInTransaction(transaction, release);
     const released = toHoldDocument(result.after);
     note(toHoldDocument(result.before), released, { tenantId: tenant.id });
-    return { document: released, changed };
+    return released;
   });
   await output.answer(document, (screen) => properties(toHoldFacts(document), screen));
 }

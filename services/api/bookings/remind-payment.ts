@@ -3,7 +3,7 @@ import { enqueueDelivery, paymentDueEvent, type WebhookEvent } from '../../webho
 import { toMajor } from '../pricing/currency';
 import type { BookingLead } from './booking-lead';
 import { findLeadsById, recordDueReminders } from './booking-lead.repository';
-import { toEventData } from './change-booking';
+import { toEventData } from './booking-events';
 
 /** Limits how long a transaction locks leads. */
 const LEADS_A_TRANSACTION = 100;

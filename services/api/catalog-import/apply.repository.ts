@@ -1,6 +1,5 @@
 import { CLOCK, type Trx } from '../../platform/database/database';
-import { somethingExpired } from '../catalog/departure-state';
-import type { DepartureChange } from '../departures/change-departure';
+import type { DepartureChange } from '../departures/departure-events';
 import {
   CHANGEABLE_DEPARTURE_COLUMNS,
   STORED_DEPARTURE_COLUMNS,
@@ -52,16 +51,24 @@ export async function lockStaged(trx: Trx): Promise<void> {
     order by t.id for no key update of t) as locked`);
 }
 
-/** Returns the ids of the staged departures with holds or unpaid leads that have expired, but are not marked as expired yet. */
-export async function findStagedWithExpired(trx: Trx): Promise<string[]> {
-  const { rows } = await trx.raw(
-    `${CLOCK} select distinct d.id from clock, staged_tours s join tours t on t.slug = s.slug
-     join staged_departures g on g.entry = s.entry
-     join departures d on d.tour_id = t.id and d.departure_date = g.departure_date
-     where ${somethingExpired('d.id')}
-     order by d.id`,
+/**
+ * Returns the ids of the staged departures with holds or unpaid leads that have expired at `at`, but are not marked as expired yet. Runs after
+ * the locks of the departures: `at` is the database's clock.
+ */
+export async function findStagedWithExpired(trx: Trx): Promise<{ at: string; ids: string[] }> {
+  const { rows } = await trx.raw<{ rows: [{ at: string; ids: string[] }] }>(
+    `${CLOCK} select clock.at::text as at, array(
+       select distinct d.id from staged_tours s join tours t on t.slug = s.slug
+       join staged_departures g on g.entry = s.entry
+       join departures d on d.tour_id = t.id and d.departure_date = g.departure_date
+       where exists (select from seat_holds h
+                     where h.departure_id = d.id and hold_lapsed(h.status, h.expires_at, clock.at))
+          or exists (select from booking_leads l
+                     where l.departure_id = d.id and lead_lapsed(l.status, l.payment_due_at, clock.at))
+       order by d.id) as ids
+     from clock`,
   );
-  return rows.map((row: { id: string }) => row.id);
+  return rows[0];
 }
 
 const OTHER_TIME = 'd.start_time is null and m.start_time is distinct from t.start_time';

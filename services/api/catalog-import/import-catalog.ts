@@ -1,6 +1,6 @@
 import { type Db, inTransaction, refuseWhenLocked, type Trx } from '../../platform/database/database';
-import { enqueueDepartureEvents } from '../departures/change-departure';
-import { expireSeats } from '../departures/mark-expired-seats';
+import { enqueueDepartureEvents } from '../departures/departure-events';
+import { markExpiredSeats } from '../departures/mark-expired-seats';
 import {
   allowLongStatements,
   applyChanges,
@@ -157,7 +157,8 @@ async function writeStaged(
   await refuseWhenLocked('import', lockStaged(trx), () => new CatalogBusyError());
   // Marks expired holds and leads, because the import may use their seats. A marked hold or lead stays expired, even if the clock goes
   // back.
-  for (const id of await findStagedWithExpired(trx)) await expireSeats(trx, id);
+  const { at, ids } = await findStagedWithExpired(trx);
+  for (const id of ids) await markExpiredSeats(trx, [id], at);
   const taken = await findTakenSlug(trx);
   if (taken !== undefined) throw new CatalogChangedError(`The tour ${taken} was added to the catalog`);
   const { report, counts } = await compare(staged);

@@ -1,9 +1,11 @@
 import type { Db, Trx } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
 import type { CutoffText } from '../catalog/cutoff';
+import { checkCategory } from '../catalog/known-categories';
 import { firstCategory } from '../pricing/category';
+import { toMinor } from '../pricing/currency';
 import type { PricedTour, Prices } from '../pricing/price-categories';
-import { assertNotSkipped, type NewPrices, toPrices } from './change-departure';
+import { InvalidAmountError } from '../pricing/pricing.errors';
 import type { ListedDeparture } from './departure';
 import {
   type ExistingDeparture,
@@ -115,6 +117,26 @@ export async function addDepartures(
   };
 }
 
+/** The new price of each category to change, by its code: a decimal text in major units of the tour's currency. */
+export type NewPrices = Record<string, string>;
+
+/**
+ * Converts prices to minor units.
+ * @throws InvalidAmountError for more decimals than the currency has, UnknownCategoryError for a category that the tour does not have
+ */
+export function toPrices(
+  given: NewPrices,
+  { currency, currencyDigits, categories }: Pick<PricedTour, 'currency' | 'currencyDigits' | 'categories'>,
+): Prices {
+  const prices = Object.entries(given).map(([category, amount]) => {
+    checkCategory(category, categories);
+    const minor = toMinor(amount, currencyDigits);
+    if (minor === undefined) throw new InvalidAmountError(amount, currency, currencyDigits);
+    return [category, minor];
+  });
+  return Object.fromEntries(prices) as Prices;
+}
+
 /**
  * Returns the prices of a new departure in minor units.
  * @throws FirstPriceMissingError, errors of toPrices
@@ -174,6 +196,17 @@ function assertToldApart(tour: TourOfDeparture, missing: LocalStart[], existing:
 }
 
 /**
+ * Checks that clocks at the tour show these start times on these dates: a change to daylight saving time skips some.
+ * @throws StartTimeSkippedError for the first start time that is skipped
+ */
+export function assertNotSkipped(
+  starts: Pick<LocalStart, 'date' | 'startTime' | 'timeZone' | 'skipped'>[],
+): void {
+  const missing = starts.find(({ skipped }) => skipped);
+  if (missing) throw new StartTimeSkippedError(missing.date, missing.startTime!, missing.timeZone);
+}
+
+/**
  * Translates the refusal of a second departure on a date while a process of the previous release runs (0115_departure_times.sql).
  * @throws EarlierReleaseRunsError; otherwise the given error
  */
@@ -183,6 +216,14 @@ export function refuseDuringUpdate(error: unknown): never {
 }
 
 // Only the terminal shows these errors.
+
+class StartTimeSkippedError extends AppError {
+  readonly code = 'start_time_skipped';
+
+  constructor(date: string, startTime: string, timeZone: string) {
+    super(`clocks in ${timeZone} do not show ${startTime} on ${date}: they are put forward over it`);
+  }
+}
 
 export class FirstPriceMissingError extends AppError {
   readonly code = 'price_missing';

@@ -90,22 +90,6 @@ export async function findUpcomingDepartures(
 }
 
 /**
- * Reads the database's clock, and whether the departure has holds or leads to mark as expired at this time. Runs after the lock; only this
- * clock reading decides what has expired. Does not use now(), because it is the start of the transaction, which was over a second before
- * the lock was granted (observed). Returns the time as text, because a Date would drop the microseconds.
- */
-export async function readClock(
-  trx: Trx,
-  departureId: string | null,
-): Promise<{ at: string; somethingExpired: boolean }> {
-  const { rows } = await trx.raw(
-    `${CLOCK} select clock.at::text as at, ${somethingExpired(':departureId::uuid')} as something_expired from clock`,
-    { departureId },
-  );
-  return rows[0];
-}
-
-/**
  * Returns a departure with its seats counted at `at`, by default now. Runs as its own statement after the lock: a statement that also
  * takes the lock would count the seats as they were before its wait, and the departure would be oversold (observed).
  */

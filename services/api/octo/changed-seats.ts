@@ -7,16 +7,15 @@ import type { ChangedDate } from '../seats/after-commit';
 import { USABLE_STATUSES } from '../tenants/tenant';
 import { type AvailabilityUpdate, availabilityUpdate } from './notification-events';
 
-/** The most dates, and the most departures, that a process remembers between two notifications. */
+/** The most dates that a process remembers between two notifications. */
 const SEATS_MAX = 10_000;
 
 /**
- * Remembers the departures whose seats have changed in this process since the last notification. A process that is killed forgets them;
+ * Remembers the dates whose seats have changed in this process since the last notification. A process that is killed forgets them;
  * notifications of bookings are stored with the bookings.
  */
 export class ChangedSeats {
   private dates = new Map<string, ChangedDate>();
-  private departureIds = new Set<string>();
   /** The notifications of tenants whose transaction failed. */
   private unsent: AvailabilityUpdate[] = [];
   private isOverflowLogged = false;
@@ -32,33 +31,23 @@ export class ChangedSeats {
     }
   }
 
-  /** Remembers departures whose expired seats are free again. */
-  recordDepartures(ids: Iterable<string>): void {
-    for (const id of ids) {
-      if (this.departureIds.size < SEATS_MAX) this.departureIds.add(id);
-      else this.logOverflow();
-    }
-  }
-
   /**
-   * Sends AVAILABILITY_UPDATE of the remembered departures to the subscribed tenants that see the tours, with a transaction for each
+   * Sends AVAILABILITY_UPDATE of the remembered dates to the subscribed tenants that see the tours, with a transaction for each
    * tenant. If the transaction of a tenant fails, its error is logged, and the next call sends to this tenant again.
-   * @throws the error of the search for the tenants; the departures stay remembered
+   * @throws the error of the search for the tenants; the dates stay remembered
    */
   async notify(db: Db): Promise<void> {
-    const { dates, departureIds, unsent } = this;
-    if (dates.size + departureIds.size + unsent.length === 0) return;
+    const { dates, unsent } = this;
+    if (dates.size + unsent.length === 0) return;
     this.dates = new Map();
-    this.departureIds = new Set();
     try {
-      const seen = await inTransaction(db, (trx) => findSeen(trx, [...dates.values()], [...departureIds]));
+      const seen = await inTransaction(db, (trx) => findSeen(trx, [...dates.values()]));
       this.unsent = [];
       this.isOverflowLogged = false;
       for (const [tenantId, updates] of mergeByTenant([...unsent, ...seen]))
         await this.notifyTenant(db, tenantId, updates);
     } catch (error) {
       this.recordDates([...dates.values()]);
-      this.recordDepartures(departureIds);
       throw error;
     }
   }
@@ -90,29 +79,23 @@ export class ChangedSeats {
  * and the subscribers of OCTO get AVAILABILITY_UPDATE.
  */
 export async function recordTerminalSeats(trx: Trx, changed: ChangedDate[]): Promise<void> {
-  const tourIds = [...new Set(changed.map(({ tourId }) => tourId))].sort();
+  // A change of the catalog has raised the revision, and notifyOfCatalog notifies of it.
+  const bySales = changed.filter(({ inCatalog }) => !inCatalog);
+  const tourIds = [...new Set(bySales.map(({ tourId }) => tourId))].sort();
   for (const tourId of tourIds) await recordTerminalChange(trx, tourId);
-  if (changed.length > 0) await enqueueNotifications(trx, await findSeen(trx, changed, []));
+  if (bySales.length > 0) await enqueueNotifications(trx, await findSeen(trx, bySales));
 }
 
-/** Finds AVAILABILITY_UPDATE of the departures for each subscribed tenant that sees the tours: one for each tour, with its dates. */
-async function findSeen(
-  trx: Trx,
-  dates: ChangedDate[],
-  departureIds: string[],
-): Promise<AvailabilityUpdate[]> {
+/** Finds AVAILABILITY_UPDATE of the dates for each subscribed tenant that sees the tours: one for each tour, with its dates. */
+async function findSeen(trx: Trx, dates: ChangedDate[]): Promise<AvailabilityUpdate[]> {
   const subscribers = await findSubscribers(trx, ['octo.availability_update']);
   if (subscribers.length === 0) return [];
   const { rows } = await trx.raw<{
     rows: { tenantId: string; tourId: string; first: string; last: string }[];
   }>(
     `with changed as (
-       select c."tourId" as tour_id, c.date, c.sandbox
+       select distinct c."tourId" as tour_id, c.date, c.sandbox
        from json_to_recordset(:dates::json) as c ("tourId" uuid, date date, sandbox boolean)
-       union
-       -- The hold or booking may be real or of the sandbox.
-       select d.tour_id, d.departure_date, kind.sandbox
-       from departures d, (values (true), (false)) as kind (sandbox) where d.id = any (:departureIds::uuid[])
      ),
      ${SELLABLE_CURRENCIES}
      select n.id as tenant_id, t.id as tour_id, min(c.date)::text as first, max(c.date)::text as last
@@ -125,7 +108,6 @@ async function findSeen(
      order by 1, 2`,
     {
       dates: JSON.stringify(dates),
-      departureIds,
       tenants: subscribers.map(({ tenantId }) => tenantId),
       usable: USABLE_STATUSES,
     },

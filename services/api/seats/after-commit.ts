@@ -1,3 +1,5 @@
+import type { Trx } from '../../platform/database/database';
+
 /** A date of a tour whose seats have changed. */
 export interface ChangedDate {
   tourId: string;
@@ -5,6 +7,11 @@ export interface ChangedDate {
   date: string;
   /** True: seats of the sandbox; false: real seats. */
   sandbox: boolean;
+  /**
+   * True: the departure itself has changed, so its tour has a new revision, and OCTO's changes of the catalog tell of it. Undefined: only its
+   * holds and bookings have changed.
+   */
+  inCatalog?: true;
 }
 
 /** Returns the date twice: its real seats, and its seats of the sandbox. For a change of all holds and bookings of a departure. */
@@ -14,6 +21,9 @@ export function datesOfBothKinds(tourId: string, date: string): ChangedDate[] {
 
 /** Is called after the COMMIT of a transaction that changed seats, before the answer of the change. */
 export type SeatListener = (changed: ChangedDate[]) => Promise<void>;
+
+/** Is called in a transaction that changes seats, before its COMMIT. For the terminal, whose process ends after the COMMIT. */
+export type SeatRecorder = (trx: Trx, changed: ChangedDate[]) => Promise<void>;
 
 /** Notifies the listeners of a process which dates' seats have changed. The start of the process gives the listeners. */
 export class AfterCommit {

@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database/database';
+import { type Db, inTransaction, type Trx } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
 import { getVisibleTour } from '../catalog/find-tour';
 import { DepartureTimeMissingError } from '../departures/choose-departure';
@@ -7,10 +7,12 @@ import { SaleChangedError } from '../departures/check-seats';
 import { DepartureGoneError } from '../departures/departure.errors';
 import { lockDepartures } from '../departures/lock-departures';
 import type { ReplayedResponse } from '../idempotency/key-claim';
-import type { ChangedDate } from './after-commit';
+import type { AfterCommit, ChangedDate, SeatRecorder } from './after-commit';
+import type { BulkChange } from './bulk-change';
 import { QUEUE_LIMITS } from './queue/queue-limits';
 import type { ChangeQueue } from './queue/change-queue';
 import type { SeatChange, Seller } from './seat-change';
+import { readBulkFacts } from './read/read-facts';
 import { transactChanges } from './transact-changes';
 
 /** The part of SalesContext that perform uses. */
@@ -79,32 +81,63 @@ export async function replayOrRefuse(
   });
 }
 
-/** The result of a change, and the dates whose seats it changed. */
-interface Performed<Result> {
-  result: Result;
-  changed: ChangedDate[];
+/** The transaction of an operator, and what records in it which dates' seats it changes. */
+export interface OperatorTransaction {
+  trx: Trx;
+  record: SeatRecorder;
 }
 
 /**
  * Performs a change in the transaction of an operator, in the four steps of transactChanges. Waits for the locks of its departures and its
- * booking. The caller records the dates whose seats changed (cli/engine/change-seats.ts).
+ * booking.
  * @param change without a claim and without a principal
  * @throws the refusal; DepartureBusyError after two seconds (409); SaleChangedError repeats the transaction
  */
 export async function performInTransaction<Result>(
-  trx: Trx,
+  { trx, record }: OperatorTransaction,
   change: SeatChange<Result>,
-): Promise<Performed<Result>> {
+): Promise<Result> {
   const { departureIds, leadId } = change.locks;
   // Waits for the locks here, because lockChanges waits for none.
   await lockDepartures(trx, departureIds);
   if (leadId !== undefined) await lockLead(trx, leadId);
   const { outcomes, freed } = await transactChanges(trx, [change]);
   const outcome = outcomes[0]!;
-  if (outcome.kind === 'answered')
-    return { result: outcome.answer as Result, changed: [...freed, ...outcome.changed] };
   if (outcome.kind === 'refused') return refuseForTenant(trx, change, outcome.refusal);
-  throw new Error(`the change is ${outcome.kind}`);
+  if (outcome.kind !== 'answered') throw new Error(`the change is ${outcome.kind}`);
+  await record(trx, [...freed, ...outcome.changed]);
+  return outcome.answer as Result;
+}
+
+/**
+ * Performs a change of departures in the transaction of an operator: locks them, reads them and marks their expired holds and bookings, then
+ * lets the change decide and write.
+ * @throws the refusal; DepartureBusyError after two seconds for one lock (409)
+ */
+export async function performBulk<Result>(
+  { trx, record }: OperatorTransaction,
+  { departureIds, change }: BulkChange<Result>,
+): Promise<Result> {
+  await lockDepartures(trx, departureIds);
+  const { facts, freed } = await readBulkFacts(trx, departureIds);
+  const { result, changed } = await change(trx, facts);
+  await record(trx, [...freed, ...changed]);
+  return result;
+}
+
+/** Performs a change of departures in a transaction of its own, and notifies the listeners of the process after its COMMIT. */
+export async function performBulkAlone<Result>(
+  { db, afterCommit }: { db: Db; afterCommit: AfterCommit },
+  bulk: BulkChange<Result>,
+): Promise<Result> {
+  const changed: ChangedDate[] = [];
+  const record: SeatRecorder = async (_, dates) => void changed.push(...dates);
+  try {
+    return await inTransaction(db, (trx) => performBulk({ trx, record }, bulk));
+  } finally {
+    // Notifies after an error too, because a COMMIT without an answer may have taken effect.
+    await afterCommit.notify(changed);
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { BookingNotFoundError } from '../bookings/booking.errors';
 import type { ChangedBooking, Refund } from '../bookings/booking-lead';
 import { columnsOfLead, type LeadPlace } from '../bookings/booking-lead.repository';
-import { eventOfLead } from '../bookings/change-booking';
+import { eventOfLead } from '../bookings/booking-events';
 import { assertNotMoved } from '../departures/check-seats';
 import type { Actor } from '../tenants/actor';
 import { datesOfLead, type Decided } from './decided';

@@ -11,8 +11,7 @@ import {
   type Traveller,
 } from '../../bookings/booking-lead';
 import { columnsOfLead } from '../../bookings/booking-lead.repository';
-import { awaitsPayment, bookingOutcome } from '../../bookings/booking-status';
-import { eventOfLead } from '../../bookings/change-booking';
+import { eventOfLead } from '../../bookings/booking-events';
 import { decideReduction, refundPercentAt } from '../../bookings/refund';
 import { getBookingPlace } from '../../bookings/find-booking';
 import { paymentDueAfterMove } from '../../bookings/payment-window';

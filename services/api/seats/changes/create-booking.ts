@@ -9,7 +9,7 @@ import {
   type Traveller,
 } from '../../bookings/booking-lead';
 import { columnsOfLead } from '../../bookings/booking-lead.repository';
-import { eventOfLead } from '../../bookings/change-booking';
+import { eventOfLead } from '../../bookings/booking-events';
 import { paymentDueAt, paymentWindowEnd } from '../../bookings/payment-window';
 import { policyOf } from '../../catalog/cancellation-policy';
 import { TourNotFoundError } from '../../catalog/catalog.errors';

@@ -4,23 +4,22 @@ import { enqueueDelivery } from '../../../webhook-queue/enqueue-delivery';
 import type { ChangedFields } from '../../audit/changed-fields';
 import type { BookingLead } from '../../bookings/booking-lead';
 import { findLeadsById, lockStandingLeads, moveLeadRows } from '../../bookings/booking-lead.repository';
-import { enqueueBookingEvents } from '../../bookings/change-booking';
+import { enqueueBookingEvents } from '../../bookings/booking-events';
 import { refundPercentAt } from '../../bookings/refund';
 import { nameDeparture } from '../../catalog/start-time';
 import { type Departure, isOpen } from '../../departures/departure';
-import { findDepartureById } from '../../departures/departure.repository';
 import {
-  DepartureNotFoundError,
   findNamedDeparture,
   type NamedDeparture,
   type TourOfDeparture,
 } from '../../departures/find-departures';
-import { expireSeats, hasExpired } from '../../departures/mark-expired-seats';
-import { lockDepartures } from '../../departures/lock-departures';
+import { hasExpired } from '../../departures/mark-expired-seats';
 import { octoHoldEvent } from '../../holds/octo-booking';
 import { insertHoldChanges, lockLiveHolds, moveHoldRows } from '../../holds/seat-hold.repository';
 import type { Actor } from '../../tenants/actor';
-import { type ChangedDate, datesOfBothKinds } from '../after-commit';
+import { datesOfBothKinds } from '../after-commit';
+import type { BulkChange } from '../bulk-change';
+import { presentDeparture } from './change-departure';
 
 /** The bookings and holds of a departure after a move. */
 export interface MovedDeparture {
@@ -32,8 +31,6 @@ export interface MovedDeparture {
   left: BookingLead[];
   holdsMoved: number;
   holdsLeft: number;
-  /** The dates whose seats have changed. Empty: no hold or booking moved or expired. */
-  changed: ChangedDate[];
 }
 
 /** The two departures of a move, both of one tour. */
@@ -50,23 +47,37 @@ interface NamedMove {
  * unpaid booking no later than it is past (a trigger of 0147_payment_window.sql). Enqueues `booking.updated` for each booking, and the
  * notification of each hold of OCTO. The old departure may be cancelled, closed or past. Limits of tenants do not apply, because the operator
  * decides.
- * @throws ClosedToMovesError if the other departure cannot be booked; errors of findNamedDeparture, DepartureBusyError
+ * @throws errors of findNamedDeparture; the change ClosedToMovesError if the other departure cannot be booked
  */
 export async function moveDeparture(
   trx: Trx,
   tour: TourOfDeparture,
   { by, ...named }: NamedMove,
+): Promise<BulkChange<MovedDeparture>> {
+  const from = { ...named.from, id: await findNamedDeparture(trx, tour, named.from) };
+  const to = { ...named.to, id: await findNamedDeparture(trx, tour, named.to) };
+  return {
+    departureIds: [from.id, to.id],
+    change: async (_, facts) => {
+      const real = presentDeparture(facts, tour, to);
+      if (!isOpen(real)) throw new ClosedToMovesError(tour.slug, real);
+      const departures = { from: presentDeparture(facts, tour, from), to: real };
+      const free = { real: freeSeats(real), test: freeSeats(presentDeparture(facts, tour, to, true)) };
+      const result = await moveAll(trx, departures, free, by);
+      const isMoved = result.moved.length + result.holdsMoved > 0;
+      const dates = [result.from, result.to].map(({ departureDate }) => departureDate);
+      const changed = isMoved || hasExpired(facts.expired) ? dates : [];
+      return { result, changed: changed.flatMap((date) => datesOfBothKinds(tour.id, date)) };
+    },
+  };
+}
+
+async function moveAll(
+  trx: Trx,
+  { from, to }: Pick<MovedDeparture, 'from' | 'to'>,
+  free: FreeSeats,
+  by: Actor,
 ): Promise<MovedDeparture> {
-  const fromId = await findNamedDeparture(trx, tour, named.from);
-  const toId = await findNamedDeparture(trx, tour, named.to);
-  await lockDepartures(trx, [fromId, toId]);
-  const expiredFrom = await expireSeats(trx, fromId);
-  const expiredTo = await expireSeats(trx, toId);
-  const from = await readLocked(trx, tour, named.from, { id: fromId, at: expiredFrom.at, sandbox: false });
-  const to = await readLocked(trx, tour, named.to, { id: toId, at: expiredTo.at, sandbox: false });
-  if (!isOpen(to)) throw new ClosedToMovesError(tour.slug, to);
-  const test = await readLocked(trx, tour, named.to, { id: toId, at: expiredTo.at, sandbox: true });
-  const free: FreeSeats = { real: to.seatsTotal - to.seatsTaken, test: test.seatsTotal - test.seatsTaken };
   const fields = fieldsOf(from, to);
   const leads = await findLeadsById(trx, await lockStandingLeads(trx, from.id));
   const bookings = takeFitting(leads, free, ({ seats }) => seats);
@@ -76,16 +87,18 @@ export async function moveDeparture(
   await moveHoldRows(trx, holdIds, to.id);
   await insertHoldChanges(trx, holdIds, { by, fields });
   await enqueueDelivery(trx, ...holds.fitting.map(octoHoldEvent));
-  const dates = [from, to].flatMap(({ departureDate }) => datesOfBothKinds(tour.id, departureDate));
   return {
     from,
     to,
-    changed: moved.length + holdIds.length > 0 || [expiredFrom, expiredTo].some(hasExpired) ? dates : [],
     moved,
     left: bookings.left,
     holdsMoved: holdIds.length,
     holdsLeft: holds.left.length,
   };
+}
+
+function freeSeats({ seatsTotal, seatsTaken }: Departure): number {
+  return seatsTotal - seatsTaken;
 }
 
 class ClosedToMovesError extends AppError {
@@ -103,19 +116,6 @@ class ClosedToMovesError extends AppError {
     );
     this.code = gone ? 'departure_gone' : 'departure_cancelled';
   }
-}
-
-/** Returns a departure that this transaction has locked, with the seats at the time `at`, when its expired holds and leads were marked. */
-async function readLocked(
-  trx: Trx,
-  tour: TourOfDeparture,
-  named: NamedDeparture,
-  { id, at, sandbox }: { id: string; at: string; sandbox: boolean },
-): Promise<Departure> {
-  const departure = await findDepartureById(trx, id, sandbox, at);
-  // An import deleted the departure during the wait for the lock.
-  if (!departure) throw new DepartureNotFoundError(tour.slug, named);
-  return departure;
 }
 
 /** Free seats of a departure. `real`: for real tenants. `test`: for sandbox tenants. */

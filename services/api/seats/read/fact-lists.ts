@@ -96,12 +96,13 @@ export function apiKeys(changes: SeatChange[]): FactList {
   };
 }
 
-export function departures(departureIds: string[], changes: SeatChange[]): FactList {
+/** @param kinds of seats to count. True: those of the sandbox; false: real ones */
+export function departures(departureIds: string[], kinds: boolean[]): FactList {
   return {
     name: 'departures',
     isWanted: departureIds.length > 0,
     sql: COUNTED_DEPARTURES,
-    values: { departureIds, kinds: unique(changes.map(({ tenant }) => tenant.sandbox)) },
+    values: { departureIds, kinds },
   };
 }
 

@@ -1,7 +1,7 @@
 import { CLOCK, runPrepared, type Trx, toFields } from '../../../platform/database/database';
 import { keyCheckOf } from '../../credentials/verify-credential';
-import { toLockedDeparture } from '../../departures/departure.repository';
-import { markExpiredSeats } from '../../departures/mark-expired-seats';
+import { toDeparture } from '../../departures/departure.repository';
+import { type ExpiredSeats, markExpiredSeats } from '../../departures/mark-expired-seats';
 import { toLead } from '../../bookings/booking-lead.repository';
 import { toHold } from '../../holds/seat-hold.repository';
 import type { StoredAnswer } from '../../idempotency/idempotency.repository';
@@ -10,6 +10,7 @@ import type { PricedTour } from '../../pricing/price-categories';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import { ratesByCurrency } from '../../pricing/convert-price';
 import { type ChangedDate, datesOfBothKinds } from '../after-commit';
+import type { BulkFacts } from '../bulk-change';
 import { hasItsLocks, type ChangeLocks } from '../lock';
 import type { SeatChange } from '../seat-change';
 import * as lists from './fact-lists';
@@ -56,7 +57,7 @@ export async function readFacts(
     ...stored,
   ];
   let row = await readRow(trx, wanted);
-  const freed = await markExpired(trx, row);
+  const { freed } = await markExpired(trx, row);
   // Reads the stored rows again, because they may be among the expired ones.
   if (freed.length > 0 && stored.some(({ isWanted }) => isWanted)) row = await readRow(trx, wanted);
   const read = [...row.holdCounts, ...row.unpaidCounts];
@@ -71,12 +72,25 @@ export async function readFacts(
   };
 }
 
+/** True: seats of the sandbox; false: real seats. */
+const BOTH_KINDS = [false, true];
+
+/** Reads the departures of a bulk change after their locks, and marks their expired holds and bookings, as readFacts does. */
+export async function readBulkFacts(
+  trx: Trx,
+  departureIds: string[],
+): Promise<{ facts: BulkFacts; freed: ChangedDate[] }> {
+  const row = await readRow(trx, [lists.departures(departureIds, BOTH_KINDS)]);
+  const { expired, freed } = await markExpired(trx, row);
+  return { facts: { at: row.at, departures: countedDepartures(row), expired }, freed };
+}
+
 /** Runs the statement of the facts with all its lists, for no change. */
 export async function readNoFacts(trx: Trx): Promise<void> {
   const none: FactList[] = [
     lists.storedAnswers([]),
     lists.apiKeys([]),
-    lists.departures([], []),
+    lists.departures([], BOTH_KINDS),
     lists.lockedElsewhere([]),
     lists.views([]),
     lists.priceRules([]),
@@ -97,6 +111,10 @@ export async function readNoFacts(trx: Trx): Promise<void> {
   );
 }
 
+function kindsOf(changes: SeatChange[]): boolean[] {
+  return [...new Set(changes.map(({ tenant }) => tenant.sandbox))];
+}
+
 /** The lists that every change needs: the API keys, and the locked departures or the tours, with all that decides their prices and seats. */
 function listsOfDepartures(changes: SeatChange[], { departureIds, notLocked }: ChangeLocks): FactList[] {
   const locked = new Set(departureIds);
@@ -105,7 +123,7 @@ function listsOfDepartures(changes: SeatChange[], { departureIds, notLocked }: C
   );
   return [
     lists.apiKeys(changes),
-    lists.departures(departureIds, changes),
+    lists.departures(departureIds, kindsOf(changes)),
     lists.lockedElsewhere(notLocked),
     lists.views(seen),
     lists.priceRules(changes),
@@ -187,25 +205,37 @@ async function readRow(trx: Trx, all: FactList[]): Promise<FactsRow> {
   return row;
 }
 
-/** Marks the expired holds and bookings of the departures. Returns the dates of these departures. */
-async function markExpired(trx: Trx, { departures: found, at }: FactsRow): Promise<ChangedDate[]> {
-  const expired = found.filter(({ somethingExpired }) => somethingExpired);
-  if (expired.length > 0) await markExpiredSeats(trx, [...new Set(expired.map(({ id }) => id))], at);
-  return expired.flatMap(({ tourId, departureDate }) => datesOfBothKinds(tourId, departureDate));
+/** Marks the expired holds and bookings of the departures. Returns them, and the dates of their departures. */
+async function markExpired(
+  trx: Trx,
+  { departures: found, at }: FactsRow,
+): Promise<{ expired: ExpiredSeats; freed: ChangedDate[] }> {
+  const places = new Map(found.flatMap((row) => (row.somethingExpired ? [[row.id, row] as const] : [])));
+  const ids = [...places.keys()];
+  const expired = ids.length > 0 ? await markExpiredSeats(trx, ids, at) : { holds: [], bookingRefs: [] };
+  const freed = [...places.values()].flatMap(({ tourId, departureDate }) =>
+    datesOfBothKinds(tourId, departureDate),
+  );
+  return { expired, freed };
 }
 
-function departureFacts({ departures: found, views: seen, rules, rates, at }: FactsRow): DepartureFacts {
+function departureFacts(row: FactsRow): DepartureFacts {
+  const { views: seen, rules, rates, at } = row;
   const rulesOf = new Map<string, PriceRule[]>();
   for (const { tenantId, ...rule } of rules) rulesOf.set(tenantId, [...(rulesOf.get(tenantId) ?? []), rule]);
-  const counted = found.map(toLockedDeparture);
   return {
     at,
-    departures: new Map(counted.map((one) => [countedKey(one.id, one.sandbox), one])),
+    departures: countedDepartures(row),
     visible: new Set(seen.filter(({ visible }) => visible).map(keyOfView)),
     unpaidSeats: new Map(seen.map((view) => [keyOfView(view), view.unpaidSeats])),
     priceRules: rulesOf,
     rates: ratesByCurrency(rates),
   };
+}
+
+function countedDepartures({ departures: found, at }: FactsRow): DepartureFacts['departures'] {
+  const counted = found.map(({ somethingExpired: _, ...row }) => toDeparture({ ...row, asOf: new Date(at) }));
+  return new Map(counted.map((one) => [countedKey(one.id, one.sandbox), one]));
 }
 
 function keyOfView({ tenantId, departureId }: TenantView): string {

@@ -48,8 +48,8 @@ export function existingDeparture(facts: DepartureFacts, asked: RequestedDepartu
 
 /** Returns the locked departure with its seats of the tenant's kind. Undefined: it does not exist. */
 export function lockedDeparture(
-  { departures }: DepartureFacts,
-  { sandbox }: Tenant,
+  { departures }: Pick<DepartureFacts, 'departures'>,
+  { sandbox }: Pick<Tenant, 'sandbox'>,
   departureId: string | null,
 ): LockedDeparture | undefined {
   return departureId === null ? undefined : departures.get(countedKey(departureId, sandbox));

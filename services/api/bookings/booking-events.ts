@@ -6,26 +6,8 @@ import {
   type WebhookEvent,
 } from '../../webhook-queue/enqueue-delivery';
 import { toMajor } from '../pricing/currency';
-import type { Actor } from '../tenants/actor';
 import type { BookingLead, Reduction } from './booking-lead';
-import { cancelLeads, findLeadsById, lockStandingLeads } from './booking-lead.repository';
 import { reductionAnswer, refundAnswer } from './refund-answer';
-
-/**
- * Cancels the standing bookings of a departure, also those of the sandbox, and enqueues their events. The caller has locked the departure
- * and marked its expired bookings. Returns the bookings as they were before, the oldest first.
- */
-export async function cancelBookingsOf(
-  trx: Trx,
-  departureId: string,
-  { by, reason }: { by: Actor; reason: string | null },
-): Promise<BookingLead[]> {
-  const ids = await lockStandingLeads(trx, departureId);
-  const before = await findLeadsById(trx, ids);
-  await cancelLeads(trx, ids, { by, reason });
-  await enqueueBookingEvents(trx, 'booking.cancelled', await findLeadsById(trx, ids));
-  return before;
-}
 
 type ChangeEventType = 'booking.created' | 'booking.confirmed' | 'booking.updated' | 'booking.cancelled';
 
