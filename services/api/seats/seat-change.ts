@@ -1,3 +1,4 @@
+import type { TourRef } from '../catalog/tour';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import type { KeyClaim } from '../idempotency/key-claim';
 import type { Tenant } from '../tenants/tenant';
@@ -62,6 +63,23 @@ export interface WantedFacts {
   counted?: CountedKind;
   /** True: the change may make a booking, which needs a number. */
   bookingNumber?: boolean;
+}
+
+/**
+ * Lets a change of a hold or booking lock the departure to which it moves too, and keeps the dates of its tour from a tenant that does not see it.
+ * @param to the departure after the change, and its tour
+ */
+export function movingTo<Result>(
+  change: SeatChange<Result>,
+  { departureId, tour }: { departureId: string | null; tour: TourRef },
+): SeatChange<Result> {
+  const [present = null] = change.locks.departureIds;
+  return {
+    ...change,
+    locks: { ...change.locks, departureIds: departuresOfMove(present, departureId) },
+    reads: { ...change.reads, tourId: tour.id },
+    hiddenTourId: tour.id,
+  };
 }
 
 /** Returns the different departures of a change, the present one first. */

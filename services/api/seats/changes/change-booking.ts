@@ -1,7 +1,10 @@
 import type { Db } from '../../../platform/database/database';
 import { AppError } from '../../../platform/errors';
-import { changedFields } from '../../audit/changed-fields';
-import { BookingAnonymizedError, CurrencyConflictError } from '../../bookings/booking.errors';
+import {
+  BookingAnonymizedError,
+  BookingStateConflictError,
+  CurrencyConflictError,
+} from '../../bookings/booking.errors';
 import {
   assertTravellersBooked,
   type BookingLead,
@@ -15,45 +18,33 @@ import { eventOfLead } from '../../bookings/booking-events';
 import { decideReduction, refundPercentAt } from '../../bookings/refund';
 import { getBookingPlace } from '../../bookings/find-booking';
 import { paymentDueAfterMove } from '../../bookings/payment-window';
-import type { DepartureChoice } from '../../departures/choose-departure';
-import {
-  type CancellationPolicy,
-  type DatedTier,
-  describePolicy,
-  policyOf,
-} from '../../catalog/cancellation-policy';
+import { describePolicy, policyOf } from '../../catalog/cancellation-policy';
 import type { LockedDeparture } from '../../departures/departure';
 import { findDepartureAfterChange } from '../../departures/find-departures';
 import { comparedCustomer, type PartialCustomer, withGivenCustomer } from '../../holds/seat-hold';
-import type { StoredColumns } from '../../holds/seat-hold';
 import { depositOf } from '../../pricing/apply-price-rule';
 import { toMajor } from '../../pricing/currency';
-import type { Category } from '../../pricing/category';
-import { categoriesToCheck, lostCodes, withPricesOf } from '../../pricing/kept-categories';
-import { type Party, totalOf, unitsOf } from '../../pricing/party';
-import {
-  assertMeantParty,
-  changedParty,
-  type MeantParty,
-  type RequestedParty,
-} from '../../pricing/requested-party';
-import type { PriceCalculation } from '../../pricing/explained-rules';
-import type { LockedPrice, Prices } from '../../pricing/price-categories';
+import { lostCodes, withPricesOf } from '../../pricing/kept-categories';
+import { totalOf, unitsOf } from '../../pricing/party';
+import type { RequestedParty } from '../../pricing/requested-party';
+import type { LockedPrice } from '../../pricing/price-categories';
 import { sellingCurrencyOf } from '../../pricing/selling-currency';
-import type { Actor } from '../../tenants/actor';
 import type { Tenant } from '../../tenants/tenant';
-import { partyFields } from '../../holds/party-history';
-import { assertPartyOfChange, categoriesOfChange } from '../rules/party-of-change';
 import {
-  assertExpectedTotal,
-  existingDeparture,
-  lockedDeparture,
-  quoteDeparture,
-} from '../rules/departure-rules';
+  type Amended,
+  amendedDeparture,
+  amendedFields,
+  type AmendedParty,
+  amendedParty,
+  assertAmendedParty,
+  type FieldValues,
+  placeOf,
+} from '../rules/amended-seats';
+import { assertExpectedTotal, quoteDeparture } from '../rules/departure-rules';
 import { type DepartureFacts, type SaleFacts, type StoredLead, viewKey } from '../read/facts';
 import { changeOfBooking } from '../stored-booking';
 import { datesOfLead, type Decided } from '../decided';
-import { departuresOfMove, type SeatChange, type Seller } from '../seat-change';
+import { movingTo, type SeatChange, type Seller } from '../seat-change';
 
 /** The changes of a booking that a request asks for; an undefined field stays as it is, and null clears it. */
 export interface BookingAmendment {
@@ -100,19 +91,7 @@ export async function changeBooking(
   const change = changeOfBooking(seller, found, (lead, facts) =>
     decideBookingChange(facts, tenant, lead, { by, to, amendment }),
   );
-  const { locks } = change;
-  return {
-    ...change,
-    locks: { ...locks, departureIds: departuresOfMove(found.departureId, to.departureId) },
-    hiddenTourId: found.tour.id,
-  };
-}
-
-export interface BookingChange {
-  by: Actor | null;
-  /** The departure after the change. */
-  to: DepartureChoice;
-  amendment: BookingAmendment;
+  return movingTo(change, { ...to, tour: found.tour });
 }
 
 /** Decides the change of a booking, under the locks of both departures and of the booking. Throws the errors of changeBooking. */
@@ -120,21 +99,21 @@ export function decideBookingChange(
   facts: SaleFacts,
   tenant: Tenant,
   lead: StoredLead,
-  { by, to, amendment }: BookingChange,
+  { by, to, amendment }: Amended<BookingAmendment>,
 ): Decided<AmendedBooking> {
-  const amended = decideAmendment(facts, tenant, lead, to, amendment);
-  const fields = changesOf(lead, amended);
+  const values = decideValues(facts, tenant, lead, { to, amendment });
+  const after: BookingLead = { ...lead, ...values, updatedAt: new Date(lead.nextUpdatedAt) };
+  const fields = amendedFields<BookingLead>(lead, after, historyOf, personalOf);
   if (Object.keys(fields).length === 0)
     return { result: { before: lead, after: lead, reduction: null }, changed: [] };
   const { refundPercent } = amendment;
-  const reduction = decideReduction(lead, amended.totalMinor, lead.asOf, refundPercent);
+  const reduction = decideReduction(lead, after.totalMinor, lead.asOf, refundPercent);
   if (refundPercent !== undefined && !reduction) throw new NothingFreedError();
-  const after = afterAmendment(lead, amended);
   return {
     result: { before: lead, after, reduction },
     lead: {
       id: lead.id,
-      columns: { ...columnsOf(amended), updated_at: lead.nextUpdatedAt },
+      columns: { ...columnsOfLead(values), updated_at: lead.nextUpdatedAt },
       change: { by, fields, refund: reduction?.refund },
     },
     events: [eventOfLead('booking.updated', after, reduction)],
@@ -153,122 +132,78 @@ class NothingFreedError extends AppError {
   }
 }
 
-/** The values of a booking after its change. */
-interface AmendedLead {
-  departure: LockedDeparture | null;
-  party: Party;
-  seats: number;
-  categories: readonly Category[];
-  cancellation: CancellationPolicy | null;
-  tiers: DatedTier[] | null;
-  refundCeiling: number;
-  refundFloor: number | null;
-  floorEndsAt: Date | null;
-  /** A trigger stores it with the new departure (0147_payment_window.sql). */
-  paymentDueAt: Date | null;
-  prices: Prices;
-  platformPrices: Partial<Prices>;
-  totalMinor: number;
-  depositMinor: number;
-  priceBreakdown: PriceCalculation;
-  customer: PartialCustomer;
-  notes: string | null;
-  externalRef: string | null;
-  travellers: Traveller[] | null;
-}
+type WantedChange = Omit<Amended<BookingAmendment>, 'by'>;
 
-function columnsOf({ departure, ...values }: AmendedLead): StoredColumns {
-  const [departureId, departureDate] = [departure?.id ?? null, departure?.departureDate ?? null];
-  return columnsOfLead({ ...values, departureId, departureDate });
-}
-
-function afterAmendment(lead: StoredLead, { departure, ...values }: AmendedLead): BookingLead {
-  return {
-    ...lead,
-    ...values,
-    departureId: departure?.id ?? null,
-    departureDate: departure?.departureDate ?? null,
-    departureTime: departure?.startTime ?? null,
-    departureStatus: departure && (departure.cancelled ? 'cancelled' : 'scheduled'),
-    updatedAt: new Date(lead.nextUpdatedAt),
-  };
-}
-
-/**
- * Decides the change by the facts, under the locks of both departures and of the lead. Throws the errors of changeBooking.
- * @param to the departure after the change
- */
-function decideAmendment(
+/** Returns the values that the change may replace. */
+function decideValues(
   facts: SaleFacts,
   tenant: Tenant,
   before: BookingLead,
-  to: DepartureChoice,
-  amendment: BookingAmendment,
-): AmendedLead {
-  const seats = amendedSeats(facts, tenant, before, to, amendment);
-  const { departure, party, categories, moves } = seats;
-  const paid = !awaitsPayment(before);
-  if (departure) {
-    const change = { before: moves ? null : before.party, after: party, categories, paid };
-    assertPartyOfChange(facts, tenant, departure, change);
-  }
-  const price = amendedPrice(facts, tenant, before, seats);
+  wanted: WantedChange,
+): Partial<BookingLead> {
+  const { to, amendment } = wanted;
+  const meant = amendedParty(facts, tenant, before, to, amendment.party);
+  const {
+    travellers = before.travellers,
+    notes = before.notes,
+    externalRef = before.externalRef,
+  } = amendment;
+  assertTravellersBooked(travellers ?? [], meant, meant.categories);
+  assertChangeable(before, amendment);
+  const place = departureAfter(facts, tenant, before, meant, wanted);
+  const { departure, moves } = place;
+  const { party, seats, categories } = meant;
+  const price = amendedPrice(facts, tenant, before, meant, place);
   const undated = facts.undatedTours.get(viewKey(tenant.id, before.tour.id));
   const { categories: present } = departure?.tour ?? undated ?? before;
-  if (moves || party !== before.party)
-    assertMeantParty(seats, categoriesToCheck(party, before, { sold: categories, present }), price.prices);
+  assertAmendedParty(before, meant, { sold: categories, present, moves, prices: price.prices });
   const totalMinor = totalOf(party, price.prices);
   assertExpectedTotal(amendment.expectedTotal, totalMinor, before);
-  const terms = moves ? termsAfterMove(before, departure!) : before;
-  const { notes = before.notes, externalRef = before.externalRef, customer } = amendment;
+  const isNew = moves && before.status !== 'confirmed';
   return {
-    departure,
+    ...(departure ? datedPlaceOf(departure) : NO_PLACE),
     party,
-    seats: seats.seats,
+    seats,
     categories,
-    cancellation: terms.cancellation,
-    tiers: terms.tiers,
-    refundCeiling: terms.refundCeiling,
-    refundFloor: terms.refundFloor,
-    floorEndsAt: terms.floorEndsAt,
-    paymentDueAt: terms.paymentDueAt,
+    ...(moves && termsAfterMove(before, departure!)),
     prices: price.prices,
     platformPrices: price.platformPrices,
     totalMinor,
+    ...amendedDeposit(tenant, before, { ...price, totalMinor, moves: isNew }),
     notes,
     externalRef,
-    travellers: seats.travellers,
-    ...amendedDeposit(tenant, before, { ...price, totalMinor, moves: moves && !paid }),
-    customer: withGivenCustomer(before.customer, customer),
+    travellers,
+    customer: withGivenCustomer(before.customer, amendment.customer),
   };
 }
 
-interface AmendedSeats extends MeantParty, Pick<AmendedLead, 'departure' | 'categories' | 'travellers'> {
+const NO_PLACE = { departureId: null, departureDate: null, departureTime: null, departureStatus: null };
+
+function datedPlaceOf(departure: LockedDeparture) {
+  const departureStatus = departure.cancelled ? ('cancelled' as const) : ('scheduled' as const);
+  return { ...placeOf(departure), departureStatus };
+}
+
+/** The departure of a booking after its change. */
+interface Place {
+  /** Null: a booking without a date. */
+  departure: LockedDeparture | null;
   /** True: the booking gets another departure. */
   moves: boolean;
 }
 
-/** Finds the departure after the change, and reads the party by its categories. Judges the request before the departure. */
-function amendedSeats(
+function departureAfter(
   facts: DepartureFacts,
   tenant: Tenant,
   before: BookingLead,
-  to: DepartureChoice,
-  amendment: BookingAmendment,
-): AmendedSeats {
-  const categories = categoriesOfChange(before, lockedDeparture(facts, tenant, to.departureId));
-  const meant = changedParty(before.party, amendment.party ?? {}, categories);
-  const { seats } = meant;
-  const { tour } = before;
-  const { travellers = before.travellers, departureDate = before.departureDate, departureTime } = amendment;
-  assertTravellersBooked(travellers ?? [], meant, categories);
-  assertChangeable(before, amendment);
-  const departure =
-    departureDate === null
-      ? null
-      : existingDeparture(facts, { ...to, tenant, tour, seats, departureDate, departureTime });
-  const moves = departure !== null && departure.id !== before.departureId;
-  return { ...meant, departure, categories, travellers, moves };
+  meant: AmendedParty,
+  { to, amendment }: WantedChange,
+): Place {
+  const { departureDate = before.departureDate, departureTime } = amendment;
+  if (departureDate === null) return { departure: null, moves: false };
+  const paid = before.status === 'confirmed';
+  const wanted = { ...to, tenant, tour: before.tour, departureDate, departureTime, paid };
+  return amendedDeparture(facts, before, meant, wanted);
 }
 
 /** @throws BookingStateConflictError, BookingAnonymizedError (409) */
@@ -302,7 +237,8 @@ function amendedPrice(
   facts: DepartureFacts,
   tenant: Tenant,
   before: BookingLead,
-  { party, seats, departure, moves }: AmendedSeats,
+  { party, seats }: AmendedParty,
+  { departure, moves }: Place,
 ): Priced {
   const added = Object.keys(party).filter((code) => moves || unitsOf(before.party, code) === 0);
   // Keeps the old price if there is no new category. Also keeps the price of a booking without a date, which can have a price for the first
@@ -341,38 +277,10 @@ function amendedDeposit(
   };
 }
 
-function changesOf(before: BookingLead, after: AmendedLead) {
-  const codes = new Set(Object.keys({ ...before.party, ...after.party }));
-  return changedFields(
-    [
-      {
-        departure_date: before.departureDate,
-        departure_time: before.departureTime,
-        ...partyFields(before.party, codes),
-        ...numbersOf(before, before),
-      },
-      {
-        departure_date: after.departure?.departureDate ?? null,
-        departure_time: after.departure?.startTime ?? null,
-        ...partyFields(after.party, codes),
-        ...numbersOf(after, before),
-      },
-    ],
-    [personalOf(before), personalOf(after)],
-  );
-}
-
-function numbersOf(
-  {
-    totalMinor,
-    depositMinor,
-    cancellation,
-    refundCeiling,
-    refundFloor,
-  }: Pick<AmendedLead, 'totalMinor' | 'depositMinor' | 'cancellation' | 'refundCeiling' | 'refundFloor'>,
-  { currencyDigits }: BookingLead,
-) {
+function historyOf(lead: BookingLead, seats: FieldValues) {
+  const { totalMinor, depositMinor, currencyDigits, cancellation, refundCeiling, refundFloor } = lead;
   return {
+    ...seats,
     total_price: toMajor(totalMinor, currencyDigits),
     deposit_total: toMajor(depositMinor, currencyDigits),
     cancellation: describePolicy(cancellation),
@@ -381,8 +289,6 @@ function numbersOf(
   };
 }
 
-type Personal = Pick<AmendedLead, 'customer' | 'notes' | 'externalRef' | 'travellers'>;
-
-function personalOf({ customer, notes, externalRef, travellers }: Personal) {
+function personalOf({ customer, notes, externalRef, travellers }: BookingLead) {
   return { ...comparedCustomer(customer), notes, external_ref: externalRef, travellers };
 }

@@ -1,0 +1,125 @@
+import { type ChangedFields, changedFields } from '../../audit/changed-fields';
+import type { DepartureChoice } from '../../departures/choose-departure';
+import type { LockedDeparture } from '../../departures/departure';
+import { partyFields } from '../../holds/party-history';
+import type { Category } from '../../pricing/category';
+import { categoriesToCheck } from '../../pricing/kept-categories';
+import type { Party } from '../../pricing/party';
+import type { Prices } from '../../pricing/price-categories';
+import {
+  assertMeantParty,
+  changedParty,
+  type MeantParty,
+  type RequestedParty,
+} from '../../pricing/requested-party';
+import type { Actor } from '../../tenants/actor';
+import type { Tenant } from '../../tenants/tenant';
+import type { DepartureFacts } from '../read/facts';
+import { existingDeparture, lockedDeparture, type RequestedDeparture } from './departure-rules';
+import { assertPartyOfChange, categoriesOfChange, takesUnits } from './party-of-change';
+
+/** The change of the fields of a hold or booking: what a request asks for, its actor, and the departure after the change. */
+export interface Amended<Amendment> {
+  by: Actor | null;
+  to: DepartureChoice;
+  amendment: Amendment;
+}
+
+/** The fields of a hold or booking that decide which seats it has. */
+interface Seats {
+  tour: { id: string };
+  departureId: string | null;
+  departureDate: string | null;
+  departureTime: string | null;
+  party: Party;
+  categories: readonly Category[];
+}
+
+/** The party of a hold or booking after a change, and the categories by which it is read. */
+export interface AmendedParty extends MeantParty {
+  categories: readonly Category[];
+}
+
+/** Reads the party that a request means after the change. @throws InvalidInputError (400) */
+export function amendedParty(
+  facts: DepartureFacts,
+  tenant: Tenant,
+  sale: Seats,
+  to: DepartureChoice,
+  requested: RequestedParty = {},
+): AmendedParty {
+  const categories = categoriesOfChange(sale, lockedDeparture(facts, tenant, to.departureId));
+  return { ...changedParty(sale.party, requested, categories), categories };
+}
+
+/** The departure of a hold or booking after a change. */
+export interface AmendedDeparture {
+  departure: LockedDeparture;
+  /** True: it is another departure than before. */
+  moves: boolean;
+  /** True: the change takes more units of a category, or all units of another departure. */
+  takesUnits: boolean;
+}
+
+/**
+ * Finds the departure after the change, and checks that it may be sold to the party.
+ * @param paid true: a paid booking, whose seats the tenant's share of the departure does not limit
+ * @throws errors of existingDeparture, assertPartyOfChange
+ */
+export function amendedDeparture(
+  facts: DepartureFacts,
+  sale: Seats,
+  { party, seats, categories }: AmendedParty,
+  { paid, ...wanted }: Omit<RequestedDeparture, 'seats'> & { paid: boolean },
+): AmendedDeparture {
+  const departure = existingDeparture(facts, { ...wanted, seats });
+  const moves = departure.id !== sale.departureId;
+  const change = { before: moves ? null : sale.party, after: party, categories, paid };
+  assertPartyOfChange(facts, wanted.tenant, departure, change);
+  return { departure, moves, takesUnits: takesUnits(change) };
+}
+
+/**
+ * Checks that the tour sells the party. A party that the change keeps on its departure stays as it is.
+ * @param sold the categories of the hold or booking after the change; `present`: those of its tour now
+ * @throws errors of assertMeantParty (400)
+ */
+export function assertAmendedParty(
+  sale: Seats,
+  meant: AmendedParty,
+  {
+    moves,
+    prices,
+    ...categories
+  }: { moves: boolean; prices: Prices } & Record<'sold' | 'present', readonly Category[]>,
+): void {
+  if (!moves && meant.party === sale.party) return;
+  assertMeantParty(meant, categoriesToCheck(meant.party, sale, categories), prices);
+}
+
+/** Returns the place of a hold or booking on a departure. */
+export function placeOf({ id, departureDate, startTime }: LockedDeparture) {
+  return { departureId: id, departureDate, departureTime: startTime };
+}
+
+export type FieldValues = Record<string, string | number | null>;
+
+/**
+ * Compares a hold or booking before and after a change, for its history.
+ * @param fieldsOf returns the fields of the history; `seats` are those that every hold and booking has
+ */
+export function amendedFields<Sale extends Seats>(
+  before: Sale,
+  after: Sale,
+  fieldsOf: (sale: Sale, seats: FieldValues) => FieldValues,
+  personalOf: (sale: Sale) => Record<string, unknown>,
+): ChangedFields {
+  const codes = new Set(Object.keys({ ...before.party, ...after.party }));
+  const fields = (sale: Sale) =>
+    fieldsOf(sale, {
+      departure_date: sale.departureDate,
+      departure_time: sale.departureTime,
+      ...partyFields(sale.party, codes),
+    });
+  return changedFields([fields(before), fields(after)], [personalOf(before), personalOf(after)]);
+}
