@@ -13,9 +13,7 @@ import { CUSTOMER_COLUMN, describeCustomer, toCustomerDocument } from '../engine
 import { email, phone, searchText } from '../engine/values';
 import { type ItemColumn, tableOf } from '../terminal/table';
 import { countOf } from '../terminal/text';
-import { eraseBooking } from './booking/anonymize';
-import { type ErasureRules, FORCE_FLAG } from './booking/erasure';
-import { eraseHold } from './hold/anonymize';
+import { type ErasureRules, eraseSale, FORCE_FLAG } from './booking/erasure';
 
 interface EraseOptions {
   search?: string;
@@ -102,11 +100,7 @@ function queryOf({ search, email: address, phone: number }: EraseOptions): Perso
 /** Returns undefined if another operator has erased the row meanwhile. */
 async function eraseRow(context: Pick<AuditedContext, 'audited'>, row: PersonRow, rules: ErasureRules) {
   const { kind, name, sale } = row;
-  const { id: tenantId } = sale.tenant;
-  const erased =
-    kind === 'booking'
-      ? await eraseBooking(context, { ref: name, tenantId }, rules)
-      : await eraseHold(context, { id: name, tenantId }, rules);
+  const erased = await eraseSale(context, { kind, name, tenantId: sale.tenant.id }, rules);
   return erased && { kind, name, undelivered: erased.undelivered.length, reference: erased.reference };
 }
 

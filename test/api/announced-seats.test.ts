@@ -9,8 +9,7 @@ import {
   reopenDeparture,
   setSeats,
 } from '../../services/api/seats/changes/change-departure';
-import { anonymizeBooking } from '../../services/api/seats/changes/erase-booking';
-import { anonymizeHold } from '../../services/api/seats/changes/erase-hold';
+import { anonymizeBooking, anonymizeHold } from '../../services/api/seats/changes/erase-customer';
 import { expire } from '../../services/api/seats/changes/expire';
 import { moveDeparture } from '../../services/api/seats/changes/move-departure';
 import { performBulk } from '../../services/api/seats/perform';
@@ -67,14 +66,12 @@ const CHANGES: Record<string, Record<string, Prepare>> = {
       async (trx) =>
         setSeats(trx, tour, { date }, 7),
   },
-  'erase-booking.ts': {
+  'erase-customer.ts': {
     'an erasure of a booking beside an expired one': async (given) => {
       const ref = (await book(given)).body.booking_ref;
       await lapsedBooking(given);
       return async (trx) => anonymizeBooking(trx, ref, secret);
     },
-  },
-  'erase-hold.ts': {
     'an erasure of a hold beside an expired booking': async (given) => {
       const { hold_id } = (await hold(given)).body;
       await lapsedBooking(given);

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { anonymizeBooking } from '../../services/api/seats/changes/erase-booking';
+import { anonymizeBooking } from '../../services/api/seats/changes/erase-customer';
 import { type Db, inTransaction } from '../../services/platform/database/database';
 import { eraseCustomer } from '../../services/webhook-queue/deliveries/erase-customer';
 import { recordResults } from '../../services/webhook-queue/worker/results.repository';

@@ -1,4 +1,4 @@
-import { anonymizeBooking } from '../../services/api/seats/changes/erase-booking';
+import { anonymizeBooking } from '../../services/api/seats/changes/erase-customer';
 import { type Db, inTransaction, type Trx } from '../../services/platform/database/database';
 import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
 import { eraseCustomer } from '../../services/webhook-queue/deliveries/erase-customer';

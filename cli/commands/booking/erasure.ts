@@ -1,8 +1,14 @@
 import { erasePersonFromChanges } from '../../../services/api/audit/audit.repository';
-import type { RowsOfPerson } from '../../../services/api/bookings/rows-of-person';
-import type { Trx } from '../../../services/platform/database/database';
-import { eraseCustomer, type EventsToErase } from '../../../services/webhook-queue/deliveries/erase-customer';
+import type { PersonRow, RowsOfPerson } from '../../../services/api/bookings/rows-of-person';
+import { anonymizeBooking, anonymizeHold } from '../../../services/api/seats/changes/erase-customer';
+import { type OperatorTransaction, performBulk } from '../../../services/api/seats/perform';
+import {
+  eraseCustomer,
+  findCustomersOfBooking,
+} from '../../../services/webhook-queue/deliveries/erase-customer';
+import { changeSeats } from '../../engine/change-seats';
 import { flag } from '../../engine/command';
+import type { AuditedContext } from '../../engine/context';
 import { countOf } from '../../terminal/text';
 
 /* The parts that `booking anonymize`, `hold anonymize` and `customer erase` share. */
@@ -21,6 +27,8 @@ export interface ErasureRules {
 
 /** The numbers of changed rows. */
 export interface Erased {
+  /** True: the booking has a hold, which lost its customer too. Undefined: a hold was erased alone. */
+  hold?: boolean;
   answers: number;
   refusals: number;
   events: number;
@@ -38,22 +46,58 @@ export const NOTHING_ERASED: Erased = {
   audit_rows: 0,
 };
 
+/** The booking or hold without a booking whose customer is erased. */
+interface SaleToErase extends Pick<PersonRow, 'kind' | 'name'> {
+  tenantId: string;
+}
+
 /**
- * Erases the person from the webhooks and the audit rows of a booking and its hold.
- * @param force erases also while a webhook with the customer is undelivered
- * @returns the ids of the deliveries that will be sent without the customer, and the numbers of changed rows
+ * Erases the customer of a booking or hold in one transaction with its audit row. Returns undefined if nothing was left to erase.
  * @throws BookingInFlightError; BookingUndeliveredError without `force`
  */
-export async function eraseElsewhere(
-  trx: Trx,
-  named: EventsToErase,
-  { identifiesPerson, force }: { identifiesPerson: (text: string) => boolean; force: boolean },
+export async function eraseSale(
+  context: Pick<AuditedContext, 'audited'>,
+  { kind, name, tenantId }: SaleToErase,
+  rules: ErasureRules,
 ) {
-  const rules = { identifiesPerson, evenUndelivered: force };
-  const { undelivered, ...webhooks } = await eraseCustomer(trx, named, rules);
-  const subjects = [named.bookingRef, named.hold?.id].filter((one) => one != null);
+  const entry = { action: `${kind}.anonymize`, subject: name };
+  return changeSeats(context, entry, async (transaction, note) => {
+    const done = await erase(transaction, { kind, name }, rules);
+    note(null, done ? { anonymized_at: done.at, ...done.erased } : null, { tenantId });
+    return done;
+  });
+}
+
+/** Erases the customer from the booking or hold, the webhooks and the audit rows. */
+async function erase(
+  transaction: OperatorTransaction,
+  { kind, name }: Omit<SaleToErase, 'tenantId'>,
+  { force, cursorKey }: ErasureRules,
+) {
+  const { trx } = transaction;
+  const bookingRef = kind === 'booking' ? name : null;
+  const erasure =
+    bookingRef === null
+      ? await anonymizeHold(trx, name, cursorKey)
+      : await anonymizeBooking(trx, bookingRef, cursorKey, await findCustomersOfBooking(trx, bookingRef));
+  const done = await performBulk(transaction, erasure);
+  if (!done) return undefined;
+  const { after, hold, identifiesPerson, answers, refusals } = done;
+  const events = { bookingRef, hold: hold && { ...hold, tenantId: hold.tenant.id } };
+  const { undelivered, ...webhooks } = await eraseCustomer(trx, events, {
+    identifiesPerson,
+    evenUndelivered: force,
+  });
+  const subjects = [bookingRef, hold?.id].filter((one) => one != null);
   const audit_rows = await erasePersonFromChanges(trx, subjects, identifiesPerson);
-  return { undelivered, changed: { ...webhooks, audit_rows } };
+  const ofBooking = bookingRef === null ? {} : { hold: hold !== null };
+  return {
+    at: after.anonymizedAt!.toISOString(),
+    erased: { ...ofBooking, answers, refusals, ...webhooks, audit_rows } satisfies Erased,
+    /** The ids of the deliveries that will be sent without the customer. */
+    undelivered,
+    reference: after.externalRef,
+  };
 }
 
 /** The parts of the answer that name what is left to do. */

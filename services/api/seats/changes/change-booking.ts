@@ -1,10 +1,6 @@
 import type { Db } from '../../../platform/database/database';
 import { AppError } from '../../../platform/errors';
-import {
-  BookingAnonymizedError,
-  BookingStateConflictError,
-  CurrencyConflictError,
-} from '../../bookings/booking.errors';
+import { BookingAnonymizedError, BookingStateConflictError } from '../../bookings/booking.errors';
 import {
   assertTravellersBooked,
   type BookingLead,
@@ -24,11 +20,10 @@ import { findDepartureAfterChange } from '../../departures/find-departures';
 import { comparedCustomer, type PartialCustomer, withGivenCustomer } from '../../holds/seat-hold';
 import { depositOf } from '../../pricing/apply-price-rule';
 import { toMajor } from '../../pricing/currency';
-import { lostCodes, withPricesOf } from '../../pricing/kept-categories';
+import { withPricesOf } from '../../pricing/kept-categories';
 import { totalOf, unitsOf } from '../../pricing/party';
 import type { RequestedParty } from '../../pricing/requested-party';
 import type { LockedPrice } from '../../pricing/price-categories';
-import { sellingCurrencyOf } from '../../pricing/selling-currency';
 import type { Tenant } from '../../tenants/tenant';
 import {
   type Amended,
@@ -37,8 +32,10 @@ import {
   type AmendedParty,
   amendedParty,
   assertAmendedParty,
+  assertCurrencyStays,
   type FieldValues,
   placeOf,
+  priceAfterMove,
 } from '../rules/amended-seats';
 import { assertExpectedTotal, quoteDeparture } from '../rules/departure-rules';
 import { type DepartureFacts, type SaleFacts, type StoredLead, viewKey } from '../read/facts';
@@ -237,19 +234,16 @@ function amendedPrice(
   facts: DepartureFacts,
   tenant: Tenant,
   before: BookingLead,
-  { party, seats }: AmendedParty,
+  meant: AmendedParty,
   { departure, moves }: Place,
 ): Priced {
-  const added = Object.keys(party).filter((code) => moves || unitsOf(before.party, code) === 0);
+  const added = Object.keys(meant.party).filter((code) => moves || unitsOf(before.party, code) === 0);
   // Keeps the old price if there is no new category. Also keeps the price of a booking without a date, which can have a price for the first
   // category only.
   if (!departure || added.length === 0) return before;
-  // Compares the currencies before the quote, because a rate of the new one may be missing.
-  const { currency } = sellingCurrencyOf(tenant, departure.tour);
-  if (currency !== before.currency) throw new CurrencyConflictError('booking', currency, before.currency);
-  const today = quoteDeparture(facts, tenant, departure, seats);
-  if (moves) return withPricesOf(today, before, lostCodes(before, departure.tour.categories));
-  return withPricesOf(before, today, added);
+  assertCurrencyStays('booking', tenant, before, departure);
+  if (moves) return priceAfterMove(facts, tenant, before, meant, departure);
+  return withPricesOf(before, quoteDeparture(facts, tenant, departure, meant.seats), added);
 }
 
 /**

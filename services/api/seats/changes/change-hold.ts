@@ -1,5 +1,4 @@
 import type { Db } from '../../../platform/database/database';
-import { CurrencyConflictError } from '../../bookings/booking.errors';
 import { describePolicy, policyOf } from '../../catalog/cancellation-policy';
 import type { TourRef } from '../../catalog/tour';
 import type { DepartureChoice } from '../../departures/choose-departure';
@@ -18,24 +17,23 @@ import {
   withGivenCustomer,
 } from '../../holds/seat-hold';
 import { columnsOfHold } from '../../holds/seat-hold.repository';
-import { lostCodes, renewedCategories, withPricesOf } from '../../pricing/kept-categories';
+import { renewedCategories } from '../../pricing/kept-categories';
 import { seatsOf } from '../../pricing/party';
 import type { RequestedParty } from '../../pricing/requested-party';
 import type { LockedPrice } from '../../pricing/price-categories';
 import { isLockedInSellingCurrency } from '../../pricing/quote-tenant-price';
-import { sellingCurrencyOf } from '../../pricing/selling-currency';
 import type { Tenant } from '../../tenants/tenant';
 import {
   type Amended,
   amendedDeparture,
   amendedFields,
-  type AmendedParty,
   amendedParty,
   assertAmendedParty,
+  assertCurrencyStays,
   type FieldValues,
   placeOf,
+  priceAfterMove,
 } from '../rules/amended-seats';
-import { quoteDeparture } from '../rules/departure-rules';
 import type { DepartureFacts, StoredHold } from '../read/facts';
 import { dateOfHold, type Decided } from '../decided';
 import { movingTo, type SeatChange, type Seller } from '../seat-change';
@@ -119,7 +117,10 @@ function decideValues(
   const { tour = hold.tour, departureDate = hold.departureDate, departureTime } = amendment;
   const wanted = { ...to, tenant, tour, departureDate, departureTime, paid: false };
   const { departure, moves, takesUnits } = amendedDeparture(facts, hold, meant, wanted);
-  const price = moves ? priceAfterMove(facts, tenant, hold, departure, meant) : lockedPrice(hold, departure);
+  // Without a selling currency, only OCTO can move a hold to a tour in another currency, and it may.
+  const isBound = tenant.sellIn !== null || isLockedInSellingCurrency(hold);
+  if (moves && isBound) assertCurrencyStays('hold', tenant, hold, departure);
+  const price = moves ? priceAfterMove(facts, tenant, hold, meant, departure) : lockedPrice(hold, departure);
   const { prices, categories, currency, currencyDigits, priceBreakdown } = price;
   const sold = { sold: categories, present: departure.tour.categories };
   assertAmendedParty(hold, meant, { ...sold, moves, prices });
@@ -152,39 +153,10 @@ function lockedPrice(hold: SeatHold, { tour }: Departure): LockedPrice {
   return { ...hold, categories: renewedCategories(hold, tour.categories) };
 }
 
-/**
- * Quotes the prices of the departure to which a hold moves. A category that its tour has lost has no present price, so its units keep the
- * locked one, unless the currency changes.
- * @throws CurrencyConflictError (409), errors of quoteDeparture
- */
-function priceAfterMove(
-  facts: DepartureFacts,
-  tenant: Tenant,
-  hold: SeatHold,
-  departure: Departure,
-  { seats, categories }: AmendedParty,
-): LockedPrice {
-  assertSellingCurrencyStays(tenant, hold, departure);
-  const today = { ...quoteDeparture(facts, tenant, departure, seats), categories };
-  const keepsPrices = departure.tour.id === hold.tour.id && today.currency === hold.currency;
-  return keepsPrices ? withPricesOf(today, hold, lostCodes(hold, departure.tour.categories)) : today;
-}
-
 /** @throws HoldAnonymizedError for a change that would store personal data again (409) */
 function assertNotErased({ anonymizedAt }: SeatHold, { customer, externalRef }: HoldAmendment): void {
   const personal = [...Object.values(customer), externalRef];
   if (anonymizedAt && personal.some((value) => value !== undefined)) throw new HoldAnonymizedError();
-}
-
-/**
- * Checks that a hold of a tenant with a selling currency keeps its currency, also if a rate of the new one is missing. Without a selling
- * currency, only OCTO can move a hold to a tour in another currency, and it may.
- * @throws CurrencyConflictError (409)
- */
-function assertSellingCurrencyStays(tenant: Tenant, hold: SeatHold, { tour }: Departure): void {
-  const isBound = tenant.sellIn !== null || isLockedInSellingCurrency(hold);
-  const { currency } = sellingCurrencyOf(tenant, tour);
-  if (isBound && currency !== hold.currency) throw new CurrencyConflictError('hold', currency, hold.currency);
 }
 
 function historyOf({ tour, tiers, expiresAt }: SeatHold, seats: FieldValues) {

@@ -1,21 +1,28 @@
 import { type ChangedFields, changedFields } from '../../audit/changed-fields';
+import { CurrencyConflictError } from '../../bookings/booking.errors';
 import type { DepartureChoice } from '../../departures/choose-departure';
 import type { LockedDeparture } from '../../departures/departure';
 import { partyFields } from '../../holds/party-history';
 import type { Category } from '../../pricing/category';
-import { categoriesToCheck } from '../../pricing/kept-categories';
+import { categoriesToCheck, lostCodes, withPricesOf } from '../../pricing/kept-categories';
 import type { Party } from '../../pricing/party';
-import type { Prices } from '../../pricing/price-categories';
+import type { LockedPrice, Prices } from '../../pricing/price-categories';
 import {
   assertMeantParty,
   changedParty,
   type MeantParty,
   type RequestedParty,
 } from '../../pricing/requested-party';
+import { sellingCurrencyOf } from '../../pricing/selling-currency';
 import type { Actor } from '../../tenants/actor';
 import type { Tenant } from '../../tenants/tenant';
 import type { DepartureFacts } from '../read/facts';
-import { existingDeparture, lockedDeparture, type RequestedDeparture } from './departure-rules';
+import {
+  existingDeparture,
+  lockedDeparture,
+  quoteDeparture,
+  type RequestedDeparture,
+} from './departure-rules';
 import { assertPartyOfChange, categoriesOfChange, takesUnits } from './party-of-change';
 
 /** The change of the fields of a hold or booking: what a request asks for, its actor, and the departure after the change. */
@@ -95,6 +102,37 @@ export function assertAmendedParty(
 ): void {
   if (!moves && meant.party === sale.party) return;
   assertMeantParty(meant, categoriesToCheck(meant.party, sale, categories), prices);
+}
+
+/**
+ * Checks that a hold or booking keeps its currency on the departure, also if a rate of the new one is missing.
+ * @throws CurrencyConflictError (409)
+ */
+export function assertCurrencyStays(
+  kind: 'hold' | 'booking',
+  tenant: Tenant,
+  { currency: before }: LockedPrice,
+  { tour }: LockedDeparture,
+): void {
+  const { currency } = sellingCurrencyOf(tenant, tour);
+  if (currency !== before) throw new CurrencyConflictError(kind, currency, before);
+}
+
+/**
+ * Quotes the prices of another departure. A category that its tour has lost has no present price, so its units keep the locked one, unless
+ * the tour or the currency changes.
+ * @throws errors of quoteDeparture
+ */
+export function priceAfterMove(
+  facts: DepartureFacts,
+  tenant: Tenant,
+  sale: Seats & LockedPrice,
+  { seats, categories }: AmendedParty,
+  departure: LockedDeparture,
+): LockedPrice {
+  const today = { ...quoteDeparture(facts, tenant, departure, seats), categories };
+  const keepsPrices = departure.tour.id === sale.tour.id && today.currency === sale.currency;
+  return keepsPrices ? withPricesOf(today, sale, lostCodes(sale, departure.tour.categories)) : today;
 }
 
 /** Returns the place of a hold or booking on a departure. */
