@@ -1,7 +1,17 @@
 import { erasePersonFromChanges } from '../../../services/api/audit/audit.repository';
-import type { PersonRow, RowsOfPerson } from '../../../services/api/bookings/rows-of-person';
+import type { BookingLead } from '../../../services/api/bookings/booking-lead';
+import {
+  findRowsOfPerson,
+  type PersonRow,
+  type RowsOfPerson,
+} from '../../../services/api/bookings/rows-of-person';
+import { getHold } from '../../../services/api/holds/find-hold';
+import type { SeatHold } from '../../../services/api/holds/seat-hold';
+import { refreshStatistics } from '../../../services/api/privacy/refresh-statistics';
 import { anonymizeBooking, anonymizeHold } from '../../../services/api/seats/changes/erase-customer';
 import { type OperatorTransaction, performBulk } from '../../../services/api/seats/perform';
+import { ANY_TENANT } from '../../../services/api/tenants/tenant';
+import type { Db } from '../../../services/platform/database/database';
 import {
   eraseCustomer,
   findCustomersOfBooking,
@@ -11,7 +21,7 @@ import { flag } from '../../engine/command';
 import type { AuditedContext } from '../../engine/context';
 import { countOf } from '../../terminal/text';
 
-/* The parts that `booking anonymize`, `hold anonymize` and `customer erase` share. */
+/* What `booking anonymize`, `hold anonymize` and `customer erase` share. */
 
 export const FORCE_FLAG = flag(
   '--force',
@@ -26,7 +36,7 @@ export interface ErasureRules {
 }
 
 /** The numbers of changed rows. */
-export interface Erased {
+interface Erased {
   /** True: the booking has a hold, which lost its customer too. Undefined: a hold was erased alone. */
   hold?: boolean;
   answers: number;
@@ -37,7 +47,7 @@ export interface Erased {
   audit_rows: number;
 }
 
-export const NOTHING_ERASED: Erased = {
+const NOTHING_ERASED: Erased = {
   answers: 0,
   refusals: 0,
   events: 0,
@@ -45,6 +55,60 @@ export const NOTHING_ERASED: Erased = {
   attempts: 0,
   audit_rows: 0,
 };
+
+export interface ErasureOptions {
+  force?: boolean;
+}
+
+/** The booking, or the hold without a booking, that a command names. */
+interface NamedSale extends Pick<PersonRow, 'kind' | 'name'> {
+  /** Names it in a sentence. */
+  title: string;
+  read(): Promise<BookingLead | SeatHold>;
+}
+
+/**
+ * Erases the customer from all tables in one transaction, after a question. After COMMIT, erases the customer from the statistics of
+ * PostgreSQL's planner too.
+ */
+export async function eraseAndAnswer(
+  context: AuditedContext,
+  { kind, name, title, read }: NamedSale,
+  { force = false }: ErasureOptions,
+): Promise<void> {
+  const { confirm, db, output, secrets } = context;
+  const { tenant, anonymizedAt, customer } = await read();
+  if (!anonymizedAt)
+    await confirm(`Erase the customer of ${title} permanently? Seats, dates and amounts stay.`);
+  const { cursorKey } = await secrets('cursorKey');
+  const others = await findRowsOfPerson(db, tenant.id, customer, name);
+  const done = await eraseSale(context, { kind, name, tenantId: tenant.id }, { force, cursorKey });
+  // Refreshes the statistics even if nothing was left to erase, because an earlier run may have ended before this step.
+  await refreshStatistics(db);
+  const after = await read();
+  const isBooking = kind === 'booking';
+  const document = {
+    ...(isBooking ? { booking_ref: name } : { hold_id: name }),
+    tenant: tenant.slug,
+    anonymized_at: after.anonymizedAt!.toISOString(),
+    erased: done?.erased ?? { ...(isBooking && { hold: false }), ...NOTHING_ERASED },
+    undelivered: done?.undelivered ?? [],
+    references: await referencesOf(db, after),
+    others,
+  };
+  const places = [`the ${kind}`, ...(document.erased.hold ? ['its hold'] : [])];
+  const result = done
+    ? `The customer of ${title} is erased from ${describeErased(places, document.erased)}`
+    : `Nothing is left to erase: ${title} is already anonymised`;
+  await output.answer(document, () => [result, ...describeLeft(document)].join('\n'));
+}
+
+/** Returns the website's references that the erasure has kept, because they do not name the customer. */
+async function referencesOf(db: Db, sale: BookingLead | SeatHold): Promise<string[]> {
+  const holdId = 'holdId' in sale ? sale.holdId : null;
+  const ofHold = holdId === null ? null : (await getHold(db, ANY_TENANT, holdId)).externalRef;
+  return [...new Set([sale.externalRef, ofHold].filter((reference) => reference !== null))];
+}
 
 /** The booking or hold without a booking whose customer is erased. */
 interface SaleToErase extends Pick<PersonRow, 'kind' | 'name'> {
@@ -101,14 +165,14 @@ async function erase(
 }
 
 /** The parts of the answer that name what is left to do. */
-export interface LeftToDo {
+interface LeftToDo {
   undelivered: string[];
   references: string[];
   others: RowsOfPerson;
 }
 
 /** Describes where the customer was erased. @param first the first places, such as `the booking` */
-export function describeErased(first: string[], erased: Erased): string {
+function describeErased(first: string[], erased: Erased): string {
   const where = [
     ...first,
     countOf(erased.answers, 'stored answer'),
@@ -121,7 +185,7 @@ export function describeErased(first: string[], erased: Erased): string {
 }
 
 /** Describes what is left to do, one line each. */
-export function describeLeft({ undelivered, references, others }: LeftToDo): string[] {
+function describeLeft({ undelivered, references, others }: LeftToDo): string[] {
   return [
     ...undelivered.map((id) => `Delivery ${id} will be sent without the customer`),
     ...references.map((reference) => `The reference ${reference} stays: check whether it names the customer`),
