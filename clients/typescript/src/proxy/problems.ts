@@ -1,25 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { TourPlatformError } from '../errors.ts';
 import { NO_STORE, type ProxyAnswer } from './answer.ts';
+import { PLATFORM_PROBLEMS } from './platform-problems.ts';
 
-/** The refusals that the proxy decides itself. Titles, statuses and codes are those of the platform, and `invalid_visitor` is the proxy's. */
+/** The refusals that the proxy decides itself: those of the platform, and one of its own. */
 const PROBLEMS = {
-  validation_failed: { status: 400, title: 'Invalid request' },
-  malformed_json: { status: 400, title: 'Invalid request' },
-  unknown_parameter: { status: 400, title: 'Invalid request' },
-  duplicate_parameter: { status: 400, title: 'Invalid request' },
-  invalid_visitor: { status: 401, title: 'Unauthorized' },
-  origin_not_allowed: { status: 403, title: 'Forbidden' },
-  not_found: { status: 404, title: 'Not found' },
-  tour_not_found: { status: 404, title: 'Tour not found' },
-  hold_not_found: { status: 404, title: 'Hold not found' },
-  booking_not_found: { status: 404, title: 'Booking not found' },
-  method_not_allowed: { status: 405, title: 'Method not allowed' },
-  hold_limit_reached: { status: 409, title: 'Conflict' },
-  body_too_large: { status: 413, title: 'Body too large' },
-  unsupported_media_type: { status: 415, title: 'Unsupported media type' },
-  rate_limited: { status: 429, title: 'Too many requests' },
-  internal_error: { status: 500, title: 'Server error' },
+  ...PLATFORM_PROBLEMS,
+  invalid_visitor: { status: 401, title: 'Unauthorized', retryable: false },
 };
 
 type RefusalCode = keyof typeof PROBLEMS;
@@ -108,7 +95,7 @@ function isRequestId(value: unknown): value is string {
 }
 
 function refusalAnswer({ code, message, more }: Refusal): ProxyAnswer {
-  const { status, title } = PROBLEMS[code];
+  const { status, title, retryable } = PROBLEMS[code];
   const requestId = randomUUID();
   const problem = {
     type: 'about:blank',
@@ -119,7 +106,7 @@ function refusalAnswer({ code, message, more }: Refusal): ProxyAnswer {
     ok: false,
     code,
     request_id: requestId,
-    retryable: status === 429 || status === 500,
+    retryable,
     errors: more.errors,
   };
   const answer = problemAnswer(status, problem, { 'X-Request-Id': requestId, ...more.headers });
