@@ -7,8 +7,8 @@ import type { ChangedDate } from '../seats/after-commit';
 import { USABLE_STATUSES } from '../tenants/tenant';
 import { type AvailabilityUpdate, availabilityUpdate } from './notification-events';
 
-/** The most dates that a process remembers between two notifications. */
-const SEATS_MAX = 10_000;
+/** The most dates, and the most departures, that a process remembers between two notifications. */
+const REMEMBERED_MAX = 10_000;
 
 /**
  * Remembers the dates whose seats have changed in this process since the last notification. A process that is killed forgets them;
@@ -26,8 +26,16 @@ export class ChangedSeats {
   recordDates(changed: ChangedDate[]): void {
     for (const date of changed) {
       const key = `${date.tourId} ${date.date} ${date.sandbox}`;
-      if (this.dates.size < SEATS_MAX) this.dates.set(key, date);
+      if (this.dates.size < REMEMBERED_MAX) this.dates.set(key, date);
       else if (!this.dates.has(key)) this.logOverflow();
+    }
+  }
+
+  /** Remembers departures whose expired seats are free again. */
+  recordDepartures(ids: Iterable<string>): void {
+    for (const id of ids) {
+      if (this.departureIds.size < REMEMBERED_MAX) this.departureIds.add(id);
+      else this.logOverflow();
     }
   }
 
@@ -57,7 +65,7 @@ export class ChangedSeats {
       await inTransaction(db, (trx) => enqueueNotifications(trx, updates));
     } catch (error) {
       this.log.warn({ err: error, tenant_id: tenantId }, 'changed seats not sent to a tenant');
-      const free = SEATS_MAX - this.unsent.length;
+      const free = REMEMBERED_MAX - this.unsent.length;
       this.unsent.push(...updates.slice(0, free));
       if (updates.length > free) this.logOverflow();
     }
@@ -68,7 +76,7 @@ export class ChangedSeats {
     if (this.isOverflowLogged) return;
     this.isOverflowLogged = true;
     this.log.warn(
-      { limit: SEATS_MAX },
+      { limit: REMEMBERED_MAX },
       'too many changed departures: the subscribers of OCTO are not notified of the others',
     );
   }
