@@ -34,16 +34,25 @@ const OPENAPI = 'services/api/generated/openapi.json';
 const GUIDE = ['sell-on-your-page', 'proxy', 'first-booking', 'selling', 'webhooks', 'widget', 'octo'].map(
   (name) => `docs/guide/${name}.md`,
 );
+const CLIENT = 'clients/typescript';
 /** The types of the API (openapi.d.ts) as a source of the client package. This file is not in git either. */
-const CLIENT_TYPES = 'clients/typescript/src/openapi.ts';
-const RENDER = 'services/api/docs/generate/render-pages.js';
+const CLIENT_TYPES = `${CLIENT}/src/openapi.ts`;
 /** The sources of the element that books in a browser, and their bundler. */
 const ELEMENT = 'clients/booking-element';
 const BUNDLER = `${ELEMENT}/bundle.cjs`;
+/** Sources that the clients share, with their copies: each client is published alone. The copies are not in git either. */
+const SHARED = {
+  'services/api/parties/party-rules.ts': [
+    `${CLIENT}/src/proxy/party-rules.ts`,
+    `${ELEMENT}/src/party-rules.ts`,
+  ],
+  'services/platform/contact-forms.ts': [`${ELEMENT}/src/contact-forms.ts`],
+};
+const RENDER = 'services/api/docs/generate/render-pages.js';
 /** The newest version of the element. The file is not in git until its release (docs/adr/0057-booking-element.md). */
 const ELEMENT_SCRIPT = 'services/api/widget/assets/booking.v1.js';
-/** The files of SOURCES that the build writes. */
-const BUILT = [...PAGES, ELEMENT_SCRIPT];
+/** The files of SOURCES and ELEMENT that the build writes. */
+const BUILT = [...PAGES, ELEMENT_SCRIPT, ...Object.values(SHARED).flat()];
 /** A file in dist/ with the digest of the sources that were built. */
 const STAMP = 'sources.sha1';
 
@@ -61,6 +70,7 @@ function build() {
       else fs.copyFileSync(path.join(__dirname, source), output);
     }
     renderPages(target);
+    copyShared();
     bundleElement(path.join(target, ELEMENT_SCRIPT));
     fs.writeFileSync(path.join(target, STAMP), digest);
     replaceDist(target);
@@ -83,6 +93,11 @@ function compile(transformSync, source, output) {
   fs.writeFileSync(`${output}.map`, map);
 }
 
+function copyShared() {
+  for (const [source, copies] of Object.entries(SHARED))
+    for (const copy of copies) copyToSources(path.join(__dirname, source), copy);
+}
+
 /** Bundles the booking element with its library into one module, into the build and into the sources, where tests read it. */
 function bundleElement(output) {
   execFileSync(process.execPath, [BUNDLER, output], { cwd: __dirname, stdio: 'inherit' });
@@ -100,7 +115,7 @@ function renderPages(target) {
 }
 
 /**
- * Copies a rendered file to the sources by a rename, so that a test never reads an incomplete file. Does nothing if the folder is missing,
+ * Copies a file to the sources by a rename, so that a test never reads an incomplete file. Does nothing if the folder is missing,
  * as in the Docker image.
  */
 function copyToSources(rendered, name) {

@@ -80,6 +80,8 @@ export default defineConfig(
       '.data/',
       'services/api/generated/',
       'clients/typescript/src/openapi.ts',
+      'clients/*/src/**/party-rules.ts',
+      'clients/booking-element/src/contact-forms.ts',
       'services/api/widget/assets/booking.v*.js',
       'docs/examples/',
     ],

@@ -7,7 +7,7 @@ import {
   type SalesRow,
 } from '../../services/api/bookings/sales-report.repository';
 import { toMajor } from '../../services/api/pricing/currency';
-import { describeParty } from '../../services/api/pricing/party';
+import { describeParty } from '../../services/api/parties/party';
 import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { ANY_TENANT } from '../../services/api/tenants/tenant';
 import { csvLine } from '../../services/platform/csv-cells';

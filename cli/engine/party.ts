@@ -1,6 +1,5 @@
-import { UNITS_MAX } from '../../services/api/pricing/category';
-import type { Party } from '../../services/api/pricing/party';
-import type { PartyBody } from '../../services/api/pricing/requested-party';
+import { type Party, UNITS_MAX } from '../../services/api/parties/party-rules';
+import type { PartyBody } from '../../services/api/parties/requested-party';
 import { flag } from './command';
 import { refuseMistakes } from './failure';
 import { ofCategory, type OfCategory, repeatedCategories, wholeNumber } from './values';

@@ -1,3 +1,4 @@
+import { readEmail } from '../../services/platform/contact-forms';
 import { canonicalLanguage } from '../../services/api/catalog/tour-text';
 import { isBookingRef } from '../../services/api/bookings/booking-lead';
 import type { NamedDeparture } from '../../services/api/departures/find-departures';
@@ -17,7 +18,6 @@ import {
   isHttpsAddress,
   isSlug,
   isUuid,
-  readEmail,
   readWholeNumber,
   STACKED_MARKS,
   uuidsBeginningWith,

@@ -1,3 +1,5 @@
+import { ADDRESS, isInBirthYears } from './contact-forms';
+
 /** Text formats that the API, the webhook queue and the terminal share. */
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -123,24 +125,10 @@ export function isLanguageTag(text: string): boolean {
   return text.length <= LONGEST_LANGUAGE_TAG && LANGUAGE_TAG.test(text);
 }
 
-/** The part of an address before the sign, and each label after it, have none of the characters that mean something around an address. */
-const ADDRESS = '[^\\s@<>()[\\]:;,\\\\]{1,64}@[^\\s@<>()[\\]:;,\\\\.]+(?:\\.[^\\s@<>()[\\]:;,\\\\.]+)+';
 const EMAIL = new RegExp(`^${ADDRESS}$`);
-const COPIED = `(?:\\s*mailto:)?\\s*(${ADDRESS})`;
-/**
- * Matches an address as programs copy it: in angle brackets, also with a name before them, after mailto:, and with a separator of a list at
- * the end. clients/booking-element/src/contact-rules.ts has the same form.
- */
-const COPIED_EMAIL = new RegExp(`^(?:[^<>]*<${COPIED}\\s*>|${COPIED})[\\s;,]*$`, 'i');
 
 export function isEmail(text: string): boolean {
   return EMAIL.test(text);
-}
-
-/** Returns the address of a text such as `Ana Lima <ana@example.com>;`. Undefined: it has none, or several. */
-export function readEmail(text: string): string | undefined {
-  const [, bracketed, bare] = COPIED_EMAIL.exec(text) ?? [];
-  return bracketed ?? bare;
 }
 
 const NOT_PRINTED = /[\p{C}\p{Zl}\p{Zp}]/u;
@@ -161,12 +149,9 @@ export function isCalendarDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-const EARLIEST_BIRTH = '1900-01-01';
-
 /** Accepts a calendar date from 1900 to today in UTC. */
 export function isBirthDate(text: string): boolean {
-  const today = new Date().toISOString().slice(0, 10);
-  return isCalendarDate(text) && text >= EARLIEST_BIRTH && text <= today;
+  return isCalendarDate(text) && isInBirthYears(text);
 }
 
 /* The forms of numbers, which flags of the terminal and cells of CSV files share. */

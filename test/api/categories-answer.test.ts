@@ -1,5 +1,5 @@
 import { importCatalog } from '../../services/api/catalog-import/import-catalog';
-import { type Category, DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
+import { type Category, DEFAULT_CATEGORIES } from '../../services/api/parties/category';
 import { inTransaction } from '../../services/platform/database/database';
 import { givenWidgetToken } from '../widget/given-widget';
 import { useTestApi } from '../support/api';

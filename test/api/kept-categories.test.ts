@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
-import type { Category } from '../../services/api/pricing/category';
+import type { Category } from '../../services/api/parties/category';
 import { useTestApi } from '../support/api';
 import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
 import { expectInvalidFields } from '../support/responses';

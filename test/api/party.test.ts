@@ -1,5 +1,5 @@
 import type { Response } from 'supertest';
-import type { Category } from '../../services/api/pricing/category';
+import type { Category } from '../../services/api/parties/category';
 import { useTestApi } from '../support/api';
 import { daysFromToday, givenDeparture, givenPriceRule, givenTour } from '../support/given';
 import { expectInvalidFields, expectProblem, expectReplay } from '../support/responses';

@@ -1,4 +1,4 @@
-import { DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
+import { DEFAULT_CATEGORIES } from '../../services/api/parties/category';
 import { useTestApi } from '../support/api';
 import {
   daysFromToday,

@@ -1,4 +1,4 @@
-import type { Category } from '../../services/api/pricing/category';
+import type { Category } from '../../services/api/parties/category';
 import { csvLines } from '../../services/api/catalog-import/catalog-csv';
 import { exportCatalog, exportLanguages } from '../../services/api/catalog-import/export-catalog';
 import { findCategoryCodes } from '../../services/api/catalog/known-categories';

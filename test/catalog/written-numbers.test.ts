@@ -1,7 +1,7 @@
 import { ADULT_FLAG, seats as parseSeats } from '../../cli/commands/departure/document';
 import { parseFlag } from '../../cli/engine/command';
-import { toPrices } from '../../services/api/departures/add-departures';
-import { DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
+import { toPrices } from '../../services/api/departures/change-departure';
+import { DEFAULT_CATEGORIES } from '../../services/api/parties/category';
 import { currencyDigits } from '../../services/api/pricing/currency';
 import { useTestDatabase } from '../support/database';
 import { readFiles } from './catalog-files';

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import type { Category } from '../../services/api/pricing/category';
+import type { Category } from '../../services/api/parties/category';
 import { useTestApi } from '../support/api';
 import { givenDeparture, givenTour, type GivenTour } from '../support/given';
 import { givenWebsite, type Website } from '../support/website';

@@ -3,10 +3,21 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import fc from 'fast-check';
+import * as elementRules from '../../clients/booking-element/src/party-rules';
 import client from '../../clients/typescript/package.json';
 import { devDependencies, version } from '../../package.json';
+import type { Category } from '../../services/api/parties/category';
+import { UnsoldCategoryError } from '../../services/api/parties/party';
+import {
+  assertWantedParty,
+  changedParty,
+  partyInput,
+  partyOfRequest,
+} from '../../services/api/parties/requested-party';
 import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { useTestApi } from '../support/api';
+import { categoriesArbitrary, CODES, pricesArbitrary, unitsArbitrary } from '../element/random-categories';
 import { freePorts } from '../support/free-ports';
 import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
 import { CLIENT, folderWithClient } from '../support/packed-client';
@@ -70,6 +81,67 @@ async function compile(name: string, program: string): Promise<string> {
   return stdout;
 }
 
+const few = fc.integer({ min: 0, max: 4 });
+const bodyArbitrary = fc.oneof(
+  fc.record({ party: unitsArbitrary }),
+  fc.record({ adults: few, children: few }, { requiredKeys: [] }),
+  fc.record({ party: unitsArbitrary, adults: few, children: few, quantity: few }, { requiredKeys: [] }),
+);
+const requestArbitrary = fc.record({
+  categories: categoriesArbitrary,
+  prices: pricesArbitrary,
+  now: fc.option(unitsArbitrary),
+  body: bodyArbitrary,
+});
+/** Requests of random parties for random tours. Every second tour has no rules, and each of its categories has a price and takes one seat. */
+const requestsArbitrary = fc.oneof(
+  requestArbitrary,
+  requestArbitrary.map((request) => ({
+    ...request,
+    categories: CODES.map((code): Category => ({ code, kind: 'other', seats: 1, people: 1 })),
+    prices: Object.fromEntries(CODES.map((code) => [code, 1])),
+  })),
+);
+type PartyRequest = typeof requestsArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
+type Rules = Pick<
+  typeof elementRules,
+  'partyIssue' | 'requestedParty' | 'resolveChange' | 'resolveParty' | 'toParty'
+>;
+
+/** Returns the verdict of the rules: the category that they refuse, `party` for the whole party, or the party with its seats. */
+function verdictOf(rules: Rules, { categories, prices, now, body }: PartyRequest) {
+  const requested = rules.requestedParty(body);
+  const { party, seats, issue } = now
+    ? rules.resolveChange(rules.toParty(now, categories), requested, categories)
+    : rules.resolveParty(requested, categories);
+  const refused = issue ?? rules.partyIssue(party, categories, prices, {});
+  if (refused) return refused.kind === 'both' ? 'party' : (refused.category ?? 'party');
+  return { party, seats };
+}
+
+/** Returns the verdict of the API, in the form of verdictOf. */
+function verdictOfApi({ categories, prices, now, body }: PartyRequest) {
+  try {
+    const requested = partyInput(body);
+    const wanted = now
+      ? changedParty(elementRules.toParty(now, categories), requested, categories)
+      : partyOfRequest(requested, categories);
+    assertWantedParty(wanted, categories, prices);
+    return { party: wanted.party, seats: wanted.seats };
+  } catch (error) {
+    return error instanceof UnsoldCategoryError ? error.category : 'party';
+  }
+}
+
+/** Writes the verdicts of the packed client. */
+const VERDICTS = `
+  import { readFileSync } from 'node:fs';
+  import * as rules from './node_modules/@tour-platform/client/dist/proxy/party-rules.js';
+  ${verdictOf.toString()}
+  const requests = JSON.parse(readFileSync('requests.json', 'utf8'));
+  process.stdout.write(JSON.stringify(requests.map((request) => verdictOf(rules, request))));
+`;
+
 describe('the client package as npm installs it', () => {
   it('the code in the README of the client package books, and receives the webhook of the booking', async () => {
     const { stdout } = await runNode('book.mjs');
@@ -101,6 +173,18 @@ describe('the client package as npm installs it', () => {
       stdout: 'TourPlatformError,WebhookVerificationError,createClient,isOutdated,tourProxy,verifyWebhook',
       stderr: '',
     });
+  });
+
+  it('the API, the client package and the element give the same verdict on 1,000 random parties', async () => {
+    const requests = fc.sample(requestsArbitrary, 1_000);
+    await writeFile(path.join(folder, 'requests.json'), JSON.stringify(requests));
+    await writeFile(path.join(folder, 'verdicts.mjs'), VERDICTS);
+    const verdicts = requests.map(verdictOfApi);
+    expect(JSON.parse((await runNode('verdicts.mjs')).stdout)).toEqual(verdicts);
+    expect(requests.map((request) => verdictOf(elementRules, request))).toEqual(verdicts);
+    const refused = verdicts.filter((verdict) => typeof verdict === 'string');
+    expect(new Set(refused)).toEqual(new Set([...CODES, 'party']));
+    expect(refused.length).toBeLessThan(900);
   });
 
   it('the types of the client package accept the calls of the API, and refuse others', async () => {

@@ -1,7 +1,7 @@
 import { tourProxy } from '../../clients/typescript/src/index';
 import { useTestApi } from '../support/api';
 import { givenDeparture, givenKey, givenTenant, givenTour, type GivenTour } from '../support/given';
-import type { Category } from '../../services/api/pricing/category';
+import type { Category } from '../../services/api/parties/category';
 import { type HttpProxy, startHttpProxy } from './http-proxy';
 import { SECRET, type Shop, type ShopOptions, startShop, VisitorBrowser } from './proxy-fixture';
 

@@ -1,5 +1,5 @@
-import { fitParty } from '../../clients/booking-element/src/fit-party';
-import type { Category } from '../../services/api/pricing/category';
+import { fitParty } from '../../clients/booking-element/src/party-choice';
+import type { Category } from '../../services/api/parties/category';
 
 const category = (code: string, rest: Partial<Category> = {}): Category => ({
   code,

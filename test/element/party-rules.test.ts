@@ -1,50 +1,18 @@
 import fc from 'fast-check';
 import {
   changeParty,
-  issueOf,
   limitOf,
-  seatsOf,
   startParty,
   stepOf,
   totalOf,
-} from '../../clients/booking-element/src/party-rules';
-import { type Category, DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
+} from '../../clients/booking-element/src/party-choice';
+import { type Party, partyIssue } from '../../clients/booking-element/src/party-rules';
+import { type Category, DEFAULT_CATEGORIES } from '../../services/api/parties/category';
 import { toMajor } from '../../services/api/pricing/currency';
-import * as platform from '../../services/api/pricing/party';
-import { categoriesArbitrary, code, CODES, pricesArbitrary } from './random-categories';
-
-const unitsArbitrary = fc.dictionary(
-  code,
-  fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 0, max: 6 }) }, fc.integer({ min: 0, max: 120 })),
-);
-
-/** Returns what the platform says about a party: the category that it refuses, `party` for the whole party, or undefined. */
-function verdictOfPlatform(party: platform.Party, categories: Category[], prices: Record<string, number>) {
-  try {
-    platform.assertParty(party, categories, prices);
-  } catch (error) {
-    return error instanceof platform.UnsoldCategoryError ? error.category : 'party';
-  }
-  return undefined;
-}
+import * as pricing from '../../services/api/pricing/price-categories';
+import { pricesArbitrary, unitsArbitrary } from './random-categories';
 
 describe('the rules of a party in the element', () => {
-  it('give the verdict of the platform for 1,000 random tours and parties', () => {
-    const verdicts = new Set<string | undefined>();
-    fc.assert(
-      fc.property(categoriesArbitrary, pricesArbitrary, unitsArbitrary, (categories, prices, units) => {
-        const party = platform.toParty(units, categories);
-        const issue = issueOf(party, categories, prices, { free: Infinity });
-        const verdict = verdictOfPlatform(party, categories, prices);
-        verdicts.add(verdict);
-        expect(issue && (issue.category ?? 'party')).toBe(verdict);
-        expect(seatsOf(party, categories)).toBe(platform.seatsOf(party, categories));
-      }),
-      { numRuns: 1_000 },
-    );
-    expect([...verdicts].sort()).toEqual([...CODES, 'party', undefined].sort());
-  });
-
   it.each([0, 2, 3])(
     'give the total of the platform in minor units for a currency of %i decimals',
     (digits) => {
@@ -53,7 +21,7 @@ describe('the rules of a party in the element', () => {
           const major = Object.fromEntries(
             Object.entries(prices).map(([name, minor]) => [name, toMajor(minor, digits)]),
           );
-          expect(totalOf(units, major, digits)).toBe(platform.totalOf(units, prices));
+          expect(totalOf(units, major, digits)).toBe(pricing.totalOf(units, prices));
         }),
       );
     },
@@ -61,8 +29,8 @@ describe('the rules of a party in the element', () => {
 
   it('count the free seats of the departure after all other rules', () => {
     const prices = { adult: 100 };
-    expect(issueOf({ adult: 3 }, DEFAULT_CATEGORIES, prices, { free: 3 })).toBeUndefined();
-    expect(issueOf({ adult: 4 }, DEFAULT_CATEGORIES, prices, { free: 3 })).toEqual({
+    expect(partyIssue({ adult: 3 }, DEFAULT_CATEGORIES, prices, { free: 3 })).toBeUndefined();
+    expect(partyIssue({ adult: 4 }, DEFAULT_CATEGORIES, prices, { free: 3 })).toEqual({
       kind: 'free',
       number: 3,
     });
@@ -86,8 +54,8 @@ describe('the rules of a party in the element', () => {
   it('name the limit that binds: the free seats, the seats of one booking, or its units', () => {
     const [adult] = DEFAULT_CATEGORIES as [Category];
     const infant: Category = { code: 'infant', kind: 'infant', seats: 0, people: 1 };
-    const issue = (party: platform.Party, free: number) =>
-      issueOf(party, [adult, infant], { adult: 1, infant: 0 }, { free, most: 10 });
+    const issue = (party: Party, free: number) =>
+      partyIssue(party, [adult, infant], { adult: 1, infant: 0 }, { free, most: 10 });
     expect(issue({ adult: 11 }, 20)).toEqual({ kind: 'seats', number: 10 });
     expect(issue({ adult: 11 }, 10)).toEqual({ kind: 'seats', number: 10 });
     expect(issue({ adult: 11 }, 9)).toEqual({ kind: 'free', number: 9 });
@@ -114,7 +82,7 @@ describe('the rules of a party in the element', () => {
     const [adult, , supplement] = DEFAULT_CATEGORIES as [Category, Category, Category];
     const infant: Category = { code: 'infant', kind: 'infant', seats: 0, people: 1, with: ['adult'], max: 1 };
     const categories = [...DEFAULT_CATEGORIES, infant];
-    const limit = (one: Category, party: platform.Party) => limitOf(one, party, categories, { free: 3 });
+    const limit = (one: Category, party: Party) => limitOf(one, party, categories, { free: 3 });
     expect(limit(infant, {})).toBeUndefined();
     expect(limit(infant, { infant: 1 })).toEqual({ kind: 'max', category: 'infant', number: 1 });
     expect(limit(supplement, { adult: 1 })).toBeUndefined();

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import type { Category } from '../../services/api/pricing/category';
+import type { Category } from '../../services/api/parties/category';
 
 /** Random tours, whose categories name each other by the same few codes. */
 
 export const CODES = ['adult', 'child', 'infant', 'family', 'senior'];
-export const code = fc.constantFrom(...CODES);
+const code = fc.constantFrom(...CODES);
 const category = fc.record(
   {
     kind: fc.constant('other' as const),
@@ -21,3 +21,7 @@ export const categoriesArbitrary = fc
   .dictionary(code, category, { minKeys: 1 })
   .map((known): Category[] => Object.entries(known).map(([name, rules]) => ({ ...rules, code: name })));
 export const pricesArbitrary = fc.dictionary(code, fc.integer({ min: 0, max: 1_000_000_000_000 }));
+export const unitsArbitrary = fc.dictionary(
+  code,
+  fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 0, max: 6 }) }, fc.integer({ min: 0, max: 99 })),
+);

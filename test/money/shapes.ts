@@ -1,4 +1,4 @@
-import type { Category as TourCategory } from '../../services/api/pricing/category';
+import type { Category as TourCategory } from '../../services/api/parties/category';
 import { type ByCategory, CATEGORIES, type Category } from './model';
 
 /**

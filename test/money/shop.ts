@@ -1,6 +1,6 @@
 import { setExchangeRates } from '../../services/api/pricing/change-exchange-rates';
 import { findTenantForChange, updateTenant } from '../../services/api/tenants/manage-tenants';
-import { type Category as TourCategory, DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
+import { type Category as TourCategory, DEFAULT_CATEGORIES } from '../../services/api/parties/category';
 import { inTransaction } from '../../services/platform/database/database';
 import { departureEntry, importTours, tourEntry } from '../catalog/catalog-files';
 import type { TestTerminal } from '../cli/terminal';

@@ -1,5 +1,5 @@
 import { inTransaction } from '../../services/platform/database/database';
-import { DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
+import { DEFAULT_CATEGORIES } from '../../services/api/parties/category';
 import { type TestApi } from '../support/api';
 import type { GivenTour } from '../support/given';
 import { preparedBeforeAll } from '../support/prepared';

@@ -1,4 +1,4 @@
-import type { Category } from '../../services/api/pricing/category';
+import type { Category } from '../../services/api/parties/category';
 import { useTestApi } from '../support/api';
 import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
 import { givenWebsite, seatsTaken, useWebsite, type Website } from '../support/website';

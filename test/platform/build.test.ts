@@ -37,7 +37,12 @@ beforeEach(() => {
   write('migrations/0001.sql', 'select 1');
   write('seeds/tours.json', '[]');
   write('clients/booking-element/src/jsx.ts', "export { h } from 'preact';");
-  write('clients/booking-element/src/element.tsx', "import css from './style.css';\ndocument.title = css;\n");
+  write('services/api/parties/party-rules.ts', "export const color = 'blue';");
+  write('services/platform/contact-forms.ts', 'export const forms = 1;');
+  write(
+    'clients/booking-element/src/element.tsx',
+    "import css from './style.css';\nimport { color } from './party-rules.ts';\ndocument.title = css + color;\n",
+  );
   write('clients/booking-element/src/style.css', 'b { color: lime }');
   installCompiler();
 });
@@ -95,6 +100,18 @@ describe('the build', () => {
       ]),
     );
     expect(await tourctl()).toEqual({ code: 0, stdout: 'first\n', stderr: '' });
+  });
+
+  it('the build copies the sources that the clients share before it bundles the element, and stays fresh', async () => {
+    await build();
+    expect(readFileSync(path.join(checkout, 'clients/booking-element/src/party-rules.ts'), 'utf8')).toContain(
+      'blue',
+    );
+    write('services/api/parties/party-rules.ts', "export const color = 'green';");
+    expect((await build('--check')).stderr).toBe(REBUILT);
+    const bundle = path.join(checkout, 'dist/services/api/widget/assets/booking.v1.js');
+    expect(readFileSync(bundle, 'utf8')).toContain('green');
+    expect((await build('--check')).stderr).toBe('');
   });
 
   it('the build removes the output of a removed source', async () => {

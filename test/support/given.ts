@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { foldName } from '../../services/api/catalog/fold-name';
 import type { CancellationPolicy } from '../../services/api/catalog/cancellation-policy';
-import { type Category, DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
+import { type Category, DEFAULT_CATEGORIES } from '../../services/api/parties/category';
 import type { Translations } from '../../services/api/catalog/tour-text';
 import { issueApiKey } from '../../services/api/credentials/manage-credentials';
 import { SCOPES, type Scope } from '../../services/api/credentials/credential';

@@ -1,14 +1,15 @@
 import fc from 'fast-check';
-import { type Category, categoryIssues, DEFAULT_CATEGORIES } from '../../services/api/pricing/category';
-import { assertParty, assertPartySize, type Party, seatsOf, toParty } from '../../services/api/pricing/party';
+import { type Category, categoryIssues, DEFAULT_CATEGORIES } from '../../services/api/parties/category';
+import { assertParty } from '../../services/api/parties/party';
+import { type Party, seatsOf, toParty } from '../../services/api/parties/party-rules';
 import {
-  assertMeantParty,
+  assertWantedParty,
   changedParty,
   comparedParty,
   newPartyInput,
   partyInput,
   partyOfRequest,
-} from '../../services/api/pricing/requested-party';
+} from '../../services/api/parties/requested-party';
 import type { HoldPatch } from '../../services/api/rest/hold.dto';
 import { comparedHoldChange } from '../../services/api/rest/hold.request';
 
@@ -118,12 +119,11 @@ describe('the judge of a party', () => {
   });
 
   it('a party takes 1 to 50 seats and at most 99 units', () => {
-    const size = (party: Party) => refusal(() => assertPartySize(party, MUSEUM));
-    expect(size({ infant: 1 })).toContain('from 1 to 50 seats');
-    expect(size({ visitor: 51 })).toContain('from 1 to 50 seats');
-    expect(size({ visitor: 50 })).toBeUndefined();
-    expect(size({ visitor: 1, infant: 98 })).toBeUndefined();
-    expect(size({ visitor: 1, infant: 99 })).toContain('at most 99 units');
+    expect(judge({})).toContain('from 1 to 50 seats');
+    expect(judge({ visitor: 51 })).toContain('from 1 to 50 seats');
+    expect(judge({ visitor: 50 })).toBeUndefined();
+    expect(judge({ visitor: 1, infant: 98 })).toBeUndefined();
+    expect(judge({ visitor: 1, infant: 99 })).toContain('at most 99 units');
   });
 });
 
@@ -176,7 +176,7 @@ describe('the party of a request', () => {
       const meant = partyOfRequest(newPartyInput(body), categories);
       expect(meant.seats).toBe(seats);
       const prices = Object.fromEntries(categories.map(({ code }) => [code, 1]));
-      expect(refusal(() => assertMeantParty(meant, categories, prices))).toContain(message);
+      expect(refusal(() => assertWantedParty(meant, categories, prices))).toContain(message);
     },
   );
 
@@ -227,7 +227,7 @@ describe('the party of a request', () => {
   it('a booking that moves may drop a category that its tour has lost', () => {
     const move = (party: Party) => changedParty({ senior: 1 }, partyInput({ party }), MUSEUM);
     expect(move({ senior: 0, visitor: 1 })).toMatchObject({ party: { visitor: 1 }, seats: 1 });
-    expect(refusal(() => assertMeantParty(move({ visitor: 1 }), MUSEUM, PRICES))).toContain('party.senior');
+    expect(refusal(() => assertWantedParty(move({ visitor: 1 }), MUSEUM, PRICES))).toContain('party.senior');
   });
 
   it('a party has the order of the categories, whatever the order of the request', () => {

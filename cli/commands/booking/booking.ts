@@ -6,8 +6,9 @@ import { confirmBooking } from '../../../services/api/seats/changes/confirm-book
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { decideRefund } from '../../../services/api/bookings/refund';
 import { refundAnswer } from '../../../services/api/bookings/refund-answer';
-import { SEATS_MAX } from '../../../services/api/pricing/category';
-import { describeParty } from '../../../services/api/pricing/party';
+import { expireSeats } from '../../../services/api/departures/mark-expired-seats';
+import { describeParty } from '../../../services/api/parties/party';
+import { SEATS_MAX } from '../../../services/api/parties/party-rules';
 import { COUNTS_KEPT_DAYS } from '../../../services/api/refusals/refusal';
 import { expire } from '../../../services/api/seats/changes/expire';
 import { performBulk } from '../../../services/api/seats/perform';

@@ -4,7 +4,7 @@ import { getBooking } from '../../../services/api/bookings/find-booking';
 import { reductionAnswer, type ReductionAnswer } from '../../../services/api/bookings/refund-answer';
 import { assertUnambiguous, type NamedDeparture } from '../../../services/api/departures/find-departures';
 import { comparedCustomer } from '../../../services/api/holds/seat-hold';
-import { partyInput } from '../../../services/api/pricing/requested-party';
+import { partyInput } from '../../../services/api/parties/requested-party';
 import { type AmendedBooking, changeBooking } from '../../../services/api/seats/changes/change-booking';
 import { performInTransaction } from '../../../services/api/seats/perform';
 import { type SeatChange, type Seller, sellerWithoutKey } from '../../../services/api/seats/seat-change';

@@ -2,8 +2,9 @@ import { type BookingLead, peopleOf, priceBreakdown } from '../../../services/ap
 import { cancellationAnswer, shownRefund } from '../../../services/api/bookings/refund-answer';
 import { nameDeparture } from '../../../services/api/catalog/start-time';
 import { toMajor } from '../../../services/api/pricing/currency';
-import { type Category, firstCategory } from '../../../services/api/pricing/category';
-import { describeParty, namedNumbers, type Party, peopleOfParty } from '../../../services/api/pricing/party';
+import type { Category } from '../../../services/api/parties/category';
+import { describeParty, namedNumbers, peopleOfParty } from '../../../services/api/parties/party';
+import { firstCategory, type Party } from '../../../services/api/parties/party-rules';
 import { firstPrice, type PricesAnswer, pricesAnswer } from '../../../services/api/pricing/price-categories';
 import { HIDDEN } from '../../../services/platform/text-forms';
 import {

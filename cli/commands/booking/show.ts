@@ -2,7 +2,7 @@ import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { findBookingChanges } from '../../../services/api/bookings/booking-lead.repository';
 import { bookingHistory, getBooking, type Moment } from '../../../services/api/bookings/find-booking';
 import { getHold, holdHistory } from '../../../services/api/holds/find-hold';
-import { firstCategory } from '../../../services/api/pricing/category';
+import { firstCategory } from '../../../services/api/parties/party-rules';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database/database';
 import {

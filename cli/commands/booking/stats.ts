@@ -1,5 +1,5 @@
 import { type DayOfSales, summarizeSales } from '../../../services/api/bookings/daily-sales.repository';
-import { namedNumbers } from '../../../services/api/pricing/party';
+import { namedNumbers } from '../../../services/api/parties/party';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database/database';

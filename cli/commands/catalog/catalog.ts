@@ -6,7 +6,7 @@ import { NO_CUTOFF } from '../../../services/api/catalog/cutoff';
 import { findTour, listTours } from '../../../services/api/catalog/find-tour';
 import { type CatalogTour, TOUR_STATUSES, type TourStatus } from '../../../services/api/catalog/tour';
 import { translateFields, type TranslatedFields } from '../../../services/api/catalog/tour-text';
-import { categoriesOf, type Category } from '../../../services/api/pricing/category';
+import { categoriesOf, type Category } from '../../../services/api/parties/category';
 import { toMajor } from '../../../services/api/pricing/currency';
 import type { Db } from '../../../services/platform/database/database';
 import { flag, type Verb } from '../../engine/command';

@@ -9,8 +9,8 @@ import {
   planDepartures,
   type ScheduledDeparture,
 } from '../../../services/api/departures/add-departures';
-import type { NewPrices } from '../../../services/api/departures/add-departures';
-import { firstCategory } from '../../../services/api/pricing/category';
+import type { NewPrices } from '../../../services/api/departures/change-departure';
+import { firstCategory } from '../../../services/api/parties/party-rules';
 import { pricesAnswer } from '../../../services/api/pricing/price-categories';
 import { flag } from '../../engine/command';
 import { askFor } from '../../engine/complete-values';

@@ -5,7 +5,7 @@ import { findTour } from '../../../services/api/catalog/find-tour';
 import type { CatalogTour } from '../../../services/api/catalog/tour';
 import type { Departure } from '../../../services/api/departures/departure';
 import { findTourDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
-import { namedNumbers } from '../../../services/api/pricing/party';
+import { namedNumbers } from '../../../services/api/parties/party';
 import { flag, type Verb } from '../../engine/command';
 import type { AuditedContext } from '../../engine/context';
 import { refuseMistakes } from '../../engine/failure';

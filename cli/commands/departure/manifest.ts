@@ -4,14 +4,9 @@ import { awaitsPayment } from '../../../services/api/bookings/booking-status';
 import { findTour } from '../../../services/api/catalog/find-tour';
 import { nameDeparture } from '../../../services/api/catalog/start-time';
 import { findTourDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
-import type { Category } from '../../../services/api/pricing/category';
-import {
-  describeParty,
-  namedNumbers,
-  type Party,
-  peopleOfParty,
-  unitsOf,
-} from '../../../services/api/pricing/party';
+import type { Category } from '../../../services/api/parties/category';
+import { describeParty, namedNumbers, peopleOfParty } from '../../../services/api/parties/party';
+import { type Party, unitsOf } from '../../../services/api/parties/party-rules';
 import { csvLine } from '../../../services/platform/csv-cells';
 import { HIDDEN } from '../../../services/platform/text-forms';
 import type { Verb } from '../../engine/command';

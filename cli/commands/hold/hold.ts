@@ -9,8 +9,9 @@ import { getHold, holdHistory, type HoldMoment, listHolds } from '../../../servi
 import { HOLD_STATUSES, holdRefusal, type HoldStatus } from '../../../services/api/holds/hold-status';
 import type { SeatHold } from '../../../services/api/holds/seat-hold';
 import { toMajor } from '../../../services/api/pricing/currency';
-import { type Category, firstCategory } from '../../../services/api/pricing/category';
-import { namedNumbers } from '../../../services/api/pricing/party';
+import type { Category } from '../../../services/api/parties/category';
+import { namedNumbers } from '../../../services/api/parties/party';
+import { firstCategory } from '../../../services/api/parties/party-rules';
 import { firstPrice, pricesAnswer } from '../../../services/api/pricing/price-categories';
 import { byOperator } from '../../../services/api/tenants/actor';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';

@@ -7,18 +7,18 @@ import {
   type FoundDeparture,
   type NamedDeparture,
 } from '../../../services/api/departures/find-departures';
-import { firstCategory, SEATS_MAX } from '../../../services/api/pricing/category';
-import type { Defeat, Inapplicability, PriceRule } from '../../../services/api/pricing/choose-price-rule';
-import { toMajor } from '../../../services/api/pricing/currency';
-import { namedNumbers, type Party, priceByCategory, seatsOf } from '../../../services/api/pricing/party';
-import { newPartyInput, partyInput, partyOfRequest } from '../../../services/api/pricing/requested-party';
+import { namedNumbers } from '../../../services/api/parties/party';
+import { firstCategory, type Party, SEATS_MAX, seatsOf } from '../../../services/api/parties/party-rules';
+import { newPartyInput, partyInput, partyOfRequest } from '../../../services/api/parties/requested-party';
 import {
   firstPrice,
+  priceByCategory,
   type PricesAnswer,
   pricesAnswer,
   tenantPricesAnswer,
 } from '../../../services/api/pricing/price-categories';
-import type { ConversionAnswer } from '../../../services/api/pricing/explained-rules';
+import type { Defeat, Inapplicability, PriceRule } from '../../../services/api/pricing/choose-price-rule';
+import { toMajor } from '../../../services/api/pricing/currency';
 import {
   explainConversion,
   type Quote,

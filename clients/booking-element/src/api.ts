@@ -3,7 +3,7 @@ import type {
   Booking,
   BookingBody,
   DeparturePage,
-  HeldSeats,
+  TimedHold,
   Hold,
   HoldBody,
   Problem,
@@ -22,12 +22,12 @@ export interface Api {
   readTour(slug: string, lang: string): Promise<Tour>;
   /** Reads one page of the departures of a tour. @param cursor undefined: the first page */
   readDepartures(slug: string, cursor?: string): Promise<DeparturePage>;
-  hold(body: HoldBody): Promise<HeldSeats>;
+  hold(body: HoldBody): Promise<TimedHold>;
   /** Gets the cookie of a visitor, unless there is a valid one. */
   greet(): Promise<unknown>;
   /** Reads the hold of the visitor, of any status. */
-  readHold(): Promise<HeldSeats>;
-  extendHold(): Promise<HeldSeats>;
+  readHold(): Promise<TimedHold>;
+  extendHold(): Promise<TimedHold>;
   releaseHold(): Promise<unknown>;
   /** Books the hold. The same body may be sent again: the hold is booked once. */
   book(body: BookingBody): Promise<Booking>;
@@ -62,7 +62,7 @@ export function createApi(options: ApiOptions): Api {
     callWithRepeats(options, { method, path, field, body }, endsAt);
   const read = async <T>(path: string, field: string) => (await call('GET', path, field)).answer as T;
   const hold = async (method: string, path: string, body?: object) =>
-    heldSeats(await call(method, path, 'hold_id', body));
+    timedHold(await call(method, path, 'hold_id', body));
   return {
     readTour: async (slug, lang) => {
       const path = `${tourPath(slug)}?${new URLSearchParams({ lang })}`;
@@ -105,7 +105,7 @@ interface Answered {
   seatsMax: number | undefined;
 }
 
-function heldSeats({ answer, serverTime }: Answered): HeldSeats {
+function timedHold({ answer, serverTime }: Answered): TimedHold {
   const hold = answer as Hold;
   return { hold, endsAt: Date.now() + Date.parse(hold.expires_at) - serverTime };
 }

@@ -4,7 +4,8 @@ import { ContactForm } from './contact.tsx';
 import { departureText } from './departure-text.ts';
 import { ChangedPrice, Countdown } from './hold.tsx';
 import { PartyPicker } from './party.tsx';
-import { issueOf } from './party-rules.ts';
+import { boundsOf } from './party-choice.ts';
+import { partyIssue } from './party-rules.ts';
 import { Button, Heading, useFocusAtStart } from './parts.tsx';
 import { Pay } from './pay.tsx';
 import { Refused } from './problem.tsx';
@@ -18,7 +19,6 @@ import {
   saleOf,
   type Stage,
 } from './purchase.ts';
-import { boundsOf } from './smallest-booking.ts';
 import { type Speech, SpeechContext, speechOf, useSpeech } from './speech.ts';
 import { Steps } from './steps.tsx';
 import { Booked, holdText, Seller, Summary } from './summary.tsx';
@@ -187,7 +187,8 @@ function Choosing(props: StageProps & { tour: Tour }) {
           total={saleOf(purchase)!.total_price}
           currency={departure.currency}
           isOff={
-            issueOf(party, tour.categories, departure.tenant_prices, boundsOf(departure, tour)) !== undefined
+            partyIssue(party, tour.categories, departure.tenant_prices, boundsOf(departure, tour)) !==
+            undefined
           }
         />
       )}

@@ -1,3 +1,5 @@
+import { isInBirthYears, readEmail } from './contact-forms.ts';
+import { unitsOf } from './party-rules.ts';
 import type { BookingBody, Category, Hold, Party, Traveller } from './wire.ts';
 
 /** The texts that the visitor types before booking. */
@@ -26,18 +28,14 @@ export type FieldNames = readonly string[];
 /** The platform reads the first number in the text, of at least six digits: Latin, Arabic, Persian or full-width ones. */
 const DIGITS_MIN = 6;
 const NOT_A_DIGIT = /[^\d٠-٩۰-۹０-９]/g;
-const ADDRESS = String.raw`(\s*mailto:)?\s*[^\s@<>()[\]:;,\\]{1,64}@[^\s@<>()[\]:;,\\.]+(\.[^\s@<>()[\]:;,\\.]+)+`;
-/** COPIED_EMAIL of the platform (services/platform/text-forms.ts). */
-const EMAIL = new RegExp(String.raw`^([^<>]*<${ADDRESS}\s*>|${ADDRESS})[\s;,]*$`, 'i');
 /** Characters that the platform drops from an e-mail address, such as the marks of direction that address books add. */
 const INVISIBLE = /\p{DI}/gu;
-const EARLIEST_BIRTH = '1900';
 
 /** Returns the categories of the travellers of a party, one entry for each traveller: four for a family ticket of four. */
 export function travellersOf(party: Party, categories: readonly Category[]): Category[] {
   return categories.flatMap((category) =>
     // Old libraries replace Array.from by a function that maps nothing.
-    Array<Category>((party[category.code] ?? 0) * category.people).fill(category),
+    Array<Category>(unitsOf(party, category.code) * category.people).fill(category),
   );
 }
 
@@ -47,20 +45,15 @@ export function invalidFields(contact: Contact): FieldNames {
   const { name, phone, email, travellers } = contact;
   if (!name.trim()) fields.push('name');
   if (phone.replace(NOT_A_DIGIT, '').length < DIGITS_MIN) fields.push('phone');
-  if (!EMAIL.test(email.replace(INVISIBLE, ''))) fields.push('email');
+  if (!readEmail(email.replace(INVISIBLE, ''))) fields.push('email');
   travellers.forEach((traveller, index) => {
     const { first_name, last_name, birth_date } = traveller;
     if (!first_name.trim() && !last_name.trim() && !birth_date) return;
     for (const key of ['first_name', 'last_name'] as const)
       if (!traveller[key].trim()) fields.push(`travellers.${index}.${key}`);
-    if (birth_date && !isBirthDate(birth_date)) fields.push(`travellers.${index}.birth_date`);
+    if (birth_date && !isInBirthYears(birth_date)) fields.push(`travellers.${index}.birth_date`);
   });
   return fields;
-}
-
-/** Returns whether the date is in the years that the platform accepts, and not after today in UTC. */
-function isBirthDate(date: string): boolean {
-  return date.length === 10 && date >= EARLIEST_BIRTH && date <= new Date().toISOString().slice(0, 10);
 }
 
 /** Returns the body that books a hold at the total that the visitor sees. */

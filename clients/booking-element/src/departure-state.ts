@@ -1,4 +1,4 @@
-import { bookingsLeft } from './smallest-booking.ts';
+import { bookingsLeft } from './party-choice.ts';
 import type { Departure, Tour } from './wire.ts';
 
 /** A departure whose free seats are enough for at most so many bookings has "few left". */

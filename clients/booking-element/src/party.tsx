@@ -1,19 +1,16 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { categoryName } from './category-names.ts';
+import { boundsOf, changeParty, limitOf, stepOf } from './party-choice.ts';
 import {
   categoryIssue,
-  changeParty,
-  limitOf,
   type PartyIssue,
   sizeIssue,
   soldCategories,
-  stepOf,
   UNITS_MAX,
   unitsOf,
 } from './party-rules.ts';
 import { IconButton } from './parts.tsx';
-import { boundsOf } from './smallest-booking.ts';
 import { type Speech, useSpeech } from './speech.ts';
 import type { Category, Departure, Party, Tour } from './wire.ts';
 import { fill } from './words/words.ts';
@@ -188,6 +185,7 @@ function issueWords(issue: PartyIssue, categories: readonly Category[], speech: 
   const texts = {
     ...words.party.issues,
     none: words.party.issues.min,
+    unsold: words.party.issues.max,
     seats: words.party.issues.max,
     free: words.times.seatsLeft,
   };

@@ -2,15 +2,15 @@ import type { Sale } from './cancellation-tiers.ts';
 import { markUnnamed } from './category-names.ts';
 import { type Contact, isInForm, NO_CONTACT } from './contact-rules.ts';
 import { stateOf } from './departure-state.ts';
-import { fitParty } from './fit-party.ts';
+import { fitParty, startParty, totalOf } from './party-choice.ts';
 import { digitsOf } from './formats.ts';
-import { soldCategories, startParty, totalOf } from './party-rules.ts';
+import { soldCategories } from './party-rules.ts';
 import { textOf } from './problem-texts.ts';
 import type {
   Booking,
   Category,
   Departure,
-  HeldSeats,
+  TimedHold,
   Hold,
   HoldBody,
   Party,
@@ -38,7 +38,7 @@ export type Stage =
    * The seats are the visitor's until they end: the countdown, the contact form and the terms. With a seen total, the price has changed since
    * the visitor saw it: the new total comes first, and the form after the visitor has accepted it.
    */
-  | (HeldSeats & { at: 'held'; seenTotal?: number })
+  | (TimedHold & { at: 'held'; seenTotal?: number })
   /** The seats are free again: why, "Hold the seats again" and "Choose again". `holdOver`: another tab did it. */
   | { at: 'ended'; hold: Hold; reason: EndReason }
   /** The summary, the way to the payment, and "Book again". */
@@ -75,7 +75,7 @@ export interface Purchase {
   /** The reference of the booking after which the visitor has begun again. */
   pastBooking?: string;
   /** The visitor's live hold that this tab does not show: of another tour, or of another tab. A new hold releases it. */
-  otherSeats?: HeldSeats;
+  otherSeats?: TimedHold;
 }
 
 export type PurchaseEvent =
@@ -92,9 +92,9 @@ export type PurchaseEvent =
   | { type: 'chosen'; date: string; time?: string | null; isOffered?: boolean }
   | { type: 'partyChanged'; party: Party }
   /** A call of the visitor has placed or extended the hold. */
-  | { type: 'held'; seats: HeldSeats }
+  | { type: 'held'; seats: TimedHold }
   /** The hold of the cookie was read, after a load or in a tab that is shown again. Undefined: there is none. */
-  | { type: 'holdSeen'; seats: HeldSeats | undefined }
+  | { type: 'holdSeen'; seats: TimedHold | undefined }
   | { type: 'totalAccepted' }
   /** The visitor goes on with the hold of another tab. */
   | { type: 'otherAccepted' }
@@ -348,7 +348,7 @@ function endHold(purchase: Purchase, reason: EndReason): Purchase {
 }
 
 /** Shows the hold, and its total as new if the visitor has seen another one. */
-function holding(purchase: Purchase, seats: HeldSeats): Purchase {
+function holding(purchase: Purchase, seats: TimedHold): Purchase {
   const { hold } = seats;
   const seen = totalSeen(purchase);
   const isNew = seen !== undefined && seen !== hold.total_price;
@@ -376,7 +376,7 @@ function isActing({ task }: Purchase): boolean {
 }
 
 /** Shows a hold that this tab has not placed only in place of nothing else: a click never books what the visitor has not seen. */
-function seeHold(purchase: Purchase, seats: HeldSeats | undefined): Purchase {
+function seeHold(purchase: Purchase, seats: TimedHold | undefined): Purchase {
   const { stage } = purchase;
   if (isActing(purchase)) return purchase;
   const isLive = seats?.hold.status === 'active';

@@ -35,7 +35,7 @@ export interface Problem extends Partial<ProblemDocument> {
 }
 
 /** A hold with the end of its time by the clock of this browser, in milliseconds. */
-export interface HeldSeats {
+export interface TimedHold {
   hold: Hold;
   endsAt: number;
 }

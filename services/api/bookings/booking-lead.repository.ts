@@ -10,10 +10,10 @@ import {
 import type { Departure } from '../departures/departure';
 import { START_TIME } from '../catalog/start-time';
 import { octoDetails } from '../holds/octo-booking';
-import { customerFields } from '../holds/seat-hold';
-import { categoriesOf, storedCategories } from '../pricing/category';
-import { toParty } from '../pricing/party';
-import type { ChangedFields } from '../audit/changed-fields';
+import { customerColumns, type StoredColumns } from '../holds/seat-hold';
+import { categoriesOf, type Category, storedCategories } from '../parties/category';
+import { toParty } from '../parties/party-rules';
+import type { ChangedFields, SaleChange } from '../audit/changed-fields';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 

@@ -3,17 +3,13 @@ import type { SaleChange } from '../audit/changed-fields';
 import type { CancellationPolicy, DatedTier } from '../catalog/cancellation-policy';
 import { type OctoDetails, peopleOfOcto, travellerOfUnitItem } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
-import { type Category, firstCategory } from '../pricing/category';
-import {
-  impliesRules,
-  type PriceBreakdownRule,
-  type PriceCalculation,
-  storedRuleOf,
-} from '../pricing/explained-rules';
-import { toMajor } from '../pricing/currency';
-import { type CategoryPrice, type Party, priceByCategory, namedNumbers, unitsOf } from '../pricing/party';
-import { firstPrice, type Prices } from '../pricing/price-categories';
-import type { MeantParty } from '../pricing/requested-party';
+import type { Category } from '../parties/category';
+import { namedNumbers } from '../parties/party';
+import { firstCategory, type Party, type Prices, unitsOf } from '../parties/party-rules';
+import type { WantedParty } from '../parties/requested-party';
+import { type CategoryPrice, priceByCategory } from '../pricing/price-categories';
+import { impliesRules, type PriceBreakdownRule, storedRuleOf } from '../pricing/explained-rules';
+import { platformPricesOf } from '../pricing/quote-tenant-price';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
 import type { BookingStatus } from './booking-status';
@@ -38,7 +34,7 @@ export interface Traveller {
  */
 export function assertTravellersBooked(
   travellers: readonly Pick<Traveller, 'category'>[],
-  { party, partyRefusal }: MeantParty,
+  { party, partyRefusal }: WantedParty,
   categories: readonly Category[],
 ): void {
   if (partyRefusal) return;

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/database';
-import type { Party } from '../pricing/party';
+import type { Party } from '../parties/party-rules';
 import type { Operation } from '../idempotency/operation';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 

@@ -1,9 +1,9 @@
-import { partyBefore } from '../holds/party-history';
+import { describeParty, partyBefore } from '../parties/party';
+import { seatsOf } from '../parties/party-rules';
 import { nameDeparture } from '../catalog/start-time';
 import type { Db } from '../../platform/database/database';
 import { describeChange, type SaleChange, valueBefore } from '../audit/changed-fields';
 import type { HoldMoment } from '../holds/find-hold';
-import { describeParty, seatsOf } from '../pricing/party';
 import type { TenantScope } from '../tenants/tenant';
 import { BookingNotFoundError } from './booking.errors';
 import {

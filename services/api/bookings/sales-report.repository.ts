@@ -1,5 +1,5 @@
 import { CLOCK, type Db } from '../../platform/database/database';
-import type { Party } from '../pricing/party';
+import type { Party } from '../parties/party-rules';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
 /** The values by which a report groups its rows, besides the currency. */

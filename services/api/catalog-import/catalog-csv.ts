@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { csvLine, readFormulas } from '../../platform/csv-cells';
 import { countDecimals, isCategoryCode, readWholeNumber } from '../../platform/text-forms';
 import { type CatalogRecord, type Issue, type IssueList, NO_LINE_BREAK, type Place } from './catalog-file';
-import { DEFAULT_CATEGORIES } from '../pricing/category';
+import { DEFAULT_CATEGORIES } from '../parties/category';
 import { DEPARTURE, nearestName, TOUR_FIELDS, TRANSLATION } from './catalog-schema';
 import { AMOUNT } from './category-fields';
 import { findRepeatedKey } from './cut-json';

@@ -2,14 +2,13 @@ import { z } from 'zod';
 import { isCategoryCode } from '../../platform/text-forms';
 import {
   AGE_MAX,
-  CATEGORY_KINDS,
   type Category,
+  CATEGORY_KINDS,
   categoryIssues,
   MOST_CATEGORIES,
   peopleOfUnit,
-  SEATS_MAX,
-  UNITS_MAX,
-} from '../pricing/category';
+} from '../parties/category';
+import { SEATS_MAX, UNITS_MAX } from '../parties/party-rules';
 import { MOST_MINOR_UNITS } from '../pricing/currency';
 import {
   amountField,

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database/database';
 import { START_TIME } from '../catalog/start-time';
 import { type TranslatedFields, translateFields } from '../catalog/tour-text';
-import { DEFAULT_CATEGORIES } from '../pricing/category';
+import { DEFAULT_CATEGORIES } from '../parties/category';
 import { TOUR_FIELDS } from './catalog-schema';
 
 /** A tour or departure with the names and units of a catalog file. */

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
-import { type Category, DEFAULT_CATEGORIES } from '../pricing/category';
+import { type Category, DEFAULT_CATEGORIES } from '../parties/category';
 
 const DEFAULT_LIST = `'${JSON.stringify(DEFAULT_CATEGORIES)}'::jsonb`;
 

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/database';
-import { firstCategory } from '../pricing/category';
+import { firstCategory } from '../parties/party-rules';
 import type { Currency } from '../pricing/convert-price';
 import { createQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import { readTenantAgain } from '../tenants/manage-tenants';

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/database';
-import { firstCategory } from '../pricing/category';
+import { firstCategory } from '../parties/party-rules';
 import { toMajor } from '../pricing/currency';
 import { quotePlatformPrices } from '../pricing/find-low-prices';
 import type { Quote } from '../pricing/quote-tenant-price';

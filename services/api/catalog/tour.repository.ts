@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/database';
-import { categoriesOf, type Category } from '../pricing/category';
+import { categoriesOf, type Category } from '../parties/category';
 import { START_TIME } from './start-time';
 import type { Tenant } from '../tenants/tenant';
 import type { CatalogTour, CatalogTourFilter, ListedTour, Tour, TourKey } from './tour';

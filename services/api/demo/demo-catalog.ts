@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { categoriesOf, type Category, firstCategory } from '../pricing/category';
+import { categoriesOf, type Category } from '../parties/category';
+import { firstCategory } from '../parties/party-rules';
 import type { UndatedRate } from '../pricing/convert-price';
 import {
   addDays,

@@ -1,11 +1,9 @@
 import type { Db, Trx } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
 import type { CutoffText } from '../catalog/cutoff';
-import { checkCategory } from '../catalog/known-categories';
-import { firstCategory } from '../pricing/category';
-import { toMinor } from '../pricing/currency';
-import type { PricedTour, Prices } from '../pricing/price-categories';
-import { InvalidAmountError } from '../pricing/pricing.errors';
+import { firstCategory, type Prices } from '../parties/party-rules';
+import type { PricedTour } from '../pricing/price-categories';
+import { assertNotSkipped, type NewPrices, toPrices } from './change-departure';
 import type { ListedDeparture } from './departure';
 import {
   type ExistingDeparture,

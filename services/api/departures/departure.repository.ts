@@ -1,7 +1,7 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database/database';
-import { DEPARTURE_ROW, LISTED_ROW, LOCKED_ROW } from './departure-row';
-import { categoriesOf, type Category } from '../pricing/category';
-import type { PricedTour, Prices } from '../pricing/price-categories';
+import { categoriesOf, type Category } from '../parties/category';
+import type { Prices } from '../parties/party-rules';
+import type { PricedTour } from '../pricing/price-categories';
 import type { DatedDeparture } from './choose-departure';
 import {
   type Departure,

@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../../platform/errors';
 import type { DatedTier } from '../catalog/cancellation-policy';
 import type { CutoffText } from '../catalog/cutoff';
-import { assertParty, fewestSeats, type Party, seatsOf, unitCount } from '../pricing/party';
-import type { PricedTour, Prices } from '../pricing/price-categories';
+import type { Prices } from '../parties/party-rules';
+import type { PricedTour } from '../pricing/price-categories';
 
 export const DEPARTURE_STATUSES = ['available', 'sold_out', 'cancelled', 'gone', 'closed'] as const;
 export type DepartureStatus = (typeof DEPARTURE_STATUSES)[number];

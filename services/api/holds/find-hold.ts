@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/database';
-import { seatsOf } from '../pricing/party';
-import { partyBefore } from './party-history';
+import { partyBefore } from '../parties/party';
+import { seatsOf } from '../parties/party-rules';
 import { isUuid } from '../../platform/text-forms';
 import { describeChange } from '../audit/changed-fields';
 import type { TenantScope } from '../tenants/tenant';

@@ -8,8 +8,8 @@ import {
   time,
 } from '../../platform/database/row-description';
 import { START_TIME } from '../catalog/start-time';
-import { categoriesOf, storedCategories } from '../pricing/category';
-import { toParty } from '../pricing/party';
+import { categoriesOf, type Category, storedCategories } from '../parties/category';
+import { toParty } from '../parties/party-rules';
 import type { NewSaleChange, SaleChange } from '../audit/changed-fields';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 import { searchPeople } from '../privacy/search-people';

@@ -1,10 +1,8 @@
 import { type Fields, stored } from '../../platform/database/row-description';
 import { withGiven } from '../audit/changed-fields';
 import type { DatedTier } from '../catalog/cancellation-policy';
-import type { Category } from '../pricing/category';
-import type { Party } from '../pricing/party';
-import type { PriceCalculation } from '../pricing/explained-rules';
-import type { Prices } from '../pricing/price-categories';
+import type { Category } from '../parties/category';
+import type { Party, Prices } from '../parties/party-rules';
 import type { Actor } from '../tenants/actor';
 import type { HoldStatus } from './hold-status';
 import { type OctoDetails, peopleOfOcto } from './octo-booking';

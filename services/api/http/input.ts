@@ -1,3 +1,4 @@
+import { readEmail } from '../../platform/contact-forms';
 import { type InputIssue, InvalidInputError, type InputPlace } from '../../platform/errors';
 import {
   cleanName,
@@ -6,7 +7,6 @@ import {
   hasControlCharacter,
   isBirthDate,
   isCalendarDate,
-  readEmail,
   STACKED_MARKS,
   TOO_MANY_MARKS,
   toUtcInstant,

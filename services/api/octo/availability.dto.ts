@@ -9,7 +9,8 @@ import {
   seatsAvailable,
 } from '../departures/departure';
 import type { PricedDeparture, SoldDeparture } from '../departures/find-departures';
-import type { Party } from '../pricing/party';
+import type { Category } from '../parties/category';
+import { fewestSeats, type Party, partyIssue, type Prices, seatsOf, unitCount } from '../parties/party-rules';
 import type { OctoCapability } from './capabilities';
 import { lowestUnitPricing, type OctoUnitPricing, toUnitPricing } from './pricing.dto';
 import { hasStartTimes, maxUnits } from './product.dto';
@@ -254,6 +255,17 @@ function statusOf(departure: ListedDeparture, fitsOne: boolean): OctoAvailabilit
   if (status !== 'AVAILABLE') return status;
   if (!fitsOne) return 'SOLD_OUT';
   return seatsAvailable(departure) * 2 < departure.seatsTotal ? 'LIMITED' : 'AVAILABLE';
+}
+
+/** The part of a departure that decides which units it sells. */
+interface Selling {
+  tour: { categories: readonly Category[] };
+  prices: Prices;
+}
+
+/** Returns whether the departure sells these units together in one booking. */
+function isSold({ tour: { categories }, prices }: Selling, party: Party): boolean {
+  return partyIssue(party, categories, prices, {}) === undefined;
 }
 
 function pricingOf({ quote }: SoldDeparture, { capabilities }: AvailabilityView) {

@@ -1,5 +1,6 @@
-import { totalOf } from '../pricing/party';
-import { mapPrices, type Prices } from '../pricing/price-categories';
+import type { Prices } from '../parties/party-rules';
+import { mapPrices, totalOf } from '../pricing/price-categories';
+import { platformPricesOf } from '../pricing/quote-tenant-price';
 import { type OctoPricing, toPricing } from './pricing.dto';
 import { saleOf, type ShownOctoBooking } from './stored-octo-booking';
 

@@ -10,7 +10,7 @@ import {
   type StoredUnitItem,
 } from '../holds/octo-booking';
 import type { WishedLanguages } from '../catalog/tour-text';
-import type { Party } from '../pricing/party';
+import type { Party } from '../parties/party-rules';
 import type { Tenant } from '../tenants/tenant';
 import { localTimeIn, type OctoAvailability, toAvailability, type ToLocalTime } from './availability.dto';
 import { type BookedPrices, bookedPrices } from './booked-prices';

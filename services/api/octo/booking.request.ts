@@ -14,7 +14,7 @@ import {
   textInput,
 } from '../http/input';
 import type { RequestReading } from '../idempotency/fingerprint';
-import type { Party } from '../pricing/party';
+import type { Party } from '../parties/party-rules';
 import { PHONE_MAX, phoneInput, type PhoneReading, readPhoneBy } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
 import { countUnits } from './find-product';

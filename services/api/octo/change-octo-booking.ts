@@ -6,7 +6,7 @@ import { findDepartureAfterChange } from '../departures/find-departures';
 import { HoldExpiredError, HoldStateConflictError } from '../holds/hold.errors';
 import { assertHoldMinutes } from '../holds/hold-length';
 import type { PartialCustomer } from '../holds/seat-hold';
-import { type Party, unitCount } from '../pricing/party';
+import { type Party, unitCount } from '../parties/party-rules';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
 import {
   changeReservation,

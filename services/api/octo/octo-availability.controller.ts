@@ -15,7 +15,7 @@ import { dateInput } from '../http/input';
 import { quota, ROWS_A_UNIT, spendForRows } from '../http/quota';
 import { type RunRead, shareOf } from '../http/read-share';
 import { tolerantQuery } from '../http/query-parameters';
-import { unitCount } from '../pricing/party';
+import { unitCount } from '../parties/party-rules';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
 import {
   type AvailabilityView,

@@ -17,7 +17,7 @@ import { performRequest } from '../http/perform-request';
 import { isReplayed, type WriteOperation } from '../http/write-request';
 import { isRepeat } from '../idempotency/key-claim';
 import { type ComparedRequest, fingerprintOf } from '../idempotency/fingerprint';
-import { type Party, seatsOf } from '../pricing/party';
+import { type Party, seatsOf } from '../parties/party-rules';
 import { cachedQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import type { SalesContext } from '../sales-context';
 import { byKey } from '../tenants/actor';

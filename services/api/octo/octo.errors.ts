@@ -1,6 +1,6 @@
 import { AppError, type InputIssue } from '../../platform/errors';
 import { TourNotFoundError } from '../catalog/catalog.errors';
-import { UnsoldCategoryError } from '../pricing/party';
+import { UnsoldCategoryError } from '../parties/party';
 
 /** The OCTO error for an id whose object does not exist or is not visible to the tenant. */
 export const ERROR_OF_ID = {

@@ -1,5 +1,5 @@
 import type { Tour } from '../catalog/tour';
-import type { Category } from '../pricing/category';
+import type { Category } from '../parties/category';
 
 /** Returns the categories that OCTO sells as units: all but supplements. */
 export function unitCategories(categories: readonly Category[]): Category[] {

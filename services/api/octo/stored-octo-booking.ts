@@ -18,8 +18,8 @@ import { isLive } from '../holds/hold-status';
 import type { OctoDetails } from '../holds/octo-booking';
 import type { SeatHold } from '../holds/seat-hold';
 import { type ComparedRequest, isSameRequest } from '../idempotency/fingerprint';
-import type { Category } from '../pricing/category';
-import { type Party, toParty } from '../pricing/party';
+import type { Category } from '../parties/category';
+import { type Party, soldCategories, toParty } from '../parties/party-rules';
 import { createQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
 import { badOctoRequest, invalidId } from './octo.errors';
@@ -155,7 +155,7 @@ export function partyWithUnits(booking: StoredOctoBooking, units: Party): Party 
 /** Returns the units that a booking shows: those of the locked categories that have a locked price. */
 export function lockedUnits(booking: StoredOctoBooking): Category[] {
   const { prices, categories } = saleOf(booking);
-  return unitCategories(categories).filter(({ code }) => prices[code] !== undefined);
+  return soldCategories(unitCategories(categories), prices);
 }
 
 /**

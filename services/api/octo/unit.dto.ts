@@ -1,5 +1,5 @@
 import type { Tour } from '../catalog/tour';
-import type { Category, CategoryKind } from '../pricing/category';
+import type { Category, CategoryKind } from '../parties/category';
 import type { OctoCapability } from './capabilities';
 import type { OctoFeature } from './content.dto';
 import type { OctoPricing } from './pricing.dto';

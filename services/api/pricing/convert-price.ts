@@ -1,5 +1,5 @@
-import { divideHalfUp } from './currency';
-import { mapPrices, type Prices } from './price-categories';
+import type { Prices } from '../parties/party-rules';
+import { mapPrices } from './price-categories';
 
 /** The last known rate of a currency. */
 export interface ExchangeRate {

@@ -1,4 +1,7 @@
-import { type Category, firstCategory, storedCategories } from './category';
+import { type Category, storedCategories } from '../parties/category';
+import { firstCategory } from '../parties/party-rules';
+import type { PriceRule } from './choose-price-rule';
+import { toMajor } from './currency';
 
 /** A price rule as a sale has locked it. */
 export interface PriceBreakdownRule {

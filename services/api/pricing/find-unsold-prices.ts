@@ -11,7 +11,7 @@ import {
   findScopedTourIds,
   type PlatformPrices,
 } from './platform-prices.repository';
-import type { Prices } from './price-categories';
+import type { Prices } from '../parties/party-rules';
 import { staysSellable } from './quote-tenant-price';
 import { saleFinder } from './selling-currency';
 

@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/database/database';
-import { categoriesOf, type Category } from './category';
-import type { PricedTour, Prices } from './price-categories';
+import { categoriesOf, type Category } from '../parties/category';
+import type { Prices } from '../parties/party-rules';
+import type { PricedTour } from './price-categories';
 
 /** One row for the base price of each tour, and one for the prices of each of its open departures. */
 const ON_SALE = `tours t cross join lateral (

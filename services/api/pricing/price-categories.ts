@@ -1,16 +1,15 @@
-import { type Category, firstCategory } from './category';
+import type { Category } from '../parties/category';
+import { firstCategory, type Party, type Prices, UNITS_MAX } from '../parties/party-rules';
 import { toMajor } from './currency';
 import type { PriceCalculation } from './explained-rules';
 
-/**
- * Prices by the code of the category, in minor units: the platform's in the currency of the tour, the tenant's in the currency of the sale. A
- * category without a price is not sold. These files decide the prices:
- * - departures/add-departures.ts and catalog-import/: the platform's price of each category of a departure.
+/*
+ * Prices by the code of the category, in minor units: the platform's in the currency of the tour, the tenant's in the currency of the sale. These files
+ * decide the prices:
+ * - departures/change-departure.ts and catalog-import/: the platform's price of each category of a departure.
  * - choose-price-rule.ts: which price rule of the tenant decides each category.
  * - apply-price-rule.ts: how the rule changes the price.
- * - party.ts: the total of a party.
  */
-export type Prices = Record<string, number>;
 
 /** The prices by category that a hold has locked, or the present ones. */
 export interface LockedPrice {
@@ -89,4 +88,41 @@ export function tenantPricesAnswer({
   currencyDigits: number;
 }): TenantPricesAnswer {
   return { ...pricesAnswer(tenant, categories, currencyDigits), deposit: toMajor(deposit, currencyDigits) };
+}
+
+/** Returns the total of a party in minor units. The caller has checked that each category has a price (assertParty). */
+export function totalOf(party: Party, prices: Prices): number {
+  return Object.entries(party).reduce((total, [code, units]) => total + units * (prices[code] ?? 0), 0);
+}
+
+/** One line of a price breakdown. Money is in major units. */
+export interface CategoryPrice {
+  /**
+   * The code of the category.
+   * @example "adult"
+   */
+  category: string;
+  /** @isInt */
+  number: number;
+  /** The price of one unit of this category. */
+  unit_price: number;
+  total: number;
+}
+
+/** Returns the categories of the party with their number and unit price. */
+export function priceByCategory(party: Party, prices: Prices, digits: number): CategoryPrice[] {
+  return Object.entries(party).map(([category, number]) => ({
+    category,
+    number,
+    unit_price: toMajor(prices[category]!, digits),
+    total: toMajor(prices[category]! * number, digits),
+  }));
+}
+
+/** The largest price at which a tenant can sell, in minor units. Up to it, the total of the largest party is an exact number. */
+const LARGEST_PRICE = Math.floor(Number.MAX_SAFE_INTEGER / (UNITS_MAX + 1));
+
+/** Returns whether totals of these prices are exact. */
+export function areExactInTotal(prices: Prices): boolean {
+  return Object.values(prices).every((price) => price <= LARGEST_PRICE);
 }

@@ -13,8 +13,17 @@ import {
   whyInapplicable,
 } from './choose-price-rule';
 import { findPriceRules } from './price-rule.repository';
-import { type Category, firstCategory } from './category';
-import { type LockedPrice, mapPrices, type PricedTour, type Prices } from './price-categories';
+import type { Category } from '../parties/category';
+import { firstCategory, type Prices } from '../parties/party-rules';
+import { assertWantedParty, type WantedParty } from '../parties/requested-party';
+import {
+  areExactInTotal,
+  firstPrice,
+  type LockedPrice,
+  mapPrices,
+  type PricedTour,
+  totalOf,
+} from './price-categories';
 import { applyPriceRule, depositOf } from './apply-price-rule';
 import {
   type Conversion,
@@ -25,10 +34,8 @@ import {
   ratesByCurrency,
 } from './convert-price';
 import { findExchangeRates } from './exchange-rate.repository';
-import { type ConversionAnswer, type PriceCalculation, storedRules } from './explained-rules';
-import { areExactInTotal, totalOf } from './party';
+import { explainRule, storedRuleOf, storedRules } from './explained-rules';
 import { PriceNotSoldError, RateMissingError } from './pricing.errors';
-import { assertMeantParty, type MeantParty } from './requested-party';
 import { type PricingTenant, ruleCurrencyOf, saleFinder } from './selling-currency';
 
 /** The platform's prices, the prices that the tenant's customer pays, and how they were made. All prices are in minor units. */
@@ -175,6 +182,33 @@ export function isLockedInSellingCurrency({ priceBreakdown }: LockedPrice): bool
   return priceBreakdown.converted_from !== undefined;
 }
 
+/** Returns a price with the prices of these categories replaced by those of another price in the same currency. */
+export function withPricesOf(price: LockedPrice, other: LockedPrice, codes: string[]): LockedPrice {
+  if (codes.length === 0) return price;
+  const take = (ofPrice: Partial<Prices>, ofOther: Partial<Prices>) => takeCodes(codes, ofPrice, ofOther);
+  const prices = take(price.prices, other.prices);
+  // The calculation explains the price of the first category.
+  const explains = codes.includes(firstCategory(price.categories).code) ? other : price;
+  const { category_rules: _, ...calculation } = explains.priceBreakdown;
+  const ruleOf = (code: string) => storedRuleOf(codes.includes(code) ? other : price, code);
+  return {
+    ...price,
+    prices,
+    priceBreakdown: {
+      ...calculation,
+      platform_prices: take(platformPricesOf(price), platformPricesOf(other)),
+      ...storedRules(price.categories, Object.keys(prices), ruleOf),
+    },
+  };
+}
+
+/** Returns prices with those of the codes replaced. A code may have no price. */
+function takeCodes(codes: string[], prices: Partial<Prices>, others: Partial<Prices>): Prices {
+  const kept = Object.entries(prices).filter(([code]) => !codes.includes(code));
+  const taken = codes.flatMap((code) => (others[code] === undefined ? [] : [[code, others[code]]]));
+  return Object.fromEntries([...kept, ...taken]) as Prices;
+}
+
 /** The present price of a booking, in minor units of the currency of the sale, and the reasons for it. */
 export interface SimulatedPrice {
   quote: Quote;
@@ -191,14 +225,14 @@ export interface SimulatedPrice {
 /**
  * Quotes a booking and explains the choice of the rule.
  * @param travelDate YYYY-MM-DD, or null for a booking without a date
- * @throws errors of assertMeantParty; RateMissingError, PriceNotSoldError
+ * @throws errors of assertWantedParty; RateMissingError, PriceNotSoldError
  */
 export async function simulatePrice(
   db: Db,
   tenant: Tenant,
   tour: PricedTour,
   platform: Prices,
-  { travelDate, meant }: { travelDate: string | null; meant: MeantParty },
+  { travelDate, meant }: { travelDate: string | null; meant: WantedParty },
 ): Promise<SimulatedPrice> {
   const rules = await findPriceRules(db, tenant.id, [tour.id]);
   const rates = await readRatesFor(db, tenant);
@@ -206,7 +240,7 @@ export async function simulatePrice(
   if (!sale) throw new RateMissingError(tour.currency, tenant.sellIn!, missingRates(rates, tour, tenant));
   const quote = quoterFromRules(tenant, rules, rates)(tour, platform, travelDate);
   if (!quote) throw new PriceNotSoldError(tour.currency, sale.currency);
-  assertMeantParty(meant, tour.categories, quote.tenant);
+  assertWantedParty(meant, tour.categories, quote.tenant);
   const { converted, currency, currencyDigits } = quote;
   const first = firstCategory(tour.categories).code;
   const sold = { ...tour, currency, currencyDigits };

@@ -9,7 +9,7 @@ import {
   shownRefund,
 } from '../bookings/refund-answer';
 import { toMajor } from '../pricing/currency';
-import { namedNumbers } from '../pricing/party';
+import { namedNumbers } from '../parties/party';
 import { type BookingLead, type PriceBreakdown, priceBreakdown } from '../bookings/booking-lead';
 import type { AmendedBooking } from '../seats/changes/change-booking';
 

@@ -20,7 +20,7 @@ import {
   newPartyInput,
   partyInput,
   withoutEmptyParty,
-} from '../pricing/requested-party';
+} from '../parties/requested-party';
 import { isCountry } from '../tenants/country';
 import type { RequestReading } from '../idempotency/fingerprint';
 import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';

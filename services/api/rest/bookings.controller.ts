@@ -28,7 +28,7 @@ import { performRequest } from '../http/perform-request';
 import type { WriteOperation } from '../http/write-request';
 import { cachedTourId } from '../catalog/cached-catalog';
 import { createBooking } from '../seats/changes/create-booking';
-import { requestedNumber } from '../pricing/requested-party';
+import { requestedNumber } from '../parties/requested-party';
 import { byKey } from '../tenants/actor';
 import {
   bookingAnswer,

@@ -12,14 +12,14 @@ import {
 } from '../http/input';
 import { departureTimeInput } from '../catalog/start-time';
 import { InvalidInputError } from '../../platform/errors';
+import type { RequestedParty } from '../parties/party-rules';
 import {
   comparedParty,
   comparedUnits,
   newPartyInput,
   partyInput,
-  type RequestedParty,
   withoutEmptyParty,
-} from '../pricing/requested-party';
+} from '../parties/requested-party';
 import type { RequestReading } from '../idempotency/fingerprint';
 import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
 import type { HoldAmendment } from '../seats/changes/change-hold';

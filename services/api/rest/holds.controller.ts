@@ -31,9 +31,9 @@ import { isPresentReading, type RequestReading } from '../idempotency/fingerprin
 import { performRequest } from '../http/perform-request';
 import type { Write, WriteOperation } from '../http/write-request';
 import { toMajor } from '../pricing/currency';
-import { namedNumbers, totalOf } from '../pricing/party';
-import { requestedNumber } from '../pricing/requested-party';
-import { firstPrice, pricesAnswer } from '../pricing/price-categories';
+import { namedNumbers } from '../parties/party';
+import { requestedNumber } from '../parties/requested-party';
+import { firstPrice, pricesAnswer, totalOf } from '../pricing/price-categories';
 import { changeHold } from '../seats/changes/change-hold';
 import { extendHold } from '../seats/changes/extend-hold';
 import { placeHold } from '../seats/changes/place-hold';

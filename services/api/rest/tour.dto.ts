@@ -1,5 +1,5 @@
 import type { CancellationPolicy } from '../catalog/cancellation-policy';
-import type { Category } from '../pricing/category';
+import type { Category } from '../parties/category';
 import type { TenantPricesAnswer } from '../pricing/price-categories';
 
 /** One tour of a list, with the tenant's price. */

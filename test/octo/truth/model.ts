@@ -1,4 +1,4 @@
-import { type Category, DEFAULT_CATEGORIES } from '../../../services/api/pricing/category';
+import { type Category, DEFAULT_CATEGORIES } from '../../../services/api/parties/category';
 import { DIGITS, OFFSETS, type RandomDeparture, type RandomTour } from './random-tours';
 
 /**

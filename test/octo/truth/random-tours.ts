@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { CancellationTier } from '../../../services/api/catalog/cancellation-policy';
-import type { Category, CategoryKind } from '../../../services/api/pricing/category';
+import type { Category, CategoryKind } from '../../../services/api/parties/category';
 
 /** Random tours of all shapes, with the departures and the price rules on which the answers of OCTO depend. */
 

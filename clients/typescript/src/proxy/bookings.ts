@@ -1,7 +1,7 @@
 import { jsonAnswer, type ProxyAnswer } from './answer.ts';
 import type { JsonObject } from './body.ts';
 import { holdIdOf, noHold, pathOf } from './holds.ts';
-import { partyOf } from './limits.ts';
+import { namesNothing, type RequestedParty, requestedParty } from './party-rules.ts';
 import type { BookingItem, CallPlatform, Hold } from './platform.ts';
 import { Refusal } from './problems.ts';
 import { tourIdOf } from './slug.ts';
@@ -21,7 +21,7 @@ export async function book(parts: ProxyParts, visit: Visit): Promise<ProxyAnswer
   if (body.hold_id !== undefined && !isId(body.hold_id, holdId)) throw noHold();
   return turns.take(visitor!.id, async () => {
     const wish = await completed(call, holdId, body);
-    await limits.assertSeats(wish.tour_id, partyOf(wish, unnamedUnits(wish)));
+    await limits.assertSeats(wish.tour_id, requestedOf(wish));
     const response = await call({
       method: 'POST',
       path: '/api/tenant/bookings',
@@ -40,7 +40,10 @@ function isId(value: unknown, id: string): boolean {
   return typeof value === 'string' && value.toLowerCase() === id;
 }
 
-const PARTY = ['party', 'adults', 'children', 'single_supplements'];
+/** Returns the party of a booking, which has no field `quantity`. */
+function requestedOf(body: JsonObject): RequestedParty {
+  return requestedParty({ ...body, quantity: undefined });
+}
 
 /** Adds the tour and the party of the hold where the body leaves them out. */
 async function completed(
@@ -48,16 +51,11 @@ async function completed(
   holdId: string,
   body: JsonObject,
 ): Promise<JsonObject & { tour_id: string }> {
-  const hasParty = PARTY.some((field) => body[field] !== undefined);
+  const hasParty = !namesNothing(requestedOf(body));
   if (body.tour_id !== undefined && hasParty) return { ...body, tour_id: tourIdOf(body.tour_id) };
   const { tour, party } = (await call({ path: pathOf(holdId) })).json as Hold;
   const tourId = body.tour_id === undefined ? tour.id : tourIdOf(body.tour_id);
   return hasParty ? { ...body, tour_id: tourId } : { ...body, tour_id: tourId, party };
-}
-
-/** Returns the units that a booking means without naming them: one adult, unless it names a party or adults. */
-function unnamedUnits({ party }: JsonObject): Record<string, number> {
-  return party === undefined ? { adult: 1 } : {};
 }
 
 export async function readBooking(

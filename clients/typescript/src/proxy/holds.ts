@@ -1,7 +1,7 @@
 import { TourPlatformError } from '../errors.ts';
 import { jsonAnswer, NO_STORE, type ProxyAnswer } from './answer.ts';
 import type { JsonObject } from './body.ts';
-import { namesParty, partyOf } from './limits.ts';
+import { namesNothing, requestedParty } from './party-rules.ts';
 import type { CallPlatform, Hold, HoldItem, PlatformAnswer, PlatformRequest } from './platform.ts';
 import { invalidField, Refusal } from './problems.ts';
 import { tourIdOf } from './slug.ts';
@@ -16,7 +16,7 @@ export async function placeHold(parts: ProxyParts, visit: Visit): Promise<ProxyA
   if (tour_id === undefined) throw invalidField('body', 'tour_id', 'is required');
   const tourId = tourIdOf(tour_id);
   parts.limits.assertMinutes(body);
-  const seats = await parts.limits.assertSeats(tourId, partyOf(body));
+  const seats = await parts.limits.assertSeats(tourId, requestedParty(body));
   const wish = { tourId, body, seats };
   const { visitor } = visit;
   // A visitor without a cookie has no hold.
@@ -135,9 +135,10 @@ export async function changeHold(parts: ProxyParts, { host, visitor, body }: Vis
   const holdId = holdIdOf(visitor);
   refuseSiteFields(body);
   return turns.take(visitor!.id, async () => {
-    if (namesParty(body)) {
+    const requested = requestedParty(body);
+    if (!namesNothing(requested)) {
       const { tour, party } = (await call({ path: pathOf(holdId) })).json as Hold;
-      await limits.assertSeats(tour.id, partyOf(body, party));
+      await limits.assertSeats(tour.id, requested, party);
     }
     const response = await call({ method: 'PATCH', path: pathOf(holdId), body });
     return holdAnswer(parts, host, { status: 200, response, hold: response.json as Hold, visitor: visitor! });

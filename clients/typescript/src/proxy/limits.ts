@@ -1,5 +1,14 @@
 import { TourPlatformError } from '../errors.ts';
 import { withinRange } from './options.ts';
+import {
+  type CategoryRules,
+  type Party,
+  type RequestedParty,
+  resolveChange,
+  resolveParty,
+  SEATS_MAX,
+  unitsOf,
+} from './party-rules.ts';
 import { invalidField, rateLimited, Refusal } from './problems.ts';
 import type { JsonObject } from './body.ts';
 import type { CallPlatform, HoldItem, Tour } from './platform.ts';
@@ -25,16 +34,14 @@ export interface Limits {
   assertHoldRate(holds: readonly Pick<HoldItem, 'created_at'>[], now: number): void;
   /**
    * @param tourId UUID or slug of the tour
-   * @param party the units by category that the request means, as partyOf returns it
+   * @param now the party of the hold that the request changes
    * @returns the seats
    * @throws Refusal hold_limit_reached (409); TourPlatformError if the tour is not found
    */
-  assertSeats(tourId: string, party: RequestedParty): Promise<number>;
+  assertSeats(tourId: string, requested: RequestedParty, now?: Party): Promise<number>;
 }
 
 const HOUR_MS = 3_600_000;
-/** Most seats of a party at the platform. */
-const SEATS_MAX = 50;
 
 /** @throws TypeError for a limit outside its range */
 export function createLimits(options: LimitOptions, call: CallPlatform): Limits {
@@ -56,8 +63,8 @@ export function createLimits(options: LimitOptions, call: CallPlatform): Limits 
       const seconds = Math.ceil((first! + HOUR_MS - now) / 1000);
       throw rateLimited(`A visitor places at most ${holdsPerHour} holds in an hour.`, seconds);
     },
-    assertSeats: async (tourId, party) => {
-      const seats = party.quantity ?? seatsOfUnits(party.units, await categoriesOf(tourId));
+    assertSeats: async (tourId, requested, now) => {
+      const seats = requested.quantity ?? seatsOfRequest(requested, await categoriesOf(tourId), now);
       // The platform refuses more than SEATS_MAX as an invalid number (400), whatever this site allows.
       if (seats <= seatsMax || seats > SEATS_MAX) return seats;
       throw new Refusal('hold_limit_reached', `A visitor takes at most ${seatsMax} seats at a time.`);
@@ -65,49 +72,15 @@ export function createLimits(options: LimitOptions, call: CallPlatform): Limits 
   };
 }
 
-/** The seats that a request names, or its units by category. */
-export interface RequestedParty {
-  quantity?: number;
-  units: Record<string, number>;
-}
+type Categories = readonly CategoryRules[];
 
-/** The fields of a body that mean units of a category, with the category's code. */
-const NAMED_UNITS = { adults: 'adult', children: 'child', single_supplements: 'single_supplement' } as const;
-
-/** Returns whether a body names seats or units. */
-export function namesParty(body: JsonObject): boolean {
-  return ['quantity', 'party', ...Object.keys(NAMED_UNITS)].some((field) => body[field] !== undefined);
-}
-
-/**
- * Returns the party that a body means. Leaves out what is no whole number: the platform refuses it.
- * @param present the units that stay unless the body names them
- */
-export function partyOf(body: JsonObject, present: Record<string, number> = {}): RequestedParty {
-  const units = { ...present };
-  for (const [field, code] of Object.entries(NAMED_UNITS)) {
-    if (isCount(body[field])) units[code] = body[field];
-  }
-  const party = (body.party ?? {}) as JsonObject;
-  for (const [code, number] of Object.entries(party)) {
-    if (isCount(number)) units[code] = number;
-  }
-  return isCount(body.quantity) ? { quantity: body.quantity, units } : { units };
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) >= 0;
-}
-
-type Categories = readonly Pick<Tour['categories'][number], 'code' | 'seats'>[];
-
-/** Counts the seats of units. A code that the tour lacks counts as its first category: `adults` means that one. */
-function seatsOfUnits(units: Record<string, number>, categories: Categories): number {
-  const seats = new Map(categories.map(({ code, seats: ofUnit }) => [code, ofUnit]));
-  const ofFirst = categories[0]?.seats ?? 1;
-  let total = 0;
-  for (const [code, number] of Object.entries(units)) total += number * (seats.get(code) ?? ofFirst);
-  return total;
+/** Counts the seats of a request as the platform does. A unit of a category that the tour has got or lost meanwhile counts as one seat. */
+function seatsOfRequest(requested: RequestedParty, categories: Categories, now?: Party): number {
+  const { party, seats } = now
+    ? resolveChange(now, requested, categories)
+    : resolveParty(requested, categories);
+  const others = Object.keys(party).filter((code) => !categories.some((one) => one.code === code));
+  return others.reduce((sum, code) => sum + unitsOf(party, code), seats);
 }
 
 const CATEGORIES_MS = 60_000;
@@ -127,9 +100,8 @@ function createCategories(call: CallPlatform): (tourId: string) => Promise<Categ
       const { categories } = (await call({ path: `/api/tenant/tours/${id}` })).json as Tour;
       kept.delete(id);
       if (kept.size >= TOURS_MAX) kept.delete(kept.keys().next().value!);
-      const few = categories.map(({ code, seats }) => ({ code, seats }));
-      kept.set(id, { categories: few, until: performance.now() + CATEGORIES_MS });
-      return few;
+      kept.set(id, { categories, until: performance.now() + CATEGORIES_MS });
+      return categories;
     } catch (error) {
       if (known && error instanceof TourPlatformError && error.retryable) return known.categories;
       throw error;

@@ -20,10 +20,16 @@ import { findDepartureAfterChange } from '../../departures/find-departures';
 import { comparedCustomer, type PartialCustomer, withGivenCustomer } from '../../holds/seat-hold';
 import { depositOf } from '../../pricing/apply-price-rule';
 import { toMajor } from '../../pricing/currency';
-import { withPricesOf } from '../../pricing/kept-categories';
-import { totalOf, unitsOf } from '../../pricing/party';
-import type { RequestedParty } from '../../pricing/requested-party';
-import type { LockedPrice } from '../../pricing/price-categories';
+import type { Category } from '../../parties/category';
+import { categoriesOfChange, categoriesToCheck, lostCodes } from '../../parties/kept-categories';
+import { partyFields } from '../../parties/party';
+import { type Party, type Prices, type RequestedParty, unitsOf } from '../../parties/party-rules';
+import { assertWantedParty, changedParty, type WantedParty } from '../../parties/requested-party';
+import { type LockedPrice, totalOf } from '../../pricing/price-categories';
+import { withPricesOf } from '../../pricing/quote-tenant-price';
+import { assertPartyOfChange } from '../rules/party-of-change';
+import { sellingCurrencyOf } from '../../pricing/selling-currency';
+import type { Actor } from '../../tenants/actor';
 import type { Tenant } from '../../tenants/tenant';
 import {
   type Amended,
@@ -153,7 +159,8 @@ function decideValues(
   const price = amendedPrice(facts, tenant, before, meant, place);
   const undated = facts.undatedTours.get(viewKey(tenant.id, before.tour.id));
   const { categories: present } = departure?.tour ?? undated ?? before;
-  assertAmendedParty(before, meant, { sold: categories, present, moves, prices: price.prices });
+  if (moves || party !== before.party)
+    assertWantedParty(seats, categoriesToCheck(party, before, { sold: categories, present }), price.prices);
   const totalMinor = totalOf(party, price.prices);
   assertExpectedTotal(amendment.expectedTotal, totalMinor, before);
   const isNew = moves && before.status !== 'confirmed';
@@ -174,17 +181,7 @@ function decideValues(
   };
 }
 
-const NO_PLACE = { departureId: null, departureDate: null, departureTime: null, departureStatus: null };
-
-function datedPlaceOf(departure: LockedDeparture) {
-  const departureStatus = departure.cancelled ? ('cancelled' as const) : ('scheduled' as const);
-  return { ...placeOf(departure), departureStatus };
-}
-
-/** The departure of a booking after its change. */
-interface Place {
-  /** Null: a booking without a date. */
-  departure: LockedDeparture | null;
+interface AmendedSeats extends WantedParty, Pick<AmendedLead, 'departure' | 'categories' | 'travellers'> {
   /** True: the booking gets another departure. */
   moves: boolean;
 }

@@ -17,23 +17,24 @@ import {
   withGivenCustomer,
 } from '../../holds/seat-hold';
 import { columnsOfHold } from '../../holds/seat-hold.repository';
-import { renewedCategories } from '../../pricing/kept-categories';
-import { seatsOf } from '../../pricing/party';
-import type { RequestedParty } from '../../pricing/requested-party';
-import type { LockedPrice } from '../../pricing/price-categories';
-import { isLockedInSellingCurrency } from '../../pricing/quote-tenant-price';
-import type { Tenant } from '../../tenants/tenant';
+import type { Category } from '../../parties/category';
 import {
-  type Amended,
-  amendedDeparture,
-  amendedFields,
-  amendedParty,
-  assertAmendedParty,
-  assertCurrencyStays,
-  type FieldValues,
-  placeOf,
-  priceAfterMove,
-} from '../rules/amended-seats';
+  categoriesOfChange,
+  categoriesToCheck,
+  lostCodes,
+  renewedCategories,
+  takesUnits,
+} from '../../parties/kept-categories';
+import { partyFields } from '../../parties/party';
+import { type Party, type RequestedParty, seatsOf } from '../../parties/party-rules';
+import { assertWantedParty, changedParty } from '../../parties/requested-party';
+import type { LockedPrice } from '../../pricing/price-categories';
+import { isLockedInSellingCurrency, withPricesOf } from '../../pricing/quote-tenant-price';
+import { assertPartyOfChange } from '../rules/party-of-change';
+import { sellingCurrencyOf } from '../../pricing/selling-currency';
+import type { Actor } from '../../tenants/actor';
+import type { Tenant } from '../../tenants/tenant';
+import { existingDeparture, lockedDeparture, quoteDeparture } from '../rules/departure-rules';
 import type { DepartureFacts, StoredHold } from '../read/facts';
 import { dateOfHold, type Decided } from '../decided';
 import { movingTo, type SeatChange, type Seller } from '../seat-change';
@@ -115,19 +116,19 @@ function decideValues(
   assertActive(hold);
   assertNotErased(hold, amendment);
   const { tour = hold.tour, departureDate = hold.departureDate, departureTime } = amendment;
-  const wanted = { ...to, tenant, tour, departureDate, departureTime, paid: false };
-  const { departure, moves, takesUnits } = amendedDeparture(facts, hold, meant, wanted);
-  // Without a selling currency, only OCTO can move a hold to a tour in another currency, and it may.
-  const isBound = tenant.sellIn !== null || isLockedInSellingCurrency(hold);
-  if (moves && isBound) assertCurrencyStays('hold', tenant, hold, departure);
-  const price = moves ? priceAfterMove(facts, tenant, hold, meant, departure) : lockedPrice(hold, departure);
-  const { prices, categories, currency, currencyDigits, priceBreakdown } = price;
-  const sold = { sold: categories, present: departure.tour.categories };
-  assertAmendedParty(hold, meant, { ...sold, moves, prices });
-  const { externalRef = hold.externalRef, customer } = amendment;
-  const { party } = meant;
-  const seats = seatsOf(party, categories);
-  const values = {
+  const departure = existingDeparture(facts, { ...to, tenant, tour, seats, departureDate, departureTime });
+  const stays = departure.id === hold.departureId;
+  const change = { before: stays ? hold.party : null, after: party, categories, paid: false };
+  assertPartyOfChange(facts, tenant, departure, change);
+  if (!stays) assertSellingCurrencyStays(tenant, hold, departure);
+  const price = stays
+    ? { ...hold, categories: renewedCategories(hold, departure.tour.categories) }
+    : priceAfterMove(facts, tenant, hold, { departure, seats, categories });
+  const sold = { sold: price.categories, present: departure.tour.categories };
+  if (!stays || party !== hold.party)
+    assertWantedParty(meant, categoriesToCheck(party, hold, sold), price.prices);
+  const { externalRef = hold.externalRef } = amendment;
+  return {
     tour,
     ...placeOf(departure),
     party,

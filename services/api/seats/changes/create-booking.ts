@@ -23,17 +23,16 @@ import { findOnlyLiveHold, getHold } from '../../holds/find-hold';
 import { octoHoldEvent } from '../../holds/octo-booking';
 import type { PartialCustomer, SeatHold, StoredColumns } from '../../holds/seat-hold';
 import { depositOf } from '../../pricing/apply-price-rule';
-import type { Category } from '../../pricing/category';
-import { categoriesToCheck, renewedCategories } from '../../pricing/kept-categories';
-import { seatsOf, totalOf } from '../../pricing/party';
-import type { LockedPrice } from '../../pricing/price-categories';
+import type { Category } from '../../parties/category';
+import { categoriesToCheck, renewedCategories } from '../../parties/kept-categories';
+import { type RequestedParty, seatsOf } from '../../parties/party-rules';
 import {
-  assertMeantParty,
-  type MeantParty,
+  assertWantedParty,
   partyOfRequest,
-  type RequestedParty,
+  type WantedParty,
   wantedSeats,
-} from '../../pricing/requested-party';
+} from '../../parties/requested-party';
+import { type LockedPrice, totalOf } from '../../pricing/price-categories';
 import type { Actor } from '../../tenants/actor';
 import type { PaymentMethod, Tenant } from '../../tenants/tenant';
 import { type Decided, dateOfDeparture } from '../decided';
@@ -77,7 +76,8 @@ export interface BookingRequest {
 }
 
 /** A booking that a request wants. Its party and its seats are by the categories that the tenant saw. */
-interface WantedBooking extends Omit<BookingRequest, 'party' | 'paymentMethod'>, DepartureChoice, MeantParty {
+interface WantedBooking
+  extends Omit<BookingRequest, 'party' | 'paymentMethod'>, DepartureChoice, WantedParty {
   tenant: Tenant;
   /** The tour that the tenant saw before the departure was locked. */
   tour: TourRef;
@@ -227,7 +227,7 @@ export function decideBooking(facts: SaleFacts, wanted: WantedBooking): Decided<
     assertMoreUnpaid(facts, tenant);
     if (departure && more > 0) assertWithinShare(facts, tenant, departure, more);
   }
-  assertMeantParty(wanted, booked.toCheck, price.prices);
+  assertWantedParty(wanted, booked.toCheck, price.prices);
   const totalMinor = totalOf(party, price.prices);
   assertExpectedTotal(wanted.expectedTotal, totalMinor, price);
 

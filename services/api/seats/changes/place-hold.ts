@@ -8,14 +8,14 @@ import { holdEnd } from '../../holds/hold-length';
 import { type NewOctoDetails, octoColumns, type OctoDetails } from '../../holds/octo-booking';
 import type { PartialCustomer, SeatHold } from '../../holds/seat-hold';
 import { columnsOfHold } from '../../holds/seat-hold.repository';
-import type { Category } from '../../pricing/category';
+import type { Category } from '../../parties/category';
+import type { RequestedParty } from '../../parties/party-rules';
 import {
-  assertMeantParty,
-  type MeantParty,
+  assertWantedParty,
   partyOfRequest,
-  type RequestedParty,
+  type WantedParty,
   wantedSeats,
-} from '../../pricing/requested-party';
+} from '../../parties/requested-party';
 import type { Actor } from '../../tenants/actor';
 import type { Tenant } from '../../tenants/tenant';
 import { type Decided, dateOfDeparture } from '../decided';
@@ -42,7 +42,7 @@ export interface HoldRequest {
 export type TourToSell = TourRef & { categories: readonly Category[] };
 
 /** A wanted hold: the party and its seats are by the categories that the tenant saw. The decision counts the seats by the present ones. */
-interface WantedHold extends Omit<HoldRequest, 'party' | 'holdMinutes'>, DepartureChoice, MeantParty {
+interface WantedHold extends Omit<HoldRequest, 'party' | 'holdMinutes'>, DepartureChoice, WantedParty {
   tenant: Tenant;
   tour: TourRef;
   holdMinutes: number;
@@ -97,7 +97,7 @@ function decideHold(facts: SaleFacts, wanted: WantedHold): Decided<SeatHold> {
   assertFree(departure, seats);
   assertMoreHolds(facts, tenant);
   assertWithinShare(facts, tenant, departure, seats);
-  assertMeantParty(wanted, categories, price.prices);
+  assertWantedParty(wanted, categories, price.prices);
 
   takeSeats(facts, tenant, departure, seats);
   add(facts.liveHolds, tenant.id, 1);

@@ -8,7 +8,7 @@ import { LIFE_MINUTES } from '../../holds/hold-length';
 import { octoDetails } from '../../holds/octo-booking';
 import { HOLD_STATUS, HOLD_TABLES, holdColumns, type HoldRow } from '../../holds/seat-hold.repository';
 import { bindKeys, STORED_ANSWERS, type StoredAnswer } from '../../idempotency/idempotency.repository';
-import type { Category } from '../../pricing/category';
+import type { Category } from '../../parties/category';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import type { ExchangeRate } from '../../pricing/convert-price';
 import { EXCHANGE_RATES } from '../../pricing/exchange-rate.repository';

@@ -7,7 +7,7 @@ import type { HoldStatus } from '../../holds/hold-status';
 import type { SeatHold } from '../../holds/seat-hold';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import type { ExchangeRates } from '../../pricing/convert-price';
-import type { Party } from '../../pricing/party';
+import type { Party } from '../../parties/party-rules';
 import type { LockedPrice, PricedTour } from '../../pricing/price-categories';
 import type { Actor } from '../../tenants/actor';
 

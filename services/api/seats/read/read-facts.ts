@@ -5,7 +5,7 @@ import { type ExpiredSeats, markExpiredSeats } from '../../departures/mark-expir
 import { toLead } from '../../bookings/booking-lead.repository';
 import { toHold } from '../../holds/seat-hold.repository';
 import type { StoredAnswer } from '../../idempotency/idempotency.repository';
-import { categoriesOf } from '../../pricing/category';
+import { categoriesOf } from '../../parties/category';
 import type { PricedTour } from '../../pricing/price-categories';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import { ratesByCurrency } from '../../pricing/convert-price';

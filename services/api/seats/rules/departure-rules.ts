@@ -8,9 +8,9 @@ import type { TourRef } from '../../catalog/tour';
 import type { DepartureChoice } from '../../departures/choose-departure';
 import { isSameAmount, toMajor } from '../../pricing/currency';
 import { DepartureGoneError } from '../../departures/departure.errors';
-import { firstCategory } from '../../pricing/category';
-import type { LockedPrice, PricedTour, Prices } from '../../pricing/price-categories';
-import { lockPrice, quoterFromRules } from '../../pricing/quote-tenant-price';
+import { firstCategory, type Prices } from '../../parties/party-rules';
+import type { LockedPrice, PricedTour } from '../../pricing/price-categories';
+import { explainPrice, quoterFromRules } from '../../pricing/quote-tenant-price';
 import type { Tenant } from '../../tenants/tenant';
 import {
   add,

@@ -1,8 +1,8 @@
 import type { Departure } from '../../departures/departure';
 import { assertFree, assertOpen } from '../../departures/check-seats';
-import type { Category } from '../../pricing/category';
-import { type KeptParty, presentAndLost, renewedAndAdded } from '../../pricing/kept-categories';
-import { type Party, seatsOf, unitsOf } from '../../pricing/party';
+import type { Category } from '../../parties/category';
+import { takesUnits } from '../../parties/kept-categories';
+import { type Party, seatsOf } from '../../parties/party-rules';
 import type { Tenant } from '../../tenants/tenant';
 import { assertWithinShare } from './tenant-limits';
 import { assertVisible } from './departure-rules';
@@ -17,30 +17,6 @@ export interface PartyOfChange {
   categories: readonly Category[];
   /** True: the booking is paid, so the tenant's share of the departure does not limit its seats. */
   paid: boolean;
-}
-
-/**
- * Returns the categories of a hold or booking after a change. On its own departure it keeps those of its units, with the present ones for
- * others. On another departure of its tour it gets the present ones, and keeps those of its units that the tour has lost. On another tour it
- * gets those of this tour.
- * @param to the departure after the change. Undefined: there is none
- */
-export function categoriesOfChange(
-  sale: KeptParty & { departureId: string | null; tour: { id: string } },
-  to: Departure | undefined,
-): readonly Category[] {
-  if (to === undefined) return sale.categories;
-  const { id, tour } = to;
-  if (id === sale.departureId) return renewedAndAdded(sale, tour.categories);
-  return tour.id === sale.tour.id ? presentAndLost(sale, tour.categories) : tour.categories;
-}
-
-/**
- * Returns whether a change takes more units of a category, or all its units from another departure. Only such a change needs an open
- * departure.
- */
-export function takesUnits({ before, after }: Pick<PartyOfChange, 'before' | 'after'>): boolean {
-  return before === null || Object.keys(after).some((code) => unitsOf(after, code) > unitsOf(before, code));
 }
 
 /**

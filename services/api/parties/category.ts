@@ -1,3 +1,5 @@
+import { SEATS_MAX, UNITS_MAX } from './party-rules';
+
 /** The kinds of a category. OCTO has a unit type for each; a supplement is no traveller. */
 export const CATEGORY_KINDS = [
   'adult',
@@ -92,17 +94,6 @@ export function storedCategories(categories: readonly Category[]): readonly Cate
   return categories === DEFAULT_CATEGORIES ? null : categories;
 }
 
-/** Returns the first category: `base_price`, `price_from`, `unit_price` and the deposit mean it. */
-export function firstCategory(categories: readonly Category[]): Category {
-  return categories[0]!;
-}
-
-/** The most seats of one party. */
-export const SEATS_MAX = 50;
-
-/** The most units of one party. */
-export const UNITS_MAX = 99;
-
 /** The oldest age of a category, in years. */
 export const AGE_MAX = 120;
 
@@ -176,15 +167,15 @@ function issueOf(
   if (RESERVED.includes(code)) return { field: 'code', message: `must not be ${code}, which is reserved` };
   if (before.some((one) => one.code === code))
     return { field: 'code', message: `must be unique: ${code} comes twice` };
-  const stranger = category.with?.find((other) => !known(other));
-  if (stranger !== undefined)
-    return { field: 'with', message: `of ${code} must name other categories of the tour, not ${stranger}` };
+  const unknown = category.with?.find((other) => !known(other));
+  if (unknown !== undefined)
+    return { field: 'with', message: `of ${code} must name other categories of the tour, not ${unknown}` };
   const supplement = category.with?.find((other) => isSupplement(other, all));
   if (supplement !== undefined && category.kind !== 'supplement')
     return { field: 'with', message: `of ${code} must name categories that travel, not ${supplement}` };
   if (at_most !== undefined && !known(at_most))
     return { field: 'at_most', message: `of ${code} must name another category of the tour, not ${at_most}` };
-  if (beginsCircle(code, before, all))
+  if (startsCycle(code, before, all))
     return {
       field: 'with',
       message: `of ${code} must not lead back to ${code} through the other categories`,
@@ -196,11 +187,11 @@ function isSupplement(code: string, all: readonly Category[]): boolean {
   return all.some((one) => one.code === code && one.kind === 'supplement');
 }
 
-/** Returns whether `with` of a category leads back to it, and the circle has no category before it: one circle is one issue. */
-function beginsCircle(code: string, before: readonly Category[], all: readonly Category[]): boolean {
+/** Returns whether `with` of a category leads back to it, and the cycle has no category before it: one cycle is one issue. */
+function startsCycle(code: string, before: readonly Category[], all: readonly Category[]): boolean {
   const reached = reachedFrom(code, all);
-  const isOfCircle = (one: Category) => reached.has(one.code) && reachedFrom(one.code, all).has(code);
-  return reached.has(code) && !before.some(isOfCircle);
+  const isOfCycle = (one: Category) => reached.has(one.code) && reachedFrom(one.code, all).has(code);
+  return reached.has(code) && !before.some(isOfCycle);
 }
 
 /** Returns the codes to which `with` of a category leads, directly or through other categories. */

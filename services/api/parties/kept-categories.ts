@@ -1,7 +1,5 @@
-import { type Category, firstCategory } from './category';
-import { storedRuleOf, storedRules } from './explained-rules';
-import { type Party, unitsOf } from './party';
-import type { LockedPrice, Prices } from './price-categories';
+import type { Category } from './category';
+import { type Party, unitsOf } from './party-rules';
 
 /*
  * A hold or booking whose tour has other categories by now keeps what it has: the units of its party, with the categories that it has locked.
@@ -27,7 +25,7 @@ export function renewedCategories(
 }
 
 /** Returns renewedCategories, and after them those that the tour has got since. */
-export function renewedAndAdded(kept: KeptParty, present: readonly Category[]): readonly Category[] {
+function renewedAndAdded(kept: KeptParty, present: readonly Category[]): readonly Category[] {
   const renewed = renewedCategories(kept, present);
   const added = present.filter(({ code }) => !ofCode(renewed, code));
   return added.length === 0 ? renewed : [...renewed, ...added];
@@ -37,7 +35,7 @@ export function renewedAndAdded(kept: KeptParty, present: readonly Category[]): 
  * Returns the categories of a hold or booking on another departure of its tour: the present ones, and those of its units that the tour has
  * lost. Its units keep the rules that are locked, and take the present seats.
  */
-export function presentAndLost(kept: KeptParty, present: readonly Category[]): readonly Category[] {
+function presentAndLost(kept: KeptParty, present: readonly Category[]): readonly Category[] {
   const moved = present.map((now) => {
     const locked = unitsOf(kept.party, now.code) > 0 ? ofCode(kept.categories, now.code) : undefined;
     return locked && locked !== now ? { ...locked, seats: now.seats, people: now.people } : now;
@@ -46,6 +44,22 @@ export function presentAndLost(kept: KeptParty, present: readonly Category[]): r
   return lost.length === 0 && moved.every((one, index) => one === present[index])
     ? present
     : [...moved, ...lost];
+}
+
+/**
+ * Returns the categories of a hold or booking after a change. On its own departure it keeps those of its units, with the present ones for
+ * others. On another departure of its tour it gets the present ones, and keeps those of its units that the tour has lost. On another tour it
+ * gets those of this tour.
+ * @param to the departure after the change. Undefined: there is none
+ */
+export function categoriesOfChange(
+  sale: KeptParty & { departureId: string | null; tour: { id: string } },
+  to: { id: string; tour: { id: string; categories: readonly Category[] } } | undefined,
+): readonly Category[] {
+  if (to === undefined) return sale.categories;
+  const { id, tour } = to;
+  if (id === sale.departureId) return renewedAndAdded(sale, tour.categories);
+  return tour.id === sale.tour.id ? presentAndLost(sale, tour.categories) : tour.categories;
 }
 
 /** Returns the codes of the units whose category the tour has no more. */
@@ -71,29 +85,12 @@ export function categoriesToCheck(
   });
 }
 
-/** Returns a price with the prices of these categories replaced by those of another price in the same currency. */
-export function withPricesOf(price: LockedPrice, other: LockedPrice, codes: string[]): LockedPrice {
-  if (codes.length === 0) return price;
-  const take = (ofPrice: Partial<Prices>, ofOther: Partial<Prices>) => takeCodes(codes, ofPrice, ofOther);
-  const prices = take(price.prices, other.prices);
-  const platformPrices = take(price.platformPrices, other.platformPrices);
-  // The calculation explains the price of the first category.
-  const explains = codes.includes(firstCategory(price.categories).code) ? other : price;
-  const { category_rules: _, ...calculation } = explains.priceBreakdown;
-  const ruleOf = (code: string) => storedRuleOf(codes.includes(code) ? other : price, code);
-  return {
-    ...price,
-    prices,
-    platformPrices,
-    priceBreakdown: { ...calculation, ...storedRules(price.categories, Object.keys(prices), ruleOf) },
-  };
-}
-
-/** Returns prices with those of the codes replaced. A code may have no price. */
-function takeCodes(codes: string[], prices: Partial<Prices>, others: Partial<Prices>): Prices {
-  const kept = Object.entries(prices).filter(([code]) => !codes.includes(code));
-  const taken = codes.flatMap((code) => (others[code] === undefined ? [] : [[code, others[code]]]));
-  return Object.fromEntries([...kept, ...taken]) as Prices;
+/**
+ * Returns whether a change takes more units of a category, or all its units from another departure. Only such a change needs an open
+ * departure.
+ */
+export function takesUnits({ before, after }: { before: Party | null; after: Party }): boolean {
+  return before === null || Object.keys(after).some((code) => unitsOf(after, code) > unitsOf(before, code));
 }
 
 function ofCode(categories: readonly Category[], code: string): Category | undefined {
