@@ -1,5 +1,4 @@
-import { type Party, UNITS_MAX } from '../../services/api/parties/party-rules';
-import type { PartyBody } from '../../services/api/parties/requested-party';
+import { type Party, type PartyFields, UNITS_MAX } from '../../services/api/parties/party-rules';
 import { flag } from './command';
 import { refuseMistakes } from './failure';
 import { ofCategory, type OfCategory, repeatedCategories, wholeNumber } from './values';
@@ -31,7 +30,7 @@ export function checkPartyFlags({ party = [], adults, children, singleSupplement
 }
 
 /** Returns the party that the flags name, as the body of a request has it. */
-export function partyBody({ party, adults, children, singleSupplements }: PartyOptions): PartyBody {
+export function partyBody({ party, adults, children, singleSupplements }: PartyOptions): PartyFields {
   return {
     adults,
     children,

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { type Category, categoryIssues, DEFAULT_CATEGORIES } from '../../services/api/parties/category';
-import { assertParty } from '../../services/api/parties/party';
 import { type Party, seatsOf, toParty } from '../../services/api/parties/party-rules';
 import {
   assertWantedParty,
@@ -31,7 +30,7 @@ const refusal = (check: () => unknown) => {
 };
 const CROWD: Category = { code: 'adult', kind: 'group', seats: 4, people: 4 };
 const judge = (party: Party, categories: readonly Category[] = MUSEUM, prices: Party = PRICES) =>
-  refusal(() => assertParty(party, categories, prices));
+  refusal(() => assertWantedParty({ ...changedParty(party, {}, categories), party }, categories, prices));
 
 /** Returns as many categories as a tour can have. Their circles have more than 100 million paths. */
 function manyThatNeedEachOther(): Category[] {

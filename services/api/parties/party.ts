@@ -1,15 +1,7 @@
 import { InvalidInputError } from '../../platform/errors';
 import { type SaleChange, valueBefore } from '../audit/changed-fields';
 import type { Category } from './category';
-import {
-  type Party,
-  partyIssue,
-  type Prices,
-  type RequestIssue,
-  SEATS_MAX,
-  toParty,
-  unitsOf,
-} from './party-rules';
+import { type Party, type RequestIssue, SEATS_MAX, toParty, unitsOf } from './party-rules';
 
 /** Returns the travellers of the party. */
 export function peopleOfParty(party: Party, categories: readonly Category[]): number {
@@ -34,17 +26,14 @@ export interface IssueFields {
   ofSize: string;
 }
 
-/** The fields of a request that is not of REST. */
-const ANY_FIELDS: IssueFields = { ofCode: fieldOfCode, ofSize: 'party' };
-
 /** The tour does not sell this party: the message names the category and what is right. */
 export class UnsoldCategoryError extends InvalidInputError {
   constructor(
     readonly category: string,
+    field: string,
     message: string,
-    { ofCode }: IssueFields = ANY_FIELDS,
   ) {
-    super('body', ofCode(category), message);
+    super('body', field, message);
   }
 }
 
@@ -52,17 +41,16 @@ export class UnsoldCategoryError extends InvalidInputError {
 export function partyRefusalOf(
   issue: RequestIssue,
   categories: readonly Category[],
-  fields: IssueFields = ANY_FIELDS,
+  fields: IssueFields = { ofCode: fieldOfCode, ofSize: 'party' },
 ): InvalidInputError {
   const { kind, category, number = 0, others = [] } = issue;
   const codes = categories.map(({ code }) => code);
   const text = TEXTS[kind]({ category: category ?? '', number, others, codes });
   if (kind === 'both') return new InvalidInputError('body', fieldOfCode(category!), text);
-  if (category !== undefined) return new UnsoldCategoryError(category, text, fields);
-  const field = { quantity: 'quantity', missing: 'party', max: 'party' }[
-    kind as 'quantity' | 'missing' | 'max'
-  ];
-  return new InvalidInputError('body', field ?? fields.ofSize, text);
+  if (category !== undefined) return new UnsoldCategoryError(category, fields.ofCode(category), text);
+  if (kind === 'quantity') return new InvalidInputError('body', 'quantity', text);
+  const isOfUnits = kind === 'missing' || kind === 'max';
+  return new InvalidInputError('body', isOfUnits ? 'party' : fields.ofSize, text);
 }
 
 /** An issue with the codes of the categories by which the party is read. */
@@ -94,21 +82,6 @@ const TEXTS: Record<RequestIssue['kind'], (issue: KnownIssue) => string> = {
   seats: SIZE_TEXT,
   free: SIZE_TEXT,
 };
-
-/**
- * Checks a party against the categories of its tour and their prices.
- * @throws UnsoldCategoryError for an unknown category, one without a price, and one that breaks its min, max, with or at_most; InvalidInputError
- *   for less than 1 or more than 50 seats, and for more than 99 units (400)
- */
-export function assertParty(
-  party: Party,
-  categories: readonly Category[],
-  prices: Prices,
-  fields?: IssueFields,
-): void {
-  const issue = partyIssue(party, categories, prices, {});
-  if (issue) throw partyRefusalOf(issue, categories, fields);
-}
 
 /**
  * Returns the units of each category by the field name that the history of a hold or booking has for it.

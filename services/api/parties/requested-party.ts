@@ -1,10 +1,12 @@
 import { InvalidInputError } from '../../platform/errors';
 import { isCategoryCode } from '../../platform/text-forms';
 import type { Category } from './category';
-import { assertParty, fieldOfCode, type IssueFields, partyRefusalOf } from './party';
+import { fieldOfCode, type IssueFields, partyRefusalOf } from './party';
 import {
   bothIssue,
   type Party,
+  type PartyFields,
+  partyIssue,
   type Prices,
   type RequestedParty,
   requestedParty,
@@ -15,16 +17,6 @@ import {
   seatsOf,
   UNITS_MAX,
 } from './party-rules';
-
-/** The party of a request, as its body has it. */
-export interface PartyBody {
-  adults?: number;
-  children?: number;
-  single_supplements?: number;
-  party?: Record<string, number>;
-  /** The seats of a hold. */
-  quantity?: number;
-}
 
 /** The party that a request means for the categories of a tour. */
 export interface WantedParty extends Omit<ResolvedParty, 'issue'> {
@@ -38,7 +30,7 @@ export interface WantedParty extends Omit<ResolvedParty, 'issue'> {
 }
 
 /** Returns the fields of a change that ask for something. A party without a category asks for nothing. */
-export function withoutEmptyParty<T extends PartyBody>(body: T): Partial<T> {
+export function withoutEmptyParty<T extends PartyFields>(body: T): Partial<T> {
   const { party, ...others } = body;
   const isEmpty = isObject(party) && Object.keys(party).length === 0;
   return isEmpty ? (others as Partial<T>) : body;
@@ -48,7 +40,7 @@ export function withoutEmptyParty<T extends PartyBody>(body: T): Partial<T> {
  * Reads the party of a new hold or booking. If tsoa refuses a number, leaves it out, because tsoa reports the issue.
  * @throws InvalidInputError as partyInput, and for names alone that have no traveller or more than 50 (400)
  */
-export function newPartyInput(body: PartyBody): RequestedParty {
+export function newPartyInput(body: PartyFields): RequestedParty {
   const requested = partyInput(body);
   if (requested.party === undefined) assertNamedSize(requested.named ?? {});
   return requested;
@@ -59,7 +51,7 @@ export function newPartyInput(body: PartyBody): RequestedParty {
  * @throws InvalidInputError for a number that is not from 0 to 99, for a code of another form, and for a code that comes in both spellings
  *   (400)
  */
-export function partyInput(body: PartyBody): RequestedParty {
+export function partyInput(body: PartyFields): RequestedParty {
   const { party } = body;
   if (party !== undefined) assertUnits(party);
   const requested = requestedParty(body);
@@ -172,7 +164,7 @@ export function wantedSeats(
 /**
  * Checks that the tour sells the party. Is called after the refusals of the departure, and before an expected total is compared.
  * @param categories the tour's, or categoriesToCheck of a hold or booking
- * @throws partyRefusal, and UnsoldCategoryError as assertParty (400)
+ * @throws partyRefusal; UnsoldCategoryError for a category without a price, and one that breaks its min, max, with or at_most (400)
  */
 export function assertWantedParty(
   { party, partyRefusal, issueFields }: WantedParty,
@@ -180,7 +172,8 @@ export function assertWantedParty(
   prices: Prices,
 ): void {
   if (partyRefusal) throw partyRefusal;
-  assertParty(party, categories, prices, issueFields);
+  const issue = partyIssue(party, categories, prices, {});
+  if (issue) throw partyRefusalOf(issue, categories, issueFields);
 }
 
 /** Returns the fields of a request: an issue of a request with `party` names another field only for a category that has come in that field. */

@@ -90,7 +90,7 @@ export function tenantPricesAnswer({
   return { ...pricesAnswer(tenant, categories, currencyDigits), deposit: toMajor(deposit, currencyDigits) };
 }
 
-/** Returns the total of a party in minor units. The caller has checked that each category has a price (assertParty). */
+/** Returns the total of a party in minor units. The caller has checked that each category has a price (assertWantedParty). */
 export function totalOf(party: Party, prices: Prices): number {
   return Object.entries(party).reduce((total, [code, units]) => total + units * (prices[code] ?? 0), 0);
 }
