@@ -1,4 +1,3 @@
-import type { IocContainer } from '@tsoa/runtime';
 import type { Request } from 'express';
 import {
   type CachedReads,
@@ -50,13 +49,6 @@ export interface ApiContext extends CachedReads {
 
 export function contextOf(request: Request): ApiContext {
   return request.app.locals.context as ApiContext;
-}
-
-/** Creates the controller of a request for tsoa. */
-export function iocContainer(request: Request): IocContainer {
-  const get = (controller: unknown): unknown =>
-    new (controller as new (context: unknown) => unknown)(contextOf(request));
-  return { get } as IocContainer;
 }
 
 const CATALOG_KIB = 32 * 1024;

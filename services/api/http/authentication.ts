@@ -31,16 +31,12 @@ const principals = new WeakMap<object, Principal>();
 const offeredIds = new WeakMap<object, string>();
 
 /**
- * Authenticates a request. tsoa calls this function first in every route. It checks the credential, the tenant and the scope on every
+ * Authenticates a request. Every route calls this function first. It checks the credential, the tenant and the scope on every
  * request, with data from the read cache while that is valid (ADR 19). The needed scope is named by @Security of the controller. If the key
  * lacks it, credentials/verify-credential.ts throws InsufficientScopeError, problems.ts answers `insufficient_scope` with 401, and
  * error-handler.ts names the missing scope in WWW-Authenticate.
  */
-export async function expressAuthentication(
-  request: Request,
-  scheme: string,
-  scopes?: string[],
-): Promise<Principal> {
+export async function authenticate(request: Request, scheme: string, scopes?: string[]): Promise<Principal> {
   const usual = scheme === 'apiKey' ? cachedPrincipalOf(request, scopes![0] as Scope | undefined) : undefined;
   if (usual) {
     acceptPrincipal(request, request.res!, usual);

@@ -1,6 +1,5 @@
 import type { Express, NextFunction, Request, Response } from 'express';
 import { badInput, RateLimitedError, TransportError } from './http.errors';
-import { ValidateError } from '@tsoa/runtime';
 import { AppError, isDatabaseAway, LOCK_NOT_AVAILABLE, sqlState } from '../../platform/errors';
 import {
   CredentialError,
@@ -10,7 +9,7 @@ import {
 import { contextOf } from './api-context';
 import { countProblem, traceFields } from './request-log';
 import { describeProblem, isProblemCode, type ProblemCode, PROBLEMS } from './problems';
-import { NOT_ONE_OBJECT, findBodyIssues, validationIssues } from './json-body';
+import { NOT_ONE_OBJECT } from './json-body';
 import { BODY_MAX } from '../../platform/http/request-body';
 import { requestIdOf } from '../../platform/http/request-log';
 
@@ -21,10 +20,7 @@ export function handleError(
   response: Response,
   _next: NextFunction,
 ): void {
-  const error =
-    thrown instanceof ValidateError
-      ? validationIssues(thrown.fields, findBodyIssues(request))
-      : toAppError(thrown);
+  const error = toAppError(thrown);
   if (response.headersSent) {
     request.socket.destroy();
     return;

@@ -7,7 +7,7 @@ import { contextOf } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
-import { readsBody } from '../http/json-body';
+import { ReadsBody } from '../http/body-schema';
 import { performRequest } from '../http/perform-request';
 import type { Write, WriteOperation } from '../http/write-request';
 import type { RequestReading } from '../idempotency/fingerprint';
@@ -107,7 +107,8 @@ export class OctoBookingChangesController {
    */
   @Post('confirm')
   @Security('apiKey', ['booking:create'])
-  @Middlewares(quota('booking'), octoEnvironment, MANAGE_SCOPE, tolerantQuery, octoBody, readsBody(detailsOf))
+  @Middlewares(quota('booking'), octoEnvironment, MANAGE_SCOPE, tolerantQuery, octoBody)
+  @ReadsBody(detailsOf)
   async octoConfirmBooking(
     @Request() request: HttpRequest,
     @Path() uuid: string,
@@ -131,7 +132,8 @@ export class OctoBookingChangesController {
    */
   @Patch()
   @Security('apiKey', [])
-  @Middlewares(quota('booking'), octoEnvironment, NEEDED_SCOPE, tolerantQuery, octoBody, readsBody(detailsOf))
+  @Middlewares(quota('booking'), octoEnvironment, NEEDED_SCOPE, tolerantQuery, octoBody)
+  @ReadsBody(detailsOf)
   async octoUpdateBooking(
     @Request() request: HttpRequest,
     @Path() uuid: string,
@@ -170,7 +172,8 @@ export class OctoBookingChangesController {
    */
   @Post('cancel')
   @Security('apiKey', [])
-  @Middlewares(quota('booking'), octoEnvironment, NEEDED_SCOPE, tolerantQuery, octoBody, readsBody(reasonOf))
+  @Middlewares(quota('booking'), octoEnvironment, NEEDED_SCOPE, tolerantQuery, octoBody)
+  @ReadsBody(reasonOf)
   async octoCancelBooking(
     @Request() request: HttpRequest,
     @Path() uuid: string,
@@ -193,7 +196,8 @@ export class OctoBookingChangesController {
    */
   @Delete()
   @Security('apiKey', [])
-  @Middlewares(quota('booking'), octoEnvironment, NEEDED_SCOPE, tolerantQuery, octoBody, readsBody(reasonOf))
+  @Middlewares(quota('booking'), octoEnvironment, NEEDED_SCOPE, tolerantQuery, octoBody)
+  @ReadsBody(reasonOf)
   async octoDeleteBooking(
     @Request() request: HttpRequest,
     @Path() uuid: string,

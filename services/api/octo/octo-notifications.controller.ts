@@ -17,7 +17,7 @@ import { checkSubscriptionUrl, listSubscriptions } from '../../webhook-queue/sub
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
-import { readsBody } from '../http/json-body';
+import { ReadsBody } from '../http/body-schema';
 import { tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
 import { shareOf } from '../http/read-share';
@@ -46,7 +46,8 @@ export class OctoNotificationsController {
    * @summary Subscribe to notifications
    */
   @Post('subscriptions')
-  @Middlewares(quota('booking'), octoBody, readsBody(readSubscription))
+  @Middlewares(quota('booking'), octoBody)
+  @ReadsBody(readSubscription)
   async octoCreateSubscription(
     @Request() request: HttpRequest,
     @Body() body: OctoSubscriptionBody,
@@ -67,7 +68,8 @@ export class OctoNotificationsController {
    * @param id The id of the subscription.
    */
   @Patch('subscriptions/{id}')
-  @Middlewares(quota('booking'), octoBody, readsBody(readSubscription))
+  @Middlewares(quota('booking'), octoBody)
+  @ReadsBody(readSubscription)
   async octoChangeSubscription(
     @Request() request: HttpRequest,
     @Path() id: string,

@@ -12,7 +12,7 @@ import type { SeatHold } from '../holds/seat-hold';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { quota } from '../http/quota';
 import { tolerantQuery } from '../http/query-parameters';
-import { readsBody } from '../http/json-body';
+import { ReadsBody } from '../http/body-schema';
 import { performRequest } from '../http/perform-request';
 import { isReplayed, type WriteOperation } from '../http/write-request';
 import { isRepeat } from '../idempotency/key-claim';
@@ -92,7 +92,8 @@ export class OctoReservationsController {
    * @summary Reserve
    */
   @Post('bookings')
-  @Middlewares(quota('hold'), octoEnvironment, tolerantQuery, octoBody, readsBody(detailsOf))
+  @Middlewares(quota('hold'), octoEnvironment, tolerantQuery, octoBody)
+  @ReadsBody(detailsOf)
   async octoReserveBooking(
     @Request() request: HttpRequest,
     @Body() body: OctoReservationBody,

@@ -15,7 +15,8 @@ import { mayReadBookings } from '../credentials/credential';
 import type { RefusedRequest } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
-import { bookingBody, emptyBody, jsonBody, readsBody } from '../http/json-body';
+import { ReadsBody } from '../http/body-schema';
+import { emptyBody, jsonBody } from '../http/json-body';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
@@ -78,7 +79,8 @@ export class BookingChangesController {
   @Post('{booking_ref}/cancel')
   @Response<ProblemDocument>(404, 'booking_not_found')
   @Response<ProblemDocument>(409, 'booking_state_conflict, refund_changed, departure_busy')
-  @Middlewares(quota('booking'), jsonBody, readsBody(cancelRequest), strictQuery)
+  @Middlewares(quota('booking'), jsonBody, strictQuery)
+  @ReadsBody(cancelRequest)
   async cancelBooking(
     @Request() request: HttpRequest,
     @Path() booking_ref: string,
@@ -108,7 +110,8 @@ export class BookingChangesController {
     409,
     'booking_state_conflict, departure_gone, departure_cancelled, insufficient_seats, hold_limit_reached, price_changed, departure_busy',
   )
-  @Middlewares(quota('booking'), bookingBody, readsBody(bookingAmendment), strictQuery)
+  @Middlewares(quota('booking'), jsonBody, strictQuery)
+  @ReadsBody(bookingAmendment)
   async changeBooking(
     @Request() request: HttpRequest,
     @Path() booking_ref: string,

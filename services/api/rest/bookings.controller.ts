@@ -17,7 +17,8 @@ import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
 import { optionalDate, optionalInstant, optionalText } from '../http/input';
-import { bookingBody, readsBody } from '../http/json-body';
+import { ReadsBody } from '../http/body-schema';
+import { jsonBody } from '../http/json-body';
 import { pageAnswer, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
@@ -71,7 +72,8 @@ export class BookingsController {
     409,
     'departure_gone, departure_cancelled, insufficient_seats, hold_expired, hold_state_conflict, hold_limit_reached, price_changed, departure_busy',
   )
-  @Middlewares(quota('booking'), bookingBody, readsBody(bookingRequest), strictQuery)
+  @Middlewares(quota('booking'), jsonBody, strictQuery)
+  @ReadsBody(bookingRequest)
   async createBooking(@Request() request: HttpRequest, @Body() body: BookingBody): Promise<BookingAnswer> {
     const { context } = this;
     const principal = apiKeyPrincipalOf(request);

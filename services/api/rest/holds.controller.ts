@@ -21,7 +21,8 @@ import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
 import { optionalText } from '../http/input';
-import { emptyBody, jsonBody, readsBody } from '../http/json-body';
+import { ReadsBody } from '../http/body-schema';
+import { emptyBody, jsonBody } from '../http/json-body';
 import { pageAnswer, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
@@ -69,7 +70,8 @@ export class HoldsController {
     409,
     'departure_gone, departure_cancelled, insufficient_seats, hold_limit_reached, departure_busy',
   )
-  @Middlewares(quota('hold'), jsonBody, readsBody(holdRequest), strictQuery)
+  @Middlewares(quota('hold'), jsonBody, strictQuery)
+  @ReadsBody(holdRequest)
   async placeHold(
     @Request() request: HttpRequest,
     @Path() id_or_slug: string,
@@ -185,7 +187,8 @@ export class HoldsController {
     409,
     'hold_expired, hold_state_conflict, booking_state_conflict, departure_gone, departure_cancelled, insufficient_seats, hold_limit_reached, departure_busy',
   )
-  @Middlewares(quota('hold'), jsonBody, readsBody(holdAmendment), strictQuery)
+  @Middlewares(quota('hold'), jsonBody, strictQuery)
+  @ReadsBody(holdAmendment)
   async changeHold(
     @Request() request: HttpRequest,
     @Path() hold_id: string,

@@ -7,7 +7,7 @@ import { baseLanguages } from '../catalog/tour-text';
 import { mintEmbedPass } from '../credentials/embed-pass';
 import { UnusableWidgetTokenError } from '../credentials/credential.errors';
 import { contextOf } from '../http/api-context';
-import { expressAuthentication, widgetPrincipalOf } from '../http/authentication';
+import { authenticate, widgetPrincipalOf } from '../http/authentication';
 import { PRIVATE, setCaching } from '../http/caching';
 import { showProblemsAs } from '../http/error-handler';
 import { TransportError } from '../http/http.errors';
@@ -41,7 +41,7 @@ export function registerEmbed(app: Express): void {
   app.get(
     '/embed/tours',
     setPageHeaders,
-    authenticate,
+    authenticateFrame,
     quota('widget'),
     refuseForeignFrame,
     tolerantQuery,
@@ -65,9 +65,9 @@ function setPageHeaders(request: Request, response: Response, next: NextFunction
   next();
 }
 
-async function authenticate(request: Request, response: Response, next: NextFunction): Promise<void> {
+async function authenticateFrame(request: Request, response: Response, next: NextFunction): Promise<void> {
   try {
-    await expressAuthentication(request, 'widgetToken');
+    await authenticate(request, 'widgetToken');
   } catch (error) {
     // Allows framing, so that a visitor can read the message. Otherwise the browser would show a broken frame.
     if (error instanceof UnusableWidgetTokenError) allowFraming(response, error.origins, NO_BRAND);
