@@ -6,6 +6,7 @@ import {
   showChange,
 } from '../../services/api/audit/audit.repository';
 import type { Db } from '../../services/platform/database/database';
+import { NAME_MAX } from '../../services/platform/forms/lengths';
 import { flag, type Verb } from '../engine/command';
 import type { Context } from '../engine/context';
 import { afterFlag, findTenantId, LIST_FLAGS, listOf, sinceFlag, TENANT_FLAG } from '../engine/list';
@@ -27,7 +28,7 @@ export const auditVerbs: Verb[] = [
       flag('--actor <name>', 'only by this person: a system user, or the name that --actor gave', {
         parse: line(100),
       }),
-      flag('--subject <id>', 'only of this slug, id or reference', { parse: line(200) }),
+      flag('--subject <id>', 'only of this slug, id or reference', { parse: line(NAME_MAX) }),
       ...LIST_FLAGS,
       afterFlag('id', changeId),
     ],

@@ -20,6 +20,7 @@ import { listDepartures, type NamedDeparture } from '../../services/api/departur
 import type { Tenant } from '../../services/api/tenants/tenant';
 import type { Db } from '../../services/platform/database/database';
 import { makeDirectory } from '../../services/platform/directories';
+import { DAY_MS, dateOf } from '../../services/platform/forms/days';
 import { uncachedReads } from '../../services/platform/read-cache/read-cache';
 import type { VerbBody } from '../engine/command';
 import type { AuditedContext } from '../engine/context';
@@ -67,7 +68,7 @@ const ACTION = 'demo.plant';
  * of the credentials is lost, they issue new credentials. `seed` and `up` call this function.
  */
 async function plantDemoFor({ audited, config, secrets }: AuditedContext): Promise<void> {
-  const today = new Date().toISOString().slice(0, 10);
+  const today = dateOf(Date.now());
   const { keyPepper } = await secrets('keyPepper');
   await audited({ action: ACTION }, async (trx, note) => {
     await lockPlanting(trx);
@@ -157,5 +158,5 @@ async function bookableDeparture(
 }
 
 function firstDay(): string {
-  return new Date(Date.now() + DAYS_AHEAD * 86_400_000).toISOString().slice(0, 10);
+  return dateOf(Date.now() + DAYS_AHEAD * DAY_MS);
 }

@@ -1,6 +1,7 @@
 import type { CredentialPage, WidgetToken } from '../../services/api/credentials/credential';
 import { issueWidgetToken } from '../../services/api/credentials/manage-credentials';
 import { explainEmbedding, isReachable } from '../../services/api/widget/explain-embedding';
+import { ADDRESS_MAX, NAME_MAX } from '../../services/platform/forms/lengths';
 import { flag, type Verb } from '../engine/command';
 import type { AuditedContext, Context } from '../engine/context';
 import { EXIT, refuseMistakes } from '../engine/failure';
@@ -88,7 +89,7 @@ export const widgetVerbs: Verb[] = [
       // A widget token is not secret: the page contains it.
       flag('--token <token>', 'the widget token of the page', {
         otherwise: 'read from standard input',
-        parse: line(200),
+        parse: line(NAME_MAX),
       }),
       flag(
         '--origin <address>',
@@ -96,7 +97,7 @@ export const widgetVerbs: Verb[] = [
         {
           must: true,
           repeats: true,
-          parse: line(2000),
+          parse: line(ADDRESS_MAX),
         },
       ),
     ],

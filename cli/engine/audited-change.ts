@@ -5,7 +5,7 @@ import { type Db, inTransaction, type Trx } from '../../services/platform/databa
 import { awaitUses } from '../../services/api/tenants/use-lock';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import { AppError } from '../../services/platform/errors';
-import { isActorName } from '../../services/platform/text-forms';
+import { isActorName } from '../../services/platform/forms/text-forms';
 import { CancelledError, type Interruption, type Io } from '../terminal/io';
 import type { Output } from '../terminal/output';
 

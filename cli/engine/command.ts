@@ -1,4 +1,4 @@
-import { isActorName } from '../../services/platform/text-forms';
+import { isActorName } from '../../services/platform/forms/text-forms';
 import type { AuditedContext, Basics, Context, DatabaseUse, OpeningTerminal, Terminal } from './context';
 import { UsageError } from './failure';
 

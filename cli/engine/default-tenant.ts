@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../services/platform/config/config';
 import { makeDirectory } from '../../services/platform/directories';
-import { isSlug } from '../../services/platform/text-forms';
+import { isSlug } from '../../services/platform/forms/text-forms';
 import type { Parse, Verb } from './command';
 import { readConfig } from './context';
 import { FileNotWrittenError, UsageError } from './failure';

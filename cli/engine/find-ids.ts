@@ -1,7 +1,7 @@
 import { findIdsBeginningWith } from '../../services/api/health/known-names.repository';
 import type { Db } from '../../services/platform/database/database';
 import { AppError } from '../../services/platform/errors';
-import { isUuid } from '../../services/platform/text-forms';
+import { isUuid } from '../../services/platform/forms/text-forms';
 import { findQueueIdsBeginningWith } from '../../services/webhook-queue/inspect-queue';
 import { flagName, optionKey, type Verb } from './command';
 import type { CompletedLine } from './complete-values';

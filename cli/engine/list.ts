@@ -1,5 +1,6 @@
 import { findTenant } from '../../services/api/tenants/manage-tenants';
 import type { Db } from '../../services/platform/database/database';
+import { REFERENCE_MAX } from '../../services/platform/forms/lengths';
 import { flag, type Flag } from './command';
 import type { Context } from './context';
 import { limit, line, moment, searchText, slug } from './values';
@@ -32,7 +33,7 @@ export const SEARCH_FLAG = flag(
 export const EXTERNAL_REF_FLAG = flag(
   '--external-ref <ref>',
   "only with this reference of the tenant's own",
-  { parse: line(128) },
+  { parse: line(REFERENCE_MAX) },
 );
 
 /** Answers with CSV. run-verb.ts refuses the flag together with --json. */

@@ -11,7 +11,7 @@ import {
   type PartialCustomer,
 } from '../../services/api/holds/seat-hold';
 import { personFinder } from '../../services/api/privacy/person-finder';
-import { HIDDEN, maskEmail, maskName, maskPhone } from '../../services/platform/text-forms';
+import { HIDDEN, maskEmail, maskName, maskPhone } from '../../services/platform/forms/text-forms';
 import { flag } from './command';
 import type { AuditedContext } from './context';
 import type { ItemColumn } from '../terminal/table';

@@ -3,27 +3,22 @@ import { canonicalLanguage } from '../../services/api/catalog/tour-text';
 import { isBookingRef } from '../../services/api/bookings/booking-lead';
 import type { NamedDeparture } from '../../services/api/departures/find-departures';
 import { type CutoffText, CUTOFF_RULE, readCutoff } from '../../services/api/catalog/cutoff';
-import { readStartTime } from '../../services/api/catalog/start-time';
+import { readStartTime, writtenStartTimeForm } from '../../services/api/catalog/start-time';
 import { currencyDigits, storedCurrencyDigits } from '../../services/api/pricing/currency';
 import { isTourAddress } from '../../services/api/tenants/link-template';
-import { PHONE_MAX } from '../../services/api/tenants/phone';
+import * as days from '../../services/platform/forms/days';
+import type { Form } from '../../services/platform/forms/form';
+import { ADDRESS_MAX, NAME_MAX, PHONE_MAX } from '../../services/platform/forms/lengths';
 import {
-  cleanName,
   isCategoryCode,
-  CONTROL_CHARACTER,
-  CONTROL_CHARACTER_IN_PROSE,
   countDecimals,
-  hasControlCharacter,
-  isCalendarDate,
   isHttpsAddress,
   isSlug,
   isUuid,
   readWholeNumber,
-  STACKED_MARKS,
   uuidsBeginningWith,
-  withoutDirection,
-  withoutInvisible,
-} from '../../services/platform/text-forms';
+} from '../../services/platform/forms/text-forms';
+import * as texts from '../../services/platform/forms/texts';
 import { UsageError } from './failure';
 
 /*
@@ -38,6 +33,17 @@ function matching(accepts: (text: string) => boolean, form: string) {
     return text;
   };
 }
+
+/** Returns a parser of a form that requests have too. @param fold changes the text before, because the terminal accepts more spellings */
+function parsing<T>(form: Form<T>, fold = (text: string) => text) {
+  return (text: string, name: string): T => {
+    const { issue, value } = form(fold(text));
+    if (issue !== undefined) throw new UsageError(`${name} ${issue}`);
+    return value;
+  };
+}
+
+const trimmed = (text: string) => text.trim();
 
 export function wholeNumber(min: number, max: number) {
   return (text: string, name: string): number => {
@@ -140,52 +146,18 @@ export function orNone<T>(parse: (text: string, name: string) => T) {
   };
 }
 
-/** Parses one line of text: in NFC, trimmed, without invisible characters. */
-export function line(max: number) {
-  return (text: string, name: string): string => {
-    // Checks the text before invisible characters are removed, because some are misleading too.
-    const isForbidden = CONTROL_CHARACTER.test(text.trim());
-    return lineOf(max, isForbidden ? '' : withoutInvisible(text), name);
-  };
-}
+/** Parses one line of text. */
+export const line = (max: number) => parsing(texts.lineForm(max), trimmed);
 
-/** Parses the name of a person, as nameInput of the API reads it: marks of direction stay. */
-export function personName(text: string, name: string): string {
-  const isForbidden = hasControlCharacter(text.trim(), CONTROL_CHARACTER);
-  return lineOf(200, isForbidden ? '' : cleanName(text), name);
-}
+/** Parses the name of a person. */
+export const personName = parsing(texts.personNameForm, trimmed);
 
-function lineOf(max: number, text: string, name: string): string {
-  const value = STACKED_MARKS.test(text) ? '' : text.normalize('NFC').trim();
-  const length = [...value].length;
-  if (length < 1 || length > max) throw new UsageError(`${name} must be one line of 1 to ${max} characters`);
-  return value;
-}
+/** Parses a text that may have several lines and tabs. Writes each line break as one line feed. */
+export const paragraphs = (max: number) =>
+  parsing(texts.proseForm(max), (text) => text.replace(/\r\n?/g, '\n').trim());
 
-/** Parses a text that may have several lines and tabs: in NFC, trimmed, with one line feed for each line break. */
-export function paragraphs(max: number) {
-  return (text: string, name: string): string => {
-    const value = text.replace(/\r\n?/g, '\n').trim();
-    const isClean = !hasControlCharacter(value, CONTROL_CHARACTER_IN_PROSE) && !STACKED_MARKS.test(value);
-    const normal = isClean ? value.normalize('NFC') : '';
-    const length = [...normal].length;
-    if (length < 1 || length > max)
-      throw new UsageError(`${name} must be a text of 1 to ${max} characters without control characters`);
-    return normal;
-  };
-}
-
-/** Parses a phone number, without the marks of direction that address books add. */
-export function phone(text: string, name: string): string {
-  return line(PHONE_MAX)(withoutDirection(text), name);
-}
-
-/** Parses an e-mail address as the API reads it: `Ana Lima <ana@example.com>` too. */
-export function email(text: string, name: string): string {
-  const value = readEmail(line(254)(withoutDirection(text), name));
-  if (value === undefined) throw new UsageError(`${name} must be an e-mail address`);
-  return value;
-}
+export const phone = parsing(texts.contactForm(PHONE_MAX), trimmed);
+export const email = parsing(texts.emailForm(), trimmed);
 
 export const slug = matching(
   (text) => isSlug(text) && !isUuid(text),
@@ -237,24 +209,20 @@ export function language(text: string, name: string): string {
 }
 
 /** Parses a travel date; `moment` parses times. */
-export const travelDate = matching(isCalendarDate, 'a date of the calendar such as 2027-05-01');
+export const travelDate = parsing(days.calendarDateForm);
 
 /** Parses the name of a departure: its date, and its start time if the date has several departures. */
 export function departureOnDate(text: string, name: string): NamedDeparture {
   const [date, ...times] = text.split('T');
   const time = times.length === 1 ? readStartTime(times[0]!) : undefined;
-  if (isCalendarDate(date!) && (times.length === 0 || time !== undefined)) return { date: date!, time };
+  if (days.isCalendarDate(date!) && (times.length === 0 || time !== undefined)) return { date: date!, time };
   throw new UsageError(
     `${name} must be a date such as 2027-05-01, or a date and time such as 2027-05-01T09:30`,
   );
 }
 
 /** Parses the local time at which a departure begins. */
-export function startTime(text: string, name: string): string {
-  const time = readStartTime(text);
-  if (time === undefined) throw new UsageError(`${name} must be a time of the day such as 09:30`);
-  return time;
-}
+export const startTime = parsing(writtenStartTimeForm);
 
 /** Parses a time before the start of a departure. */
 export function cutoff(text: string, name: string): CutoffText {
@@ -272,7 +240,7 @@ export function roundingStep(text: string, name: string): string {
 
 /** Parses a text to search for. */
 export function searchText(text: string, name: string): string {
-  const sought = line(200)(text, name);
+  const sought = line(NAME_MAX)(text, name);
   if (!/[\p{L}\p{N}]/u.test(sought)) throw new UsageError(`${name} must have a letter or a digit`);
   return sought;
 }
@@ -304,8 +272,8 @@ export function domain(text: string, name: string): string {
 }
 
 export const httpsUrl = matching(
-  (text) => isHttpsAddress(text) && text.length <= 2000,
-  'an address of at most 2000 characters that begins with https://',
+  (text) => isHttpsAddress(text) && text.length <= ADDRESS_MAX,
+  `an address of at most ${ADDRESS_MAX} characters that begins with https://`,
 );
 
 /** Parses the address template of a tour on the tenant's site. */
@@ -314,7 +282,7 @@ export function linkTemplate(text: string, name: string): string {
   if (
     filled === text ||
     /[{}]/.test(filled) ||
-    text.length > 2000 ||
+    text.length > ADDRESS_MAX ||
     !isTourAddress(filled, { onTrial: true }) ||
     new URL(filled).origin !== originOf(text)
   ) {
@@ -330,9 +298,9 @@ export function linkTemplate(text: string, name: string): string {
 export function fontFamilies(text: string, name: string): string {
   const families = text.split(',').map((family) => family.trim().replace(/^(["'])(.*)\1$/, '$2'));
   const joined = families.join(', ');
-  if (joined.length > 200 || !families.every((family) => /^[A-Za-z][A-Za-z0-9 -]*$/.test(family))) {
+  if (joined.length > NAME_MAX || !families.every((family) => /^[A-Za-z][A-Za-z0-9 -]*$/.test(family))) {
     throw new UsageError(
-      `${name} must be names of fonts such as Inter, Georgia, serif; at most 200 characters`,
+      `${name} must be names of fonts such as Inter, Georgia, serif; at most ${NAME_MAX} characters`,
     );
   }
   return joined;
@@ -384,25 +352,24 @@ export function credentialStart(text: string, name: string): string {
 export function moment(text: string, name: string): Date {
   const ago = parseDuration(text);
   if (ago !== undefined) return new Date(Date.now() - ago * 1000);
-  const date = parseInstant(text);
-  if (date) return date;
-  throw new UsageError(
-    `${name} must be a time such as 2026-05-01, 2026-05-01T08:00:00Z, or 24h for a day ago`,
-  );
+  const { issue, value } = readInstant(text);
+  if (issue !== undefined) throw new UsageError(`${name} ${issue}, 2026-05-01, or 24h for a day ago`);
+  return new Date(value);
 }
 
 /** Parses a date, which means midnight in UTC, or a time with its zone. */
 export function instant(text: string, name: string): Date {
-  const date = parseInstant(text);
-  if (date) return date;
-  throw new UsageError(`${name} must be a time such as 2027-05-01T08:00:00Z`);
+  return new Date(parsing(readInstant)(text, name));
 }
 
-function parseInstant(text: string): Date | undefined {
-  const zoned = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
-  const date = zoned && isCalendarDate(text.slice(0, 10)) ? new Date(text) : undefined;
-  return date && !Number.isNaN(date.getTime()) ? date : undefined;
-}
+/** Reads a time of RFC 3339. The time of the day, the seconds, or the digits after the ninth decimal may be left out or given. */
+const readInstant = (text: unknown) =>
+  days.instantOrEndOfDayForm(
+    String(text)
+      .replace(/^(\d{4}-\d\d-\d\d)$/, '$1T00:00Z')
+      .replace(/(T\d\d:\d\d)(?=Z|[+-])/, '$1:00')
+      .replace(/(\.\d{9})\d+/, '$1'),
+  );
 
 /** Parses the number of items of a list. */
 export const limit = wholeNumber(1, 1000);

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { endsDirection, withoutDirection } from '../../services/platform/text-forms';
+import { endsDirection, withoutDirection } from '../../services/platform/forms/text-forms';
 
 const BROKEN = '\ufffd';
 const PICTOGRAPH = '\\p{Extended_Pictographic}';

@@ -1,7 +1,7 @@
 import pino, { type Logger } from 'pino';
 import { isDatabaseAway, databaseReason } from './errors';
 import { LogOutput } from './log-output';
-import { hideCredentials } from './text-forms';
+import { hideCredentials } from './forms/text-forms';
 
 export type { Logger };
 

@@ -1,5 +1,5 @@
 import type { Db } from '../platform/database/database';
-import { uuidsBeginningWith } from '../platform/text-forms';
+import { uuidsBeginningWith } from '../platform/forms/text-forms';
 import { type FailingEndpoint, findFailingEndpoints } from './endpoints/endpoint.repository';
 import { findWorkers } from './maintenance/worker-heartbeat.repository';
 import { countDeadSince, findQueueCounts } from './stats/queue-counts.repository';

@@ -28,7 +28,7 @@ describe('the reader of catalog files', () => {
     expect(tours.map((tour) => tour.slug)).toEqual(['dolomites-hut-to-hut', 'second']);
     expect(issues).toEqual([
       { file: 'a.jsonl', line: 3, field: '', message: expect.stringContaining('must be JSON') },
-      { file: 'a.jsonl', line: 4, field: 'name', message: 'must be text' },
+      { file: 'a.jsonl', line: 4, field: 'name', message: 'must be a text' },
     ]);
   });
 

@@ -177,7 +177,7 @@ describe('an issue of price categories in a file', () => {
       'a translated name without a text',
       museum({ translations: { de: { categories: { senior: 65 } } } }),
       'translations.de.categories.senior',
-      'must be text',
+      'must be a text',
     ],
   ])(
     '%s is one issue with its field and what is right, and nothing is written',

@@ -183,7 +183,9 @@ describe('the forms of catalog files', () => {
       '09:30',
     ]);
     const wrong = await issuesOf({ 'a.json': [tourEntry({ start_time: '10:00:30' })] });
-    expect(wrong).toMatchObject([{ field: 'start_time', message: 'must be a local time such as 09:30' }]);
+    expect(wrong).toMatchObject([
+      { field: 'start_time', message: 'must be a time of the day such as 09:30' },
+    ]);
   });
 
   it.each([
@@ -202,7 +204,7 @@ describe('the forms of catalog files', () => {
     async (saved) => {
       const issues = await issuesOf({ 'a.csv': `slug,start_time\nwalk,${saved}\n` });
       expect(issues).toContainEqual(
-        expect.objectContaining({ field: 'start_time', message: 'must be a local time such as 09:30' }),
+        expect.objectContaining({ field: 'start_time', message: 'must be a time of the day such as 09:30' }),
       );
     },
   );
@@ -210,7 +212,7 @@ describe('the forms of catalog files', () => {
   it('a key that an object has twice is an issue with its line, and the other entries are read', async () => {
     const text = `[\n{"slug": "a\\"{b",\n "name": "x",\n "n\\u0061me": "y"},\n${JSON.stringify(tourEntry({ name: 7 }))}\n]`;
     expect(await issuesOf({ 'a.json': text })).toMatchObject([
-      { index: 1, field: 'name', message: 'must be text' },
+      { index: 1, field: 'name', message: 'must be a text' },
       { line: 4, field: 'name', message: 'is given twice in one object' },
     ]);
     const nested = `{"slug": "b2", "departures": [{"prices": {"adult": 1}}, {"prices": {"adult": 1, "adult": 10}}]}\n`;

@@ -121,7 +121,7 @@ describe('schedules of a tour in a catalog file', () => {
   it.each([
     [{ every: 'caturday' }, 'schedules[1].every must be daily'],
     [{ every: 7 }, 'schedules[1].every must be daily'],
-    [{ from: '2031-02-30' }, 'schedules[1].from must be a date'],
+    [{ from: '2031-02-30' }, 'schedules[1].from must be a calendar date'],
     [{ to: undefined }, 'schedules[1].to is required'],
     [{ start_times: ['9:30'] }, 'schedules[1].start_times[0] must be a local time'],
     [{ start_times: ['09:30', '09:30'] }, 'schedules[1].start_times must not name 09:30 twice'],

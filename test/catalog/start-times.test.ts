@@ -113,14 +113,14 @@ describe('a date with two departures in a file', () => {
       await importFiles(database.db, tour(both));
       const rows = tour([at('09:30'), departureEntry({ start_time: time })]);
       expect(await issuesOf(importFiles(database.db, rows))).toEqual([
-        'departures[1].start_time must be a local time such as 09:30',
+        'departures[1].start_time must be a time of the day such as 09:30',
       ]);
       const line = `${slug},${DATE},${time === '' ? 'noon' : time},12,480`;
       const csv = {
         'departures.csv': `tour_slug,departure_date,start_time,seats_total,prices.adult\n${line}\n`,
       };
       expect(await issuesOf(importFiles(database.db, csv))).toEqual([
-        'start_time must be a local time such as 09:30',
+        'start_time must be a time of the day such as 09:30',
       ]);
     },
   );

@@ -105,7 +105,7 @@ describe('translations in a catalog file', () => {
       'translations.de.name',
       'must have at most 200 characters',
     ],
-    ['a number as a name', { translations: { de: { name: 5 } } }, 'translations.de.name', 'must be text'],
+    ['a number as a name', { translations: { de: { name: 5 } } }, 'translations.de.name', 'must be a text'],
     [
       'a day without a title',
       { translations: { de: { itinerary: [{ day: 1 }] } } },

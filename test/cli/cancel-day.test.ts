@@ -247,8 +247,8 @@ describe('tourctl departure cancel --date', () => {
     ['DATE --reason Storm --yes', 2, '--reason needs --cancel-bookings'],
     ['DATE --reveal --yes', 2, '--reveal shows the customers of one departure'],
     ['DATE', 2, 'add --yes'],
-    ['--date 2032-02-31 --yes', 2, '--date must be a date of the calendar'],
-    ['--date 2032-02-01T09:30 --yes', 2, '--date must be a date of the calendar'],
+    ['--date 2032-02-31 --yes', 2, '--date must be a calendar date'],
+    ['--date 2032-02-01T09:30 --yes', 2, '--date must be a calendar date'],
     ['DATE --tour zermatt-and-bac --yes', 1, 'Did you mean zermatt-and-back?'],
     ['DATE --continent zealandi --yes', 1, 'Did you mean zealandia?'],
   ])('tourctl departure cancel %s exits with %i and says %s', async (line, code, message) => {

@@ -10,7 +10,7 @@ import {
 } from '../../services/api/demo/plant-demo';
 import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { inTransaction } from '../../services/platform/database/database';
-import { addDays } from '../../services/api/demo/departure-calendar';
+import { addDays } from '../../services/platform/forms/days';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenTour } from '../support/given';
 import { openTestTerminal, type TestTerminal } from './terminal';

@@ -52,7 +52,7 @@ describe('tourctl rates', () => {
     ['rates set EUR 1', 'EUR is the base'],
     ['rates set XAU 1', 'ISO 4217'],
     ['rates set 1.08 USD', 'ISO 4217'],
-    ['rates set USD 1.08 --date 2026-02-30', 'a date of the calendar'],
+    ['rates set USD 1.08 --date 2026-02-30', 'a calendar date'],
     ['rates import nowhere.csv', 'must be a file that exists'],
   ])('tourctl %s is a usage error that names the problem', async (line, message) => {
     const { code, stderr } = await terminal.tourctl(line);

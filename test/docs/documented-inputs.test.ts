@@ -1,7 +1,7 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import type { Response } from 'supertest';
-import { isEmail } from '../../services/platform/text-forms';
+import { isEmail } from '../../services/platform/forms/text-forms';
 import { useTestApi } from '../support/api';
 import { CUSTOMER, givenSeats, givenWebsite, type Website } from '../support/website';
 

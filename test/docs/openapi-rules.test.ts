@@ -6,7 +6,7 @@ import { oas } from '@stoplight/spectral-rulesets';
 import Ajv from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { isEmail } from '../../services/platform/text-forms';
+import { isEmail } from '../../services/platform/forms/text-forms';
 import { useTestApi } from '../support/api';
 import { folderWith } from './guide';
 

@@ -12,7 +12,7 @@ import type {
 } from '../../services/api/docs/openapi-document';
 import { toOpenapi31 } from '../../services/api/docs/pages/to-openapi-31';
 import { securityHeadersOf } from '../../services/platform/http/edge';
-import { isEmail } from '../../services/platform/text-forms';
+import { isEmail } from '../../services/platform/forms/text-forms';
 import openapi from '../../services/api/generated/openapi.json';
 
 type Http = ReturnType<typeof supertest>;

@@ -70,7 +70,12 @@ describe('the value of a flag', () => {
 
   it.each([
     ['a percentage above 100', percent, '100.01', '--flag must be a number from 0 to 100'],
-    ['a name that overrides the direction of text', values.line(200), 'Ana\u202e', '--flag must be one line'],
+    [
+      'a name that overrides the direction of text',
+      values.line(200),
+      'Ana\u202e',
+      'must not contain control characters',
+    ],
     ['a start time with other seconds', values.startTime, '09:30:30', 'a time of the day such as 09:30'],
     ['a negative percentage', percent, '-1', '--flag must be a number from 0 to 100'],
     ['a percentage of three decimals', percent, '1.234', 'with at most 2 decimals'],
@@ -92,9 +97,9 @@ describe('the value of a flag', () => {
     ['an unknown country', values.country, 'ZZ', 'ISO 3166'],
     ['a telephone country that is none of ISO', values.country, 'AC', 'ISO 3166'],
     ['a country by name', values.country, 'Germany', 'ISO 3166'],
-    ['an empty name', values.line(200), '  ', 'one line of 1 to 200'],
-    ['a name of two lines', values.line(200), 'a\nb', 'one line of 1 to 200'],
-    ['a name too long', values.line(200), 'a'.repeat(201), 'one line of 1 to 200'],
+    ['an empty name', values.line(200), '  ', '--flag must not be empty'],
+    ['a name of two lines', values.line(200), 'a\nb', 'must not contain control characters'],
+    ['a name too long', values.line(200), 'a'.repeat(201), 'must have at most 200 characters'],
     ['a colour by name', values.color, 'red', 'a colour such as'],
     ['a picture over http', values.httpsUrl, 'http://a.example/x.png', 'https://'],
     ['a script', values.httpsUrl, 'javascript:alert(1)', 'https://'],
@@ -110,13 +115,8 @@ describe('the value of a flag', () => {
     ['a link to a script', values.linkTemplate, 'javascript:{slug}', 'https://'],
     ['an id with its secret', values.credentialId, 'svc_live_abc', 'never the secret'],
     ['a day that does not exist', values.moment, '2026-02-30', 'a time such as'],
-    ['a travel date that does not exist', values.travelDate, '2027-02-29', 'a date of the calendar'],
-    [
-      'a travel date that the database does not know',
-      values.travelDate,
-      '0000-01-01',
-      'a date of the calendar',
-    ],
+    ['a travel date that does not exist', values.travelDate, '2027-02-29', 'a calendar date'],
+    ['a travel date that the database does not know', values.travelDate, '0000-01-01', 'a calendar date'],
     ['a reference in small letters', values.bookingRef, 'acme-1042', 'such as ACME-1042'],
     ['a time without a zone', values.moment, '2026-02-03T10:00', 'a time such as'],
   ])(

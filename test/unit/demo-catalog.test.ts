@@ -8,7 +8,7 @@ import {
   demoSlugs,
   demoSoldOut,
 } from '../../services/api/demo/demo-catalog';
-import { addDays } from '../../services/api/demo/departure-calendar';
+import { addDays } from '../../services/platform/forms/days';
 import { openOnes } from './open-departures';
 
 const TODAY = '2025-06-01';

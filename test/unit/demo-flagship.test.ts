@@ -1,5 +1,5 @@
 import { demoCatalog, demoSlugs } from '../../services/api/demo/demo-catalog';
-import { addDays } from '../../services/api/demo/departure-calendar';
+import { addDays } from '../../services/platform/forms/days';
 import { openOnes } from './open-departures';
 
 describe('the departures of the demo catalog', () => {

@@ -1,5 +1,5 @@
 import type { DemoCatalogTour } from '../../services/api/demo/demo-catalog';
-import { addDays } from '../../services/api/demo/departure-calendar';
+import { addDays } from '../../services/platform/forms/days';
 
 /** Returns the departures that the examples of the documentation can book on the day: 14 days ahead, with 12 seats. */
 export function openOnes({ departures }: Pick<DemoCatalogTour, 'departures'>, today: string) {

@@ -84,7 +84,7 @@ describe('expandSchedule', () => {
     expect(refusalOf({ every: 'sat', except: ['2027-05-09'] })).toBe(
       'except names 2027-05-09, which is no date of the schedule',
     );
-    expect(refusalOf({ except: ['2027-02-30'] })).toMatch('except must be a date of the calendar');
+    expect(refusalOf({ except: ['2027-02-30'] })).toMatch('except must be a calendar date');
   });
 
   it.each<[Partial<Schedule>, string]>([
@@ -110,8 +110,8 @@ describe('expandSchedule', () => {
     [{ every: 'FREQ=WEEKLY;BYDAY=1SA' }, 'every must not have numbered days in BYDAY with FREQ=WEEKLY'],
     [{ every: 'FREQ=MONTHLY;BYWEEKNO=2' }, 'every must not have BYWEEKNO with FREQ=MONTHLY'],
     [{ every: 'sun', to: '2027-05-01' }, 'every describes no date from 2027-05-01 to 2027-05-01'],
-    [{ from: '2027-02-30' }, 'from must be a date of the calendar such as 2027-05-01'],
-    [{ to: '1 May' }, 'to must be a date of the calendar such as 2027-05-01'],
+    [{ from: '2027-02-30' }, 'from must be a calendar date, YYYY-MM-DD'],
+    [{ to: '1 May' }, 'to must be a calendar date, YYYY-MM-DD'],
     [{ to: '2027-04-30' }, 'to must not be before the first date'],
     [{ to: '2032-05-05' }, 'to must be at most 1830 days after the first date, and is 1831 days after it'],
     [{ startTimes: ['9:30'] }, 'start_times must be times of the day such as 09:30'],

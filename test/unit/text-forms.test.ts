@@ -1,4 +1,4 @@
-import { withoutInvisible } from '../../services/platform/text-forms';
+import { withoutInvisible } from '../../services/platform/forms/text-forms';
 
 describe('a text of one line', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { html, toHtml } from '../../services/platform/html-template';
-import { maskEmail, maskName, maskPhone } from '../../services/platform/text-forms';
+import { maskEmail, maskName, maskPhone } from '../../services/platform/forms/text-forms';
 import {
   addHistograms,
   percentile,

@@ -13,6 +13,8 @@ import { COUNTS_KEPT_DAYS } from '../../../services/api/refusals/refusal';
 import { expire } from '../../../services/api/seats/changes/expire';
 import { performBulk } from '../../../services/api/seats/perform';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
+import { DAY_MS } from '../../../services/platform/forms/days';
+import { NOTES_MAX, REASON_MAX } from '../../../services/platform/forms/lengths';
 import { changeSeats } from '../../engine/change-seats';
 import { type Flag, flag, type Verb } from '../../engine/command';
 import type { AuditedContext } from '../../engine/context';
@@ -55,7 +57,6 @@ import { showStatsCommand } from './stats';
 import { TRAVELLERS_FLAG } from './travellers';
 
 const REF = { ref: bookingRef };
-const DAY_MS = 86_400_000;
 const CHANGEABLE = ['date', 'adults', 'children', 'party', 'name', 'phone', 'email', 'notes', 'travellers'];
 
 const SANDBOX_FLAG = flag('--sandbox', 'only of sandbox tenants, which are left out unless named');
@@ -127,7 +128,7 @@ export const bookingVerbs: Verb[] = [
       flag('--name <text>', "the customer's name", { parse: personName }),
       flag('--phone <number>', "the customer's phone number", { parse: phone }),
       flag('--email <address>', "the customer's e-mail address", { parse: email }),
-      flag('--notes <text>', 'notes, instead of those that it has', { parse: paragraphs(2000) }),
+      flag('--notes <text>', 'notes, instead of those that it has', { parse: paragraphs(NOTES_MAX) }),
       TRAVELLERS_FLAG,
       flag(
         '--refund-percent <number>',
@@ -163,7 +164,7 @@ export const bookingVerbs: Verb[] = [
       'Cancel a booking, so that its seats are free again; records the refund that the locked policy promises, and moves no money',
     args: REF,
     flags: [
-      flag('--reason <text>', 'why, for the tenant and its website', { parse: line(500) }),
+      flag('--reason <text>', 'why, for the tenant and its website', { parse: line(REASON_MAX) }),
       flag(
         '--refund-percent <number>',
         "the share of the total that is refunded, instead of that of the tour's policy",

@@ -10,7 +10,8 @@ import { performInTransaction } from '../../../services/api/seats/perform';
 import { type SeatChange, type Seller, sellerWithoutKey } from '../../../services/api/seats/seat-change';
 import { byOperator } from '../../../services/api/tenants/actor';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';
-import { phoneInput } from '../../../services/api/tenants/phone';
+import { readInput } from '../../../services/platform/forms/form';
+import { keptPhoneForm } from '../../../services/api/tenants/phone';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Trx } from '../../../services/platform/database/database';
 import { changeSeats } from '../../engine/change-seats';
@@ -40,7 +41,7 @@ export async function changeBookingCommand(
   if (departure !== undefined && departure.date !== lead.departureDate)
     await assertUnambiguous(context.db, lead.tour, departure);
   const tenant = await findTenant(context.db, lead.tenant.slug);
-  const read = phone === undefined ? {} : phoneInput('--phone', phone, tenant);
+  const read = phone === undefined ? {} : readInput('body', '--phone', phone, keptPhoneForm(tenant));
   const customer = { name, email, ...read };
   const amendment = {
     departureDate: departure?.date,

@@ -6,7 +6,7 @@ import type { Category } from '../../../services/api/parties/category';
 import { describeParty, namedNumbers, peopleOfParty } from '../../../services/api/parties/party';
 import { firstCategory, type Party } from '../../../services/api/parties/party-rules';
 import { firstPrice, type PricesAnswer, pricesAnswer } from '../../../services/api/pricing/price-categories';
-import { HIDDEN } from '../../../services/platform/text-forms';
+import { HIDDEN } from '../../../services/platform/forms/text-forms';
 import {
   toCustomerDocument,
   toOctoDocument,

@@ -3,13 +3,13 @@ import { namedNumbers } from '../../../services/api/parties/party';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database/database';
+import { DAY_MS } from '../../../services/platform/forms/days';
 import type { Context } from '../../engine/context';
 import { addParties } from '../../engine/party';
 import { bar, drawsBlocks, type Screen } from '../../terminal/screen';
 import { paragraph, table } from '../../terminal/table';
 import { countOf } from '../../terminal/text';
 
-const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 14;
 /** Width of the drawing in a pipe, because a pipe has no width. */
 const PIPE_COLUMNS = 80;

@@ -5,7 +5,8 @@ import { findTour } from '../../../services/api/catalog/find-tour';
 import type { CatalogTour } from '../../../services/api/catalog/tour';
 import type { Departure } from '../../../services/api/departures/departure';
 import { findTourDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
-import { namedNumbers } from '../../../services/api/parties/party';
+import { namedNumbers } from '../../../services/api/pricing/party';
+import { REASON_MAX } from '../../../services/platform/forms/lengths';
 import { flag, type Verb } from '../../engine/command';
 import type { AuditedContext } from '../../engine/context';
 import { refuseMistakes } from '../../engine/failure';
@@ -49,7 +50,7 @@ export const cancelDepartureVerb: Verb = {
     flag('--tour <slug>', 'with --date: only of this tour, by slug or id', { repeats: true }),
     flag('--cancel-bookings', 'also cancel the bookings; booking.cancelled is sent for each'),
     flag('--reason <text>', 'why the bookings are cancelled, for the tenants and their websites', {
-      parse: line(500),
+      parse: line(REASON_MAX),
     }),
     REVEAL_FLAG,
   ],

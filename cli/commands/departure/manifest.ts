@@ -8,7 +8,7 @@ import type { Category } from '../../../services/api/parties/category';
 import { describeParty, namedNumbers, peopleOfParty } from '../../../services/api/parties/party';
 import { type Party, unitsOf } from '../../../services/api/parties/party-rules';
 import { csvLine } from '../../../services/platform/csv-cells';
-import { HIDDEN } from '../../../services/platform/text-forms';
+import { HIDDEN } from '../../../services/platform/forms/text-forms';
 import type { Verb } from '../../engine/command';
 import type { AuditedContext } from '../../engine/context';
 import { CSV_FLAG } from '../../engine/list';

@@ -4,6 +4,7 @@ import { findNamedDeparture, type NamedDeparture } from '../../../services/api/d
 import { moveDeparture, type MovedDeparture } from '../../../services/api/seats/changes/move-departure';
 import { performBulk } from '../../../services/api/seats/perform';
 import { byOperator } from '../../../services/api/tenants/actor';
+import { REASON_MAX } from '../../../services/platform/forms/lengths';
 import { changeSeats } from '../../engine/change-seats';
 import { flag, type Verb } from '../../engine/command';
 import type { AuditedContext } from '../../engine/context';
@@ -19,7 +20,7 @@ export const moveDepartureVerb: Verb = {
     'Move the bookings and holds of a departure to another one of the tour, as many as have seats there; they keep their prices, ' +
     'their cancellation refunds at least what it refunded before, and booking.updated is sent for each booking',
   args: { date: departureOnDate, to: departureOnDate },
-  flags: [flag('--reason <text>', 'why, for the audit log', { parse: line(500) })],
+  flags: [flag('--reason <text>', 'why, for the audit log', { parse: line(REASON_MAX) })],
   examples: [
     'departure move dolomites-hut-to-hut 2027-06-05 2027-06-12',
     'departure move lisbon-tram 2027-06-05T09:30 2027-06-05T14:30 --reason Rain',

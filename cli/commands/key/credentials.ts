@@ -17,6 +17,7 @@ import type { CredentialKind } from '../../../services/api/credentials/token';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import type { Tenant } from '../../../services/api/tenants/tenant';
 import type { Trx } from '../../../services/platform/database/database';
+import { dateOf } from '../../../services/platform/forms/days';
 import { flag, type Flag } from '../../engine/command';
 import type { AuditedContext, Context } from '../../engine/context';
 import { afterFlag, answerItems, DEFAULT_LIMIT, findTenantId, LIST_FLAGS } from '../../engine/list';
@@ -232,9 +233,9 @@ function columnsOf<K extends CredentialKind>(
       cell: ({ warnings }) => warnings.map((warning) => LABEL[warning]).join(', ') || null,
     },
     ...columns,
-    { heading: 'created', cell: ({ createdAt }) => day(createdAt) },
-    { heading: 'expires', cell: ({ expiresAt }) => expiresAt && day(expiresAt) },
-    { heading: 'last used', cell: ({ lastUsedAt }) => lastUsedAt && day(lastUsedAt) },
+    { heading: 'created', cell: ({ createdAt }) => dateOf(createdAt) },
+    { heading: 'expires', cell: ({ expiresAt }) => expiresAt && dateOf(expiresAt) },
+    { heading: 'last used', cell: ({ lastUsedAt }) => lastUsedAt && dateOf(lastUsedAt) },
     { heading: 'successor', cell: ({ replacedBy }) => replacedBy },
   ];
 }
@@ -256,18 +257,16 @@ export function adviseOn(noun: CredentialNoun, credential: Warned, warning: Cred
       };
     case 'expires_soon':
       return {
-        sentence: `${id} of ${tenant} expires on ${day(expiresAt!)}`,
+        sentence: `${id} of ${tenant} expires on ${dateOf(expiresAt!)}`,
         command: `tourctl ${noun} rotate ${id}`,
       };
     case 'never_used':
       return {
-        sentence: `${id} of ${tenant} was never used since ${day(createdAt)}`,
+        sentence: `${id} of ${tenant} was never used since ${dateOf(createdAt)}`,
         command: `tourctl ${noun} revoke ${id}`,
       };
   }
 }
-
-const day = (at: Date) => at.toISOString().slice(0, 10);
 
 /** Prints advice for each credential below a list. */
 function printWarnings(output: Output, noun: CredentialNoun, credentials: Warned[]): void {

@@ -14,6 +14,7 @@ import {
 } from '../../../services/api/credentials/token';
 import { mayBeUsed } from '../../../services/api/tenants/tenant';
 import { listEndpoints } from '../../../services/webhook-queue/endpoints/endpoint.repository';
+import { NAME_MAX } from '../../../services/platform/forms/lengths';
 import { flag, type Verb } from '../../engine/command';
 import { mayAsk } from '../../engine/confirm';
 import type { AuditedContext, Context, OpeningTerminal, Terminal } from '../../engine/context';
@@ -61,7 +62,7 @@ export const keyVerbs: Verb[] = [
         choices: SCOPES,
         repeats: true,
       }),
-      flag('--name <name>', 'what the key is for', { parse: line(200) }),
+      flag('--name <name>', 'what the key is for', { parse: line(NAME_MAX) }),
       flag('--website <domain>', 'domain of the site that the key is issued for', { parse: domain }),
       EXPIRES_FLAG,
       OUT_FLAG,

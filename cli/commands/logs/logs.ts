@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../../services/platform/errors';
+import { dateOf } from '../../../services/platform/forms/days';
 import { flag, type VerbBody } from '../../engine/command';
 import type { Terminal } from '../../engine/context';
 import { EXIT } from '../../engine/failure';
@@ -211,7 +212,7 @@ function describeLogLine({ service, time, text, fields }: LogLine, screen: Scree
 
 /** Returns the day of a line. The printer writes it above the first line of each day. */
 function dayOf({ time }: LogLine): string | undefined {
-  return Number.isFinite(time) ? new Date(time).toISOString().slice(0, 10) : undefined;
+  return Number.isFinite(time) ? dateOf(time) : undefined;
 }
 
 function describeFields(fields: Record<string, unknown>): string {

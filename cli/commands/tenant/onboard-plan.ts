@@ -2,7 +2,7 @@ import { foldName } from '../../../services/api/catalog/fold-name';
 import type { Scope } from '../../../services/api/credentials/credential';
 import { currencyDigits } from '../../../services/api/pricing/currency';
 import { currencyOfCountry } from '../../../services/api/tenants/country';
-import { isSlug, isUuid } from '../../../services/platform/text-forms';
+import { isSlug, isUuid } from '../../../services/platform/forms/text-forms';
 import type { Format } from '../../../services/webhook-queue/endpoints/endpoint';
 import { flag, type Flag, flagName, type Verb, verbName } from '../../engine/command';
 import { refuseMistakes, UsageError } from '../../engine/failure';

@@ -7,6 +7,7 @@ import {
 } from '../../../services/api/tenants/tenant';
 import type { VariableName } from '../../../services/platform/config/variables';
 import type { TenantSettings } from '../../../services/api/tenants/manage-tenants';
+import { NAME_MAX } from '../../../services/platform/forms/lengths';
 import { flag, type Flag } from '../../engine/command';
 import {
   bookingPrefix,
@@ -32,7 +33,10 @@ export const SLUG_FLAG: Flag = flag('--slug <slug>', 'its name in commands and a
   parse: slug,
   must: true,
 });
-export const NAME_FLAG: Flag = flag('--name <name>', 'its name for people', { parse: line(200), must: true });
+export const NAME_FLAG: Flag = flag('--name <name>', 'its name for people', {
+  parse: line(NAME_MAX),
+  must: true,
+});
 
 export const HOLD_SHARE_FLAG: Flag = flag(
   '--max-hold-share <percent>',

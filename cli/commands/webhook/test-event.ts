@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../../services/platform/database/database';
 import { AppError } from '../../../services/platform/errors';
+import { DAY_MS, dateOf } from '../../../services/platform/forms/days';
 import { START_WEBHOOK_QUEUE } from '../../../services/platform/start-advice';
 import type { EventType } from '../../../services/webhook-queue/deliveries/delivery';
 import {
@@ -22,15 +23,13 @@ export async function pingWebhookCommand(context: AuditedContext, _: object, id:
   await answerTest(context, { id, delivery }, `A ping is queued for ${url}`);
 }
 
-const DAY_MS = 86_400_000;
-
 export async function triggerWebhookCommand(
   context: AuditedContext,
   { event }: { event: EventType },
   id: string,
 ): Promise<void> {
   const { tenantId, url } = await findEndpoint(context.db, id);
-  const date = new Date(Date.now() + 30 * DAY_MS).toISOString().slice(0, 10);
+  const date = dateOf(Date.now() + 30 * DAY_MS);
   const { delivery } = await context.audited(
     { action: 'webhook.trigger', tenantId, subject: id },
     async (trx, note) => {

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/database';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
-import { isUuid } from '../../platform/text-forms';
+import { isUuid } from '../../platform/forms/text-forms';
 import { cachedVisibleTour } from '../catalog/cached-catalog';
 import { TourNotFoundError } from '../catalog/catalog.errors';
 import { getTourShownByRules } from '../catalog/find-tour';

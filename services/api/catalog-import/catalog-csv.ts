@@ -2,7 +2,7 @@ import { finished } from 'node:stream/promises';
 import { CsvError, parse, type Parser } from 'csv-parse';
 import { z } from 'zod';
 import { csvLine, readFormulas } from '../../platform/csv-cells';
-import { countDecimals, isCategoryCode, readWholeNumber } from '../../platform/text-forms';
+import { countDecimals, isCategoryCode, readWholeNumber } from '../../platform/forms/text-forms';
 import { type CatalogRecord, type Issue, type IssueList, NO_LINE_BREAK, type Place } from './catalog-file';
 import { DEFAULT_CATEGORIES } from '../parties/category';
 import { DEPARTURE, nearestName, TOUR_FIELDS, TRANSLATION } from './catalog-schema';

@@ -1,8 +1,10 @@
 import leven from 'leven';
 import { z } from 'zod';
-import { isCalendarDate, isHttpsAddress, isOwnPath, isSlug } from '../../platform/text-forms';
+import { calendarDateForm, DATE_MIN, instantOrEndOfDayForm } from '../../platform/forms/days';
+import { ADDRESS_MAX, NAME_MAX, NOTES_MAX, REASON_MAX } from '../../platform/forms/lengths';
+import { isHttpsAddress, isOwnPath, isSlug } from '../../platform/forms/text-forms';
 import { foldName } from '../catalog/fold-name';
-import { readStartTime } from '../catalog/start-time';
+import { writtenStartTimeForm } from '../catalog/start-time';
 import { isTourSlug, TOUR_STATUSES } from '../catalog/tour';
 import { canonicalLanguage, type TranslatedTexts } from '../catalog/tour-text';
 import { currencyDigits, toMinor } from '../pricing/currency';
@@ -14,6 +16,7 @@ import { CANCELLATION, closingIssue, CUTOFF } from './sale-terms';
 import {
   decimalField,
   expecting,
+  formField,
   integerField,
   lineField,
   listField,
@@ -25,8 +28,6 @@ import {
 
 // Checks the entries of a catalog file. Fields have the names of the columns and the limits of the tables.
 
-const INSTANT = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2})$/;
-
 /** Leaves out the fields of an object that are null. */
 function withoutNulls<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== null)) as T;
@@ -37,41 +38,36 @@ function optional<T extends z.ZodType>(schema: T, empty: unknown = null) {
   return schema.nullish().transform((value) => (value === null ? empty : value));
 }
 
-const isDate = (value: string) => isCalendarDate(value) && value >= '1900';
-const isInstant = (value: string) => {
-  const day = INSTANT.exec(value)?.[1];
-  return day !== undefined && isDate(day) && !Number.isNaN(new Date(value).getTime());
-};
-
 const TOUR_SLUG = textField(
   isTourSlug,
   'must be 2 to 63 of a-z, 0-9 and inner dashes, and must not look like a UUID',
 );
-const date = textField(isDate, 'must be a date of the calendar as YYYY-MM-DD');
+const date = formField(calendarDateForm).refine(
+  (value) => value >= DATE_MIN,
+  `must not be before ${DATE_MIN}`,
+);
 /** RFC 3339 with any offset; stored in UTC. */
-const instant = textField(isInstant, 'must be a time such as 2027-05-01T12:00:00Z').transform((value) =>
-  new Date(value).toISOString(),
+const instant = formField(instantOrEndOfDayForm).refine(
+  (value) => value >= DATE_MIN,
+  `must not be before ${DATE_MIN}`,
 );
 const imageUrl = textField(
-  (value) => value.length <= 2000 && (isOwnPath(value) || isHttpsAddress(value)),
+  (value) => value.length <= ADDRESS_MAX && (isOwnPath(value) || isHttpsAddress(value)),
   'must be an https address, or a path that begins with one /',
 );
-const localTime = textField(
-  (value) => readStartTime(value) !== undefined,
-  'must be a local time such as 09:30',
-).transform((value) => readStartTime(value)!);
+const localTime = formField(writtenStartTimeForm);
 const location = objectField({
-  name: lineField(200),
+  name: lineField(NAME_MAX),
   lat: decimalField(-90, 90).nullish(),
   lng: decimalField(-180, 180).nullish(),
   google_place_id: lineField(300)
     .refine((id) => /^[\w-]+$/.test(id), 'must be the ID of a place of Google Maps: letters, digits, _ and -')
     .nullish(),
 }).transform(withoutNulls);
-const image = objectField({ url: imageUrl, alt: lineField(500).nullish() }).transform(withoutNulls);
+const image = objectField({ url: imageUrl, alt: lineField(REASON_MAX).nullish() }).transform(withoutNulls);
 const itineraryDay = objectField({
   day: integerField(1, 366),
-  title: lineField(200),
+  title: lineField(NAME_MAX),
   description: paragraphsField(5000).nullish(),
 }).transform(withoutNulls);
 
@@ -85,13 +81,13 @@ const LANGUAGE = textField(
   'must be a language tag such as de or pt-BR',
 ).transform((value) => canonicalLanguage(value)!);
 
-const NAME = lineField(200);
-const SUMMARY = lineField(2000);
+const NAME = lineField(NAME_MAX);
+const SUMMARY = lineField(NOTES_MAX);
 const DESCRIPTION = paragraphsField(20_000);
 const TAGS = listField(lineField(100), 100);
 const ITINERARY = listField(itineraryDay, 366);
-const LINES = listField(lineField(500), 100);
-const POLICY = paragraphsField(2000);
+const LINES = listField(lineField(REASON_MAX), 100);
+const POLICY = paragraphsField(NOTES_MAX);
 
 const isEmpty = (value: unknown) =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0;

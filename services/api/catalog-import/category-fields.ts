@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isCategoryCode } from '../../platform/text-forms';
+import { NAME_MAX } from '../../platform/forms/lengths';
+import { isCategoryCode } from '../../platform/forms/text-forms';
 import {
   AGE_MAX,
   type Category,
@@ -28,7 +29,7 @@ const CODE_RULE = 'must be 2 to 32 of a-z, 0-9 and _';
 const NO_CODE = `names no category: a code ${CODE_RULE}`;
 
 const code = textField(isCategoryCode, CODE_RULE);
-const CATEGORY_NAME = lineField(200);
+const CATEGORY_NAME = lineField(NAME_MAX);
 /** The most travellers of one unit. */
 const MOST_PEOPLE = 99;
 const CATEGORY = objectField({

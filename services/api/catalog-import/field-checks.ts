@@ -1,11 +1,6 @@
 import { z } from 'zod';
-import {
-  CONTROL_CHARACTER,
-  CONTROL_CHARACTER_IN_PROSE,
-  STACKED_MARKS,
-  TOO_MANY_MARKS,
-  withoutInvisible,
-} from '../../platform/text-forms';
+import type { Form } from '../../platform/forms/form';
+import { lineForm, proseForm } from '../../platform/forms/texts';
 
 // Creates the checks of the fields of catalog files. Each check has the message of its issue.
 
@@ -21,41 +16,22 @@ export function textField(isText: (value: string) => boolean, message: string) {
   return z.custom<string>((value) => typeof value === 'string' && isText(value), expecting(message));
 }
 
-/**
- * Checks a text. Refuses forbidden characters before `clean` removes invisible ones, because some are both.
- * @param most in characters
- * @param foldBreaks changes the line breaks, before the checks
- */
-function limited(
-  most: number,
-  forbidden: RegExp,
-  foldBreaks: (value: string) => string,
-  clean = (value: string) => value,
-) {
-  return (
-    z
-      .string(expecting('must be text'))
-      .overwrite(foldBreaks)
-      .refine((value) => !forbidden.test(value), {
-        error: 'must not contain control characters',
-        abort: true,
-      })
-      .refine((value) => !STACKED_MARKS.test(value), { error: TOO_MANY_MARKS, abort: true })
-      .overwrite((value) => clean(value).normalize('NFC').trim())
-      .min(1, { error: 'must not be empty', abort: true })
-      // Counts code points, as the database does.
-      .refine((value) => value.length <= most || [...value].length <= most, {
-        error: `must have at most ${most} characters`,
-      })
-  );
+/** Reads a text by a form that requests have too. @param fold changes the text before, because a file may write it otherwise */
+export function formField<T>(form: Form<T>, fold = (text: string) => text) {
+  return z.string(expecting('must be a text')).transform((text, context): T => {
+    const { issue, value } = form(fold(text));
+    if (issue === undefined) return value;
+    context.addIssue({ code: 'custom', message: issue });
+    return z.NEVER;
+  });
 }
 
 /** Reads a text as one line: replaces each line break by a space. */
 export const lineField = (most: number) =>
-  limited(most, CONTROL_CHARACTER, (value) => value.replace(LINE_BREAKS, ' '), withoutInvisible);
+  formField(lineForm(most), (text) => text.replace(LINE_BREAKS, ' '));
 /** Reads a text of several lines: writes each line break as one line feed. */
 export const paragraphsField = (most: number) =>
-  limited(most, CONTROL_CHARACTER_IN_PROSE, (value) => value.replace(/\r\n?|\u2028|\u2029/g, '\n'));
+  formField(proseForm(most), (text) => text.replace(/\r\n?|\u2028|\u2029/g, '\n'));
 
 /** @param min included @param max included */
 export function integerField(min: number, max: number) {

@@ -1,4 +1,5 @@
 import { InvalidInputError, type InputPlace } from '../../platform/errors';
+import { type Form, matching, ofText } from '../../platform/forms/form';
 
 /** SQL of the local time, HH:MM, at which a departure `d` of tour `t` begins: its own start time, or that of its tour. Null: none. */
 export const START_TIME = startTimeOf('t');
@@ -34,27 +35,17 @@ function fromTwelveHours(text: string): string | undefined {
   return `${hour}`.padStart(2, '0') + minutes;
 }
 
-/** Reads the start time that chooses one of the departures of a date. @throws InvalidInputError (400) */
-export function departureTimeInput(place: InputPlace, value: string): string {
-  if (typeof value === 'string' && isStartTime(value)) return value;
-  throw new InvalidInputError(place, 'departure_time', 'must be a time of the day, HH:MM');
-}
+/** What a start time must be. */
+const START_TIME_RULE = 'must be a time of the day such as 09:30';
 
-/**
- * Reads a start time, which may be left out. A start time without a date is refused.
- * @param date the date of the request, or another field that determines it. Undefined or null: there is none
- * @throws InvalidInputError (400)
- */
-export function optionalDepartureTime(
-  place: InputPlace,
-  value: string | undefined,
-  date: unknown,
-): string | undefined {
-  if (value === undefined) return undefined;
-  const time = departureTimeInput(place, value);
-  if (date === undefined || date === null) throw departureTimeWithoutDate(place);
-  return time;
-}
+/** Reads a start time of a request: HH:MM. */
+export const startTimeForm = matching(isStartTime, START_TIME_RULE);
+
+/** Reads a start time of a file or a flag (readStartTime). */
+export const writtenStartTimeForm: Form<string> = ofText((text) => {
+  const value = readStartTime(text);
+  return value === undefined ? { issue: START_TIME_RULE } : { value };
+});
 
 export function departureTimeWithoutDate(place: InputPlace): InvalidInputError {
   return new InvalidInputError(place, 'departure_time', 'must come with departure_date');

@@ -1,5 +1,5 @@
-import { isLanguageTag } from '../../platform/text-forms';
-import type { Category } from '../parties/category';
+import { isLanguageTag } from '../../platform/forms/text-forms';
+import type { Category } from '../pricing/category';
 import type { ListedTour, Tour } from './tour';
 
 /**

@@ -1,6 +1,6 @@
-import { isHttpsAddress, isOwnPath, isSlug, isUuid } from '../../platform/text-forms';
-import type { Category } from '../parties/category';
-import { firstCategory, type Prices } from '../parties/party-rules';
+import { isHttpsAddress, isOwnPath, isSlug, isUuid } from '../../platform/forms/text-forms';
+import { type Category, firstCategory } from '../pricing/category';
+import type { Prices } from '../pricing/price-categories';
 import type { CancellationPolicy } from './cancellation-policy';
 import type { CutoffText } from './cutoff';
 

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { categoriesOf, type Category } from '../parties/category';
-import { firstCategory } from '../parties/party-rules';
+import { addDays } from '../../platform/forms/days';
+import { categoriesOf, type Category, firstCategory } from '../pricing/category';
 import type { UndatedRate } from '../pricing/convert-price';
 import {
-  addDays,
   type DepartureSchedule,
   isEverySecond,
   markedDate,

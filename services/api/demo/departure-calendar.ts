@@ -1,4 +1,5 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS, dateOf } from '../../platform/forms/days';
+
 const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 /** 1 January 1970 was a Thursday: the Monday of that week was three days earlier. */
 const EPOCH_WEEKDAY = 3;
@@ -21,11 +22,6 @@ export interface DepartureSchedule {
   months?: number[];
   /** Number of dates on sale at any time. */
   upcoming: number;
-}
-
-/** Adds days to a `YYYY-MM-DD` date. */
-export function addDays(date: string, days: number): string {
-  return toDate(toDay(date) + days);
 }
 
 /** Returns the next dates of a schedule after `today`, in order: as many as `upcoming` says. */
@@ -90,5 +86,5 @@ function toDay(date: string): number {
 }
 
 function toDate(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+  return dateOf(day * DAY_MS);
 }

@@ -1,6 +1,6 @@
 import { RRule } from 'rrule';
 import { AppError } from '../../platform/errors';
-import { isCalendarDate } from '../../platform/text-forms';
+import { calendarDateForm, daysBetween } from '../../platform/forms/days';
 import { isStartTime } from '../catalog/start-time';
 import { MOST_DEPARTURES, type ScheduledDeparture } from './add-departures';
 
@@ -65,13 +65,11 @@ export function expandSchedule({
   return left.flatMap((date) => times.map((startTime) => ({ date, startTime })));
 }
 
-const DAY_MS = 86_400_000;
-
 function checkRange(from: string, to: string): void {
-  if (!isCalendarDate(from)) throw new InvalidScheduleError('from', MUST_BE_DATE);
-  if (!isCalendarDate(to)) throw new InvalidScheduleError('to', MUST_BE_DATE);
+  assertDate('from', from);
+  assertDate('to', to);
   if (to < from) throw new InvalidScheduleError('to', 'must not be before the first date');
-  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS;
+  const days = daysBetween(from, to);
   if (days > SCHEDULE_DAYS_MAX)
     throw new InvalidScheduleError(
       'to',
@@ -79,7 +77,10 @@ function checkRange(from: string, to: string): void {
     );
 }
 
-const MUST_BE_DATE = 'must be a date of the calendar such as 2027-05-01';
+function assertDate(field: ScheduleField, date: string): void {
+  const { issue } = calendarDateForm(date);
+  if (issue !== undefined) throw new InvalidScheduleError(field, issue);
+}
 
 function checkStartTimes(times: string[]): void {
   for (const time of times) {
@@ -92,7 +93,7 @@ function checkStartTimes(times: string[]): void {
 
 function checkExceptions(except: string[], dates: string[]): void {
   for (const date of except) {
-    if (!isCalendarDate(date)) throw new InvalidScheduleError('except', MUST_BE_DATE);
+    assertDate('except', date);
     if (!dates.includes(date))
       throw new InvalidScheduleError('except', `names ${date}, which is no date of the schedule`);
   }

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/database';
-import { uuidsBeginningWith } from '../../platform/text-forms';
+import { uuidsBeginningWith } from '../../platform/forms/text-forms';
 import { START_TIME } from '../catalog/start-time';
 
 /** The tables and columns of names that an operator types: slugs, references and ids. */

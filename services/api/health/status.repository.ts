@@ -1,4 +1,5 @@
 import { type Db, inTransaction } from '../../platform/database/database';
+import { dateOf } from '../../platform/forms/days';
 import { startOfInstance } from '../../platform/read-cache/instance.repository';
 import { HAS_CUTOFF, SALES_END_AT } from '../catalog/departure-state';
 
@@ -145,7 +146,7 @@ export async function findWaitingSales(db: Db): Promise<WaitingSales> {
 export async function countRefusalsByCode(db: Db, day: Date): Promise<{ code: string; count: number }[]> {
   return db('sale_refusal_counts as c')
     .join('tenants as t', 't.id', 'c.tenant_id')
-    .where({ 'c.day': day.toISOString().slice(0, 10), 't.sandbox': false })
+    .where({ 'c.day': dateOf(day), 't.sandbox': false })
     .groupBy('c.code')
     .orderByRaw('2 desc, 1')
     .select<{ code: string; count: number }[]>('c.code', db.raw('sum(c.count)::integer as count'));

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database/database';
-import { partyBefore } from '../parties/party';
-import { seatsOf } from '../parties/party-rules';
-import { isUuid } from '../../platform/text-forms';
+import { seatsOf } from '../pricing/party';
+import { partyBefore } from './party-history';
+import { isUuid } from '../../platform/forms/text-forms';
 import { describeChange } from '../audit/changed-fields';
 import type { TenantScope } from '../tenants/tenant';
 import type { HoldStatus } from './hold-status';

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { createHash } from 'node:crypto';
 
-/** The result of a controller's method that has sent its answer already. tsoa then sends nothing more. */
+/** The result of a controller's method that has sent its answer already. controller-route.ts then sends nothing more. */
 export const ALREADY_SENT = undefined as never;
 
 /** Sets Cache-Control. The answer to a request with api_key in its address must never be stored. */

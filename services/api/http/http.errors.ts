@@ -1,5 +1,5 @@
 import { AppError, type InputIssue, type InputPlace } from '../../platform/errors';
-import { hideCredentials } from '../../platform/text-forms';
+import { hideCredentials } from '../../platform/forms/text-forms';
 import { PARSED_HEADER_MAX, type RequestMalformation } from '../../platform/http/malformed-request';
 
 /** The most issues in an answer. A body of 16 KiB can have thousands. */

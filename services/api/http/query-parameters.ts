@@ -1,13 +1,13 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { InputIssue } from '../../platform/errors';
-import { CONTROL_CHARACTER, isCalendarDate, toUtcInstant } from '../../platform/text-forms';
+import { calendarDateForm, instantForm } from '../../platform/forms/days';
+import { CONTROL_CHARACTER } from '../../platform/forms/text-forms';
+import { HAS_CONTROL_CHARACTER, lengthIssue } from '../../platform/forms/texts';
 import openapi from '../generated/openapi.json';
 import { BadInputError, fieldName } from './http.errors';
 
 /** Matches a whole number in its usual form, such as `10` or `-5`. Refuses `1e1`, `+5` and `05` as typing errors. */
 const WHOLE_NUMBER = /^-?(?:0|[1-9]\d*)$/;
-
-export const NOT_A_TIME = 'must be a time such as 2027-03-06T09:30:00Z';
 
 interface Rule {
   type: 'integer' | 'string';
@@ -51,8 +51,7 @@ for (const [path, operations] of Object.entries(openapi.paths)) {
 
 /**
  * Refuses a repeated, empty or unknown parameter on server routes, so that a typing error never gives a wrong answer. Checks the complete
- * query by the OpenAPI entry of the route, so that one answer names all issues. tsoa and the controller would find issues of ranges and
- * dates only later.
+ * query by the OpenAPI entry of the route, so that one answer names all issues. The controller would find issues of dates only later.
  */
 export function strictQuery(request: Request, _response: Response, next: NextFunction): void {
   const rules = rulesOf(request);
@@ -72,7 +71,7 @@ export function hasOnlyDocumentedParameters(request: Request): boolean {
 }
 
 /**
- * Reads the query of a route without a tsoa controller, by its OpenAPI entry. Leaves out unknown names. strictQuery or tolerantQuery must
+ * Reads the query of a route by its OpenAPI entry. Leaves out unknown names. strictQuery or tolerantQuery must
  * have checked the values.
  */
 export function documentedQuery<T>(request: Request): T {
@@ -166,7 +165,7 @@ function isDecodable(text: string): boolean {
 
 function issueOf(value: string, rule: Rule | undefined): string | undefined {
   if (value === '') return 'must not be empty';
-  if (CONTROL_CHARACTER.test(value)) return 'must not hold control characters';
+  if (CONTROL_CHARACTER.test(value)) return HAS_CONTROL_CHARACTER;
   if (rule?.type === 'integer') return integerIssue(value, rule);
   return rule && textIssue(value, rule);
 }
@@ -181,11 +180,10 @@ function integerIssue(value: string, { minimum = -Infinity, maximum = Infinity }
 function textIssue(value: string, rule: Rule): string | undefined {
   const { format, maxLength = Infinity, pattern } = rule;
   if (rule.enum && !rule.enum.includes(value)) return `must be one of ${rule.enum.join(', ')}`;
-  if (format === 'date' && !isCalendarDate(value)) return 'must be a calendar date, YYYY-MM-DD';
-  if (format === 'date-time' && toUtcInstant(value) === undefined) return NOT_A_TIME;
-  // Counts characters, because the length of a string counts an emoji twice.
-  if ([...value.normalize('NFC').trim()].length > maxLength)
-    return `must have at most ${maxLength} characters`;
+  if (format === 'date') return calendarDateForm(value).issue;
+  if (format === 'date-time') return instantForm(value).issue;
+  const tooLong = lengthIssue(value.normalize('NFC').trim(), maxLength);
+  if (tooLong !== undefined) return tooLong;
   // Checks the pattern of `lang`. The other patterns only forbid control characters, and issueOf has already refused a value with control
   // characters.
   if (pattern?.test(value) === false) return 'must be a language tag such as de or pt-BR';

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { readWeightedList } from '../../platform/http/fixed-body';
-import { isLanguageTag } from '../../platform/text-forms';
+import { isLanguageTag } from '../../platform/forms/text-forms';
 import type { AnswerContent } from './caching';
 
 /** Returns the tags of an Accept-Language header (RFC 9110 section 12.5.4) by weight. */

@@ -1,3 +1,5 @@
+import { InvalidInputError } from '../../platform/errors';
+import { addDays, DAY_MS } from '../../platform/forms/days';
 import type { Tour } from '../catalog/tour';
 import {
   canBookParty,
@@ -283,12 +285,6 @@ function openingHours(tour: Tour, { startTime }: ListedDeparture): OctoOpeningHo
 
 function lastDay({ durationDays }: Tour, { departureDate, returnDate }: ListedDeparture): string {
   return returnDate ?? addDays(departureDate, durationDays - 1);
-}
-
-const DAY_MS = 86_400_000;
-
-function addDays(date: string, days: number): string {
-  return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
 const MINUTE_MS = 60_000;

@@ -1,21 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInputError } from '../../platform/errors';
-import { isUuid, withoutDirection } from '../../platform/text-forms';
+import { type Form, matching } from '../../platform/forms/form';
+import { LANGUAGE_TAG_MAX, NAME_MAX, PHONE_MAX } from '../../platform/forms/lengths';
+import { isUuid, withoutDirection } from '../../platform/forms/text-forms';
+import {
+  contactForm,
+  emailForm,
+  type EmailReading,
+  lineForm,
+  notesForm,
+  personNameForm,
+  reasonForm,
+  referenceForm,
+} from '../../platform/forms/texts';
 import { customerOfContact, type OctoContact, type StoredUnitItem } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
-import {
-  clearableInput,
-  contactInput,
-  emailInput,
-  type EmailReading,
-  nameInput,
-  proseInput,
-  readAll,
-  textInput,
-} from '../http/input';
+import { bodyInput, clearableInput, readAll } from '../http/input';
 import type { RequestReading } from '../idempotency/fingerprint';
-import type { Party } from '../parties/party-rules';
-import { PHONE_MAX, phoneInput, type PhoneReading, readPhoneBy } from '../tenants/phone';
+import type { Party } from '../pricing/party';
+import { keptPhoneForm, type PhoneReading, readPhoneBy } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
 import { countUnits } from './find-product';
 import { unprocessable } from './octo.errors';
@@ -170,7 +173,7 @@ export interface SentDetails {
 type OctoDetailsBody = OctoReservationBody | OctoChangeBody | OctoConfirmationBody;
 
 /**
- * Reads the details of a body, also of one that tsoa's validation refuses. Any field may thus have another type.
+ * Reads the details of a body, also of one that its schema refuses. Any field may thus have another type.
  * @throws BadInputError with all issues of the body (400)
  */
 export function detailsOf(body: OctoDetailsBody): SentDetails {
@@ -183,9 +186,8 @@ function readDetails(body: OctoDetailsBody, reading: EmailReading): SentDetails 
   return readAll({
     contact: () => (contact == null ? undefined : octoContactInput('contact', contact, reading)),
     unitItems: () => (unitItems == null ? undefined : listInput('unitItems', unitItems).map(readItem)),
-    notes: () => clearable(notes as string | null | undefined, (text) => proseInput('notes', text, 2000)),
-    resellerReference: () =>
-      clearable(resellerReference, (text) => textInput('resellerReference', text, 128)),
+    notes: () => clearable('notes', notes, notesForm),
+    resellerReference: () => clearable('resellerReference', resellerReference, referenceForm),
   });
 }
 
@@ -218,19 +220,19 @@ export function withoutNull<T extends object>(fields: T): Partial<T> {
 
 /** Reads the reason of a cancellation. @throws InvalidInputError (400) */
 export function reasonOf(body: { reason?: string | null } | undefined): string | null {
-  return clearable(body?.reason, (text) => proseInput('reason', text, 500)) ?? null;
+  return clearable('reason', body?.reason, reasonForm) ?? null;
 }
 
 /** Reads the UUID of a reservation in lower case. @throws InvalidInputError (400) */
 export function uuidInput(field: string, uuid: string | null | undefined): string | null {
-  if (uuid == null) return null;
-  if (typeof uuid !== 'string' || !isUuid(uuid)) throw new InvalidInputError('body', field, 'must be a UUID');
-  return uuid.toLowerCase();
+  return uuid == null ? null : bodyInput(field, uuid, UUID).toLowerCase();
 }
 
+const UUID = matching(isUuid, 'must be a UUID');
+
 /** Reads a text. Returns null for an empty one too, because some clients send it instead of null. */
-function clearable<T>(value: string | null | undefined, read: (text: string) => T): T | null | undefined {
-  return clearableInput(value === '' ? null : value, read);
+function clearable<T>(field: string, value: unknown, form: Form<T>): T | null | undefined {
+  return clearableInput(field, value === '' ? null : value, form);
 }
 
 function listInput<T>(field: string, value: T[]): T[] {
@@ -245,27 +247,26 @@ function objectInput<T extends object>(field: string, value: T): T {
 }
 
 function octoContactInput(field: string, sent: OctoContactBody, reading: EmailReading): OctoContact {
-  const contact = objectInput(field, sent);
-  const line = (name: TextOfContact, read: (field: string, text: string) => string) => () =>
-    clearable(contact[name], (text) => read(`${field}.${name}`, text));
-  const limited = (max: number) => (name: string, text: string) => textInput(name, text, max);
+  const fields = objectInput(field, sent);
+  const text = (name: TextOfContact, form: Form<string>) => () =>
+    clearable(`${field}.${name}`, fields[name], form);
   const read = readAll<OctoContact>({
-    fullName: line('fullName', nameInput),
-    firstName: line('firstName', nameInput),
-    lastName: line('lastName', nameInput),
-    emailAddress: line('emailAddress', (name, text) => emailInput(name, text, reading)),
-    phoneNumber: line('phoneNumber', (name, text) => contactInput(name, text, PHONE_MAX)),
-    locales: () =>
-      contact.locales == null
-        ? undefined
-        : listInput(`${field}.locales`, contact.locales).map((locale) =>
-            textInput(`${field}.locales`, locale, 35),
-          ),
-    postalCode: line('postalCode', limited(32)),
-    country: line('country', limited(64)),
-    notes: line('notes', (name, text) => proseInput(name, text, 2000)),
+    fullName: text('fullName', personNameForm),
+    firstName: text('firstName', personNameForm),
+    lastName: text('lastName', personNameForm),
+    emailAddress: text('emailAddress', emailForm(reading)),
+    phoneNumber: text('phoneNumber', contactForm(PHONE_MAX)),
+    locales: () => localesInput(`${field}.locales`, fields.locales),
+    postalCode: text('postalCode', lineForm(32)),
+    country: text('country', lineForm(64)),
+    notes: text('notes', notesForm),
   });
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
+}
+
+function localesInput(field: string, locales: string[] | null | undefined): string[] | undefined {
+  if (locales == null) return undefined;
+  return listInput(field, locales).map((locale) => bodyInput(field, locale, lineForm(LANGUAGE_TAG_MAX)));
 }
 
 /** The fields of a contact that are a text each. */
@@ -278,7 +279,7 @@ function unitItemInput(item: OctoUnitItemBody, index: number, reading: EmailRead
     uuid: () => uuidInput(`${field}.uuid`, uuid),
     unitId: () => unitId,
     resellerReference: () =>
-      clearable(resellerReference, (text) => textInput(`${field}.resellerReference`, text, 128)) ?? null,
+      clearable(`${field}.resellerReference`, resellerReference, referenceForm) ?? null,
     contact: () => (contact == null ? {} : octoContactInput(`${field}.contact`, contact, reading)),
   });
 }
@@ -318,14 +319,14 @@ export function customerOf(contact: OctoContact, reading: PhoneReading): Partial
   const customer = customerOfContact(contact);
   const { phone } = customer;
   const name = customer.name && shortened(customer.name);
-  const read = phone === null ? undefined : phoneInput('contact.phoneNumber', phone, reading);
+  const read = phone === null ? undefined : bodyInput('contact.phoneNumber', phone, keptPhoneForm(reading));
   return { name, phone: read?.phone ?? null, phoneAsSent: read?.phoneAsSent ?? null, email: customer.email };
 }
 
-/** Returns the first 200 characters of a name: a first and a last name may have more. Removes marks of direction, which may lose their end. */
+/** Returns the first characters of a name, NAME_MAX at most: a first and a last name may have more. Removes marks of direction, which may lose their end. */
 function shortened(name: string): string {
   const characters = [...name];
-  return characters.length > 200 ? [...withoutDirection(name)].slice(0, 200).join('') : name;
+  return characters.length > NAME_MAX ? [...withoutDirection(name)].slice(0, NAME_MAX).join('') : name;
 }
 
 /**

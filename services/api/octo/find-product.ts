@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/database';
 import type { CachedReads, ReadCache } from '../../platform/read-cache/read-cache';
-import { isUuid } from '../../platform/text-forms';
+import { isUuid } from '../../platform/forms/text-forms';
 import { cachedVisibleTour, shownUntil } from '../catalog/cached-catalog';
 import { languageOfEarlierName } from '../catalog/catalog-languages';
 import { listCompleteTours, showTours } from '../catalog/list-catalog';

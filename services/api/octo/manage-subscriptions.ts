@@ -1,5 +1,5 @@
 import type { Db, Trx } from '../../platform/database/database';
-import { isUuid } from '../../platform/text-forms';
+import { isUuid } from '../../platform/forms/text-forms';
 import {
   addSubscription,
   changeSubscription,

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../platform/errors';
-import { readAll, textInput } from '../http/input';
+import { lineForm } from '../../platform/forms/texts';
+import { bodyInput, readAll } from '../http/input';
 import { NOTIFICATION_TYPES, type OctoNotificationType } from './notification.dto';
 
 /**
@@ -43,13 +44,13 @@ export interface SentSubscription {
 }
 
 /**
- * Reads the fields of a subscription, also of a body that tsoa's validation refuses.
+ * Reads the fields of a subscription, also of a body that its schema refuses.
  * @throws BadInputError with all issues of the body (400)
  */
 export function readSubscription(body: OctoSubscriptionChangeBody): SentSubscription {
   const { url, notificationTypes, headers } = body;
   return readAll({
-    url: () => (url == null ? undefined : textInput('url', url, 2048)),
+    url: () => (url == null ? undefined : bodyInput('url', url, lineForm(2048))),
     types: () => (notificationTypes == null ? undefined : typesInput(notificationTypes)),
     headers: () => (headers == null ? undefined : headersInput(headers)),
   });

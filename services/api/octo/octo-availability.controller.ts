@@ -1,7 +1,7 @@
 import { Body, Middlewares, Post, Request, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
-import { isUuid } from '../../platform/text-forms';
+import { isUuid } from '../../platform/forms/text-forms';
 import { shownUntil } from '../catalog/cached-catalog';
 import type { Tour } from '../catalog/tour';
 import type { AvailabilityCache } from '../departures/availability-cache';
@@ -11,7 +11,8 @@ import { apiKeyPrincipalOf } from '../http/authentication';
 import { versionedContent } from '../http/cached-answers';
 import { ALREADY_SENT, jsonContent, NO_STORE, sendContent } from '../http/caching';
 import { badInput } from '../http/http.errors';
-import { dateInput } from '../http/input';
+import { calendarDateForm, RANGE_DAYS_MAX, rangeIssue } from '../../platform/forms/days';
+import { bodyInput } from '../http/input';
 import { quota, ROWS_A_UNIT, spendForRows } from '../http/quota';
 import { type RunRead, shareOf } from '../http/read-share';
 import { tolerantQuery } from '../http/query-parameters';
@@ -91,8 +92,6 @@ export interface OctoAvailabilityBody {
   [field: string]: unknown;
 }
 
-const DAYS_MAX = 366;
-const DAY_MS = 86_400_000;
 /** The most departures in one answer: 54 for each day of the longest range. */
 const DEPARTURES_MAX = 20_000;
 const TOO_MANY = 'The product has more than 20,000 departures in this range. Ask for fewer days.';
@@ -255,21 +254,14 @@ type RequestedDepartures = DateRange | { ids: string[] };
 function calendarRange({ localDateStart, localDateEnd }: OctoCalendarBody): DateRange {
   const from = requiredDate('localDateStart', localDateStart);
   const to = requiredDate('localDateEnd', localDateEnd);
-  if (to < from)
-    throw badInput('validation_failed', 'body', 'localDateEnd', 'must not be before localDateStart');
-  if (Date.parse(to) - Date.parse(from) >= DAYS_MAX * DAY_MS)
-    throw badInput(
-      'validation_failed',
-      'body',
-      'localDateEnd',
-      `must be at most ${DAYS_MAX} days from localDateStart`,
-    );
+  const issue = rangeIssue(from, to, 'localDateStart');
+  if (issue !== undefined) throw badInput('validation_failed', 'body', 'localDateEnd', issue);
   return { from, to };
 }
 
 function requiredDate(field: string, value: string | null | undefined): string {
   if (value == null) throw badInput('validation_failed', 'body', field, 'is required');
-  return dateInput('body', field, value);
+  return bodyInput(field, value, calendarDateForm);
 }
 
 /**
@@ -282,8 +274,8 @@ function requestedDepartures(body: OctoAvailabilityBody): RequestedDepartures {
   if (availabilityIds == null) return calendarRange(body);
   if (localDateStart != null || localDateEnd != null)
     throw badOctoRequest('Send availabilityIds, or localDateStart and localDateEnd, not both.');
-  if (availabilityIds.length === 0 || availabilityIds.length > DAYS_MAX)
-    throw badOctoRequest(`availabilityIds must have 1 to ${DAYS_MAX} ids.`);
+  if (availabilityIds.length === 0 || availabilityIds.length > RANGE_DAYS_MAX)
+    throw badOctoRequest(`availabilityIds must have 1 to ${RANGE_DAYS_MAX} ids.`);
   const unknown = availabilityIds.find((id) => !isUuid(id));
   if (unknown !== undefined) throw invalidId('availabilityId', unknown);
   return { ids: availabilityIds.map((id) => id.toLowerCase()) };

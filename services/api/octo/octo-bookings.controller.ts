@@ -6,7 +6,9 @@ import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { assertScope } from '../credentials/verify-credential';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { ALREADY_SENT, NO_STORE, setCaching } from '../http/caching';
-import { dateInput, optionalText } from '../http/input';
+import { calendarDateForm, rangeIssue } from '../../platform/forms/days';
+import { referenceForm } from '../../platform/forms/texts';
+import { queryInput } from '../http/input';
 import { quota } from '../http/quota';
 import { shareOf } from '../http/read-share';
 import { tolerantQuery } from '../http/query-parameters';
@@ -30,8 +32,6 @@ import {
 
 /** The most bookings in a short list. Each API key gets only one longer list at a time. */
 const SHORT_LIST = 100;
-const DAYS_MAX = 366;
-const DAY_MS = 86_400_000;
 
 @Route('octo')
 @Tags('OCTO')
@@ -114,22 +114,15 @@ function filterOf(query: ListQuery): RequestedFilter {
     throw badOctoRequest('Send localDate, or localDateStart and localDateEnd, not both.');
   const [from, to] = [start ?? localDate, end ?? localDate];
   for (const name of ['localDate', 'localDateStart', 'localDateEnd'] as const)
-    if (query[name] !== undefined) dateInput('query', name, query[name]);
-  if (from !== undefined) assertRange(from, to!);
+    queryInput(name, query[name], calendarDateForm);
+  const issue = from === undefined ? undefined : rangeIssue(from, to!, 'localDateStart');
+  if (issue !== undefined) throw badOctoRequest(`localDateEnd ${issue}.`);
   return {
-    resellerReference: optionalText('query', 'resellerReference', query.resellerReference, 128),
-    supplierReference: optionalText('query', 'supplierReference', query.supplierReference, 128),
+    resellerReference: queryInput('resellerReference', query.resellerReference, referenceForm),
+    supplierReference: queryInput('supplierReference', query.supplierReference, referenceForm),
     from,
     to,
   };
-}
-
-function assertRange(from: string, to: string): void {
-  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
-  if (days < 1 || days > DAYS_MAX)
-    throw badOctoRequest(
-      `localDateEnd must be at most ${DAYS_MAX} days from localDateStart, and not before it.`,
-    );
 }
 
 const BOOKINGS_A_TEXT = 20;

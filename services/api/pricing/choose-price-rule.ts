@@ -1,5 +1,4 @@
-import { toMajor } from './currency';
-import type { PriceBreakdownRule } from './explained-rules';
+import { daysBetween } from '../../platform/forms/days';
 import type { PricedTour } from './price-categories';
 
 export const PRICE_RULE_KINDS = ['percent', 'amount', 'price'] as const;
@@ -117,7 +116,7 @@ function closeness(rule: PriceRule): number {
 function windowDays(rule: PriceRule): number {
   if (rule.travelFrom === null && rule.travelTo === null) return Number.MAX_SAFE_INTEGER;
   if (rule.travelFrom === null || rule.travelTo === null) return Number.MAX_SAFE_INTEGER - 1;
-  return (Date.parse(rule.travelTo) - Date.parse(rule.travelFrom)) / 86_400_000;
+  return daysBetween(rule.travelFrom, rule.travelTo);
 }
 
 /** Describes a rule. @param digits decimals of the currency of the sale */

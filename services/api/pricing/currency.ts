@@ -1,5 +1,5 @@
 import { code as findCurrency } from 'currency-codes';
-import { countDecimals } from '../../platform/text-forms';
+import { countDecimals } from '../../platform/forms/text-forms';
 
 /** The day of the list of ISO 4217 that this table has: that of `currency-codes` with CHANGES. */
 export const CURRENCIES_AS_OF = '2026-01-01';

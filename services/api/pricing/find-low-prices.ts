@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/database/database';
+import { addDays } from '../../platform/forms/days';
 import type { Tenant } from '../tenants/tenant';
 import { type NewPriceRule, toNewRule } from './change-price-rules';
 import { isInOtherCurrency, type PriceRule } from './choose-price-rule';
@@ -178,10 +179,9 @@ async function quotePrices(
 
 /** Returns the first day of each travel window and the first day after it. */
 function boundsOf(rules: PriceRule[]): string[] {
-  const dayAfter = (date: string) => new Date(Date.parse(date) + 86_400_000).toISOString().slice(0, 10);
   const days = rules.flatMap(({ travelFrom, travelTo }) => [
     ...(travelFrom ? [travelFrom] : []),
-    ...(travelTo ? [dayAfter(travelTo)] : []),
+    ...(travelTo ? [addDays(travelTo, 1)] : []),
   ]);
   return [...new Set(days)].sort();
 }

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { parseXml, XmlElement, XmlError, type XmlNode } from '@rgrove/parse-xml';
-import { isCalendarDate } from '../../platform/text-forms';
+import { isCalendarDate } from '../../platform/forms/days';
 import type { UndatedRate } from './convert-price';
 import { currencyDigits } from './currency';
 import { RatesFileRefusedError } from './pricing.errors';

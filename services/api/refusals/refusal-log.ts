@@ -1,6 +1,6 @@
 import { type Db, inTransaction, type Trx } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
-import { isUuid } from '../../platform/text-forms';
+import { isUuid } from '../../platform/forms/text-forms';
 import { InsufficientSeatsError, isDepartureNotAvailable } from '../departures/departure.errors';
 import { addAlternatives } from '../departures/check-seats';
 import type { Operation } from '../idempotency/operation';

@@ -7,7 +7,9 @@ import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { answerRead, type CachedRoute, latestContent, type PresentContent } from '../http/cached-answers';
 import { cacheControl, jsonContent, NO_STORE } from '../http/caching';
-import { dateInput } from '../http/input';
+import { calendarDateForm } from '../../platform/forms/days';
+import { readInput } from '../../platform/forms/form';
+import { queryInput } from '../http/input';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
@@ -17,7 +19,7 @@ import type { Tenant } from '../tenants/tenant';
 import type { AvailabilityCache, SeatFacts } from '../departures/availability-cache';
 import type { AvailabilityAnswer } from './departure.dto';
 import { availabilityOn, type NamedDeparture } from '../departures/find-departures';
-import { optionalDepartureTime } from '../catalog/start-time';
+import { startTimeForm } from '../catalog/start-time';
 
 const ROUTE: CachedRoute = { quota: 'availability' };
 const CACHE_STATUS = { hit: 'hit', stale: 'fwd=stale', miss: 'fwd=miss' };
@@ -51,8 +53,8 @@ export class AvailabilityController {
     @Query() departure_time?: string,
     @Query() quantity: number = 1,
   ): Promise<AvailabilityAnswer> {
-    const date = dateInput('query', 'departure_date', departure_date);
-    const time = optionalDepartureTime('query', departure_time, date);
+    const date = readInput('query', 'departure_date', departure_date, calendarDateForm);
+    const time = queryInput('departure_time', departure_time, startTimeForm);
     const { tenant } = apiKeyPrincipalOf(request);
     const headers = availabilityHeaders(request, this.context.config.cdnCache);
     return answerRead(request, ROUTE, async (reads, key) => {

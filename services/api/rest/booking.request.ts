@@ -1,19 +1,16 @@
 import { InvalidInputError } from '../../platform/errors';
+import { birthDateForm, calendarDateForm } from '../../platform/forms/days';
+import { type Form, matching } from '../../platform/forms/form';
 import {
-  assertNotEmpty,
-  birthDateInput,
-  clearableInput,
-  contactInput,
-  emailInput,
-  givenInput,
-  nameInput,
-  optionalDate,
-  optionalInput,
-  proseInput,
-  readAll,
-  textInput,
-} from '../http/input';
-import { departureTimeInput, optionalDepartureTime } from '../catalog/start-time';
+  emailForm,
+  lineForm,
+  notesForm,
+  personNameForm,
+  reasonForm,
+  referenceForm,
+} from '../../platform/forms/texts';
+import { assertNotEmpty, bodyInput, clearableInput, givenInput, optionalInput, readAll } from '../http/input';
+import { departureTimeWithoutDate, startTimeForm } from '../catalog/start-time';
 import {
   comparedParty,
   comparedUnits,
@@ -23,7 +20,7 @@ import {
 } from '../parties/requested-party';
 import { isCountry } from '../tenants/country';
 import type { RequestReading } from '../idempotency/fingerprint';
-import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
+import { type PhoneInput, phoneForm } from '../tenants/phone';
 import type { BookingAmendment } from '../seats/changes/change-booking';
 import type { Cancellation } from '../seats/changes/cancel-booking';
 import type { BookingRequest } from '../seats/changes/create-booking';
@@ -31,30 +28,30 @@ import type { BookingBody, BookingPatch, CancelBody, TravellerBody } from './boo
 import type { Traveller } from '../bookings/booking-lead';
 
 /**
- * Reads the body of a new booking. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
+ * Reads the body of a new booking. ReadsBody names this function, so the body may have wrong types.
  * @throws BadInputError with all issues of the body (400)
  */
 export function bookingRequest(body: BookingBody, reading: RequestReading): Omit<BookingRequest, 'by'> {
   const { holdId, externalRef, departureDate, departureTime, party, travellers, ...others } = readAll({
-    departureDate: () => optionalDate('body', 'departure_date', body.departure_date) ?? null,
-    departureTime: () => optionalDepartureTime('body', body.departure_time, dateSource(body)),
+    departureDate: () => optionalInput('departure_date', body.departure_date, calendarDateForm),
+    departureTime: () => timeOfDate(body),
     party: () => newPartyInput(body),
-    travellers: () => optionalInput(body.travellers, travellersOf),
-    name: () => nameInput('name', body.name),
-    phone: () => customerPhone(body.phone, phoneReading(body, reading)),
-    phoneCountry: () => optionalInput(body.phone_country, (code) => phoneCountryInput('phone_country', code)),
-    email: () => emailInput('email', body.email, reading),
-    holdId: () => optionalInput(body.hold_id, (id) => textInput('hold_id', id, 128).toLowerCase()),
-    externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
-    notes: () => optionalInput(body.notes, (notes) => proseInput('notes', notes, 2000)),
+    travellers: () => travellersInput(body.travellers) ?? null,
+    name: () => bodyInput('name', body.name, personNameForm),
+    phone: () => bodyInput('phone', body.phone, phoneOf(body, reading)),
+    phoneCountry: () => optionalInput('phone_country', body.phone_country, PHONE_COUNTRY),
+    email: () => bodyInput('email', body.email, emailForm(reading)),
+    holdId: () => optionalInput('hold_id', body.hold_id, referenceForm)?.toLowerCase() ?? null,
+    externalRef: () => optionalInput('external_ref', body.external_ref, referenceForm),
+    notes: () => optionalInput('notes', body.notes, notesForm),
   });
-  const { name, phone, email, notes } = others;
+  const { name, phone, notes } = others;
   return {
     departureDate,
     departureTime,
     party,
     travellers,
-    customer: { name, email, ...phone },
+    customer: { name, email: others.email, ...phone },
     paymentMethod: body.payment_method ?? null,
     holdId,
     expectedTotal: body.expected_total ?? null,
@@ -75,32 +72,29 @@ export function comparedBookingChange(body: BookingPatch, reading: RequestReadin
 }
 
 /**
- * Reads the body of a change. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
+ * Reads the body of a change. ReadsBody names this function, so the body may have wrong types.
  * @throws BadInputError with all issues of the body (400)
  */
 export function bookingAmendment(body: BookingPatch, reading: RequestReading): BookingAmendment {
   const { expected_total: expectedTotal = null, ...fields } = body;
-  const { phone_country } = body;
-  const { departureDate, departureTime, party, name, phone, email, notes, externalRef, travellers } = readAll(
-    {
-      something: () => assertNotEmpty(withoutEmptyParty(fields)),
-      party: () => partyInput(body),
-      departureDate: () => optionalDate('body', 'departure_date', body.departure_date),
-      departureTime: () => givenInput(body.departure_time, (time) => departureTimeInput('body', time)),
-      name: () => givenInput(body.name, (name) => nameInput('name', name)),
-      phone: () => givenInput(body.phone, (phone) => customerPhone(phone, phoneReading(body, reading))),
-      phoneCountry: () => givenInput(phone_country, (code) => countryOfPhone(code, body.phone)),
-      email: () => givenInput(body.email, (email) => emailInput('email', email, reading)),
-      notes: () => clearableInput(body.notes, (notes) => proseInput('notes', notes, 2000)),
-      externalRef: () => clearableInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
-      travellers: () => clearableInput(body.travellers, travellersOf),
-    },
-  );
+  const { departureDate, departureTime, party, notes, externalRef, travellers, ...person } = readAll({
+    something: () => assertNotEmpty(withoutEmptyParty(fields)),
+    party: () => partyInput(body),
+    departureDate: () => givenInput('departure_date', body.departure_date, calendarDateForm),
+    departureTime: () => givenInput('departure_time', body.departure_time, startTimeForm),
+    name: () => givenInput('name', body.name, personNameForm),
+    phone: () => givenInput('phone', body.phone, phoneOf(body, reading)),
+    phoneCountry: () => countryOfPhone(body),
+    email: () => givenInput('email', body.email, emailForm(reading)),
+    notes: () => clearableInput('notes', body.notes, notesForm),
+    externalRef: () => clearableInput('external_ref', body.external_ref, referenceForm),
+    travellers: () => travellersInput(body.travellers),
+  });
   return {
     departureDate,
     departureTime,
     party,
-    customer: { name, email, ...phone },
+    customer: { name: person.name, email: person.email, ...person.phone },
     notes,
     externalRef,
     travellers,
@@ -108,67 +102,50 @@ export function bookingAmendment(body: BookingPatch, reading: RequestReading): B
   };
 }
 
-/**
- * Returns the value that decides the date of the booking: the date itself, or the id or the reference of a hold. Undefined: the body has
- * none of them.
- */
-function dateSource({ departure_date, hold_id, external_ref }: BookingBody): string | undefined {
-  return departure_date ?? hold_id ?? external_ref;
+const CATEGORY = lineForm(32);
+const PHONE_COUNTRY = matching(isCountry, 'must be an ISO 3166 alpha-2 code such as DE');
+
+/** Reads the start time. Refuses it without a date, or a hold or a reference that decides the date. */
+function timeOfDate(body: BookingBody): string | undefined {
+  const time = givenInput('departure_time', body.departure_time, startTimeForm);
+  const date = body.departure_date ?? body.hold_id ?? body.external_ref;
+  if (time !== undefined && date == null) throw departureTimeWithoutDate('body');
+  return time;
 }
 
-function customerPhone(phone: string, reading: RequestReading): PhoneInput {
-  return phoneInput('phone', contactInput('phone', phone, PHONE_MAX), reading);
+/** Returns the form of the phone number in the country that the body names. */
+function phoneOf({ phone_country: code }: BookingPatch, reading: RequestReading): Form<PhoneInput> {
+  return phoneForm(typeof code === 'string' && isCountry(code) ? { ...reading, country: code } : reading);
 }
 
-/** Returns the reading with the country that the body names. */
-function phoneReading(
-  { phone_country: code }: Pick<BookingBody, 'phone_country'>,
-  reading: RequestReading,
-): RequestReading {
-  return typeof code === 'string' && isCountry(code) ? { ...reading, country: code } : reading;
-}
-
-function countryOfPhone(code: string, phone: string | undefined): string {
-  if (phone === undefined) throw new InvalidInputError('body', 'phone_country', 'must come with phone');
-  return phoneCountryInput('phone_country', code);
-}
-
-function phoneCountryInput(field: string, code: string): string {
-  if (isCountry(code)) return code;
-  throw new InvalidInputError('body', field, 'must be an ISO 3166 alpha-2 code such as DE');
+function countryOfPhone({ phone_country: code, phone }: BookingPatch): string | undefined {
+  if (code !== undefined && phone === undefined)
+    throw new InvalidInputError('body', 'phone_country', 'must come with phone');
+  return givenInput('phone_country', code, PHONE_COUNTRY);
 }
 
 /** Reads the reason of a cancellation, and the refund that the customer saw. @throws BadInputError (400) */
 export function cancelRequest(body: CancelBody | undefined): Pick<Cancellation, 'reason' | 'expectedRefund'> {
   return readAll({
-    reason: () => optionalInput(body?.reason, (reason) => proseInput('reason', reason, 500)),
+    reason: () => optionalInput('reason', body?.reason, reasonForm),
     expectedRefund: () => body?.expected_refund,
   });
 }
 
-function assertList(travellers: TravellerBody[]): void {
+/** @throws BadInputError with all issues of the travellers (400) */
+function travellersInput<T extends null | undefined>(travellers: TravellerBody[] | T): Traveller[] | T {
+  if (travellers == null) return travellers;
   if (!Array.isArray(travellers)) throw new InvalidInputError('body', 'travellers', 'must be a list');
-}
-
-/** @throws BadInputError with all issues of the texts (400) */
-function travellersOf(travellers: TravellerBody[]): Traveller[] {
-  assertList(travellers);
   return travellers.map((traveller, index) => travellerInput(traveller ?? {}, `travellers.${index}`));
 }
 
-const CODE_MAX = 32;
-const NOTE_MAX = 2000;
-
 function travellerInput(traveller: TravellerBody, field: string): Traveller {
   const { category, first_name, last_name, birth_date, note } = traveller;
-  return {
-    ...readAll({
-      category: () => textInput(`${field}.category`, category, CODE_MAX),
-      first_name: () => nameInput(`${field}.first_name`, first_name),
-      last_name: () => nameInput(`${field}.last_name`, last_name),
-      birth_date: () =>
-        optionalInput(birth_date ?? undefined, (date) => birthDateInput(`${field}.birth_date`, date)),
-      note: () => optionalInput(note ?? undefined, (text) => proseInput(`${field}.note`, text, NOTE_MAX)),
-    }),
-  };
+  return readAll<Traveller>({
+    category: () => bodyInput(`${field}.category`, category, CATEGORY),
+    first_name: () => bodyInput(`${field}.first_name`, first_name, personNameForm),
+    last_name: () => bodyInput(`${field}.last_name`, last_name, personNameForm),
+    birth_date: () => clearableInput(`${field}.birth_date`, birth_date, birthDateForm) ?? null,
+    note: () => clearableInput(`${field}.note`, note, notesForm) ?? null,
+  });
 }

@@ -16,7 +16,9 @@ import type { Request as HttpRequest } from 'express';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
-import { optionalDate, optionalInstant, optionalText } from '../http/input';
+import { calendarDateForm, instantForm } from '../../platform/forms/days';
+import { referenceForm } from '../../platform/forms/texts';
+import { queryInput } from '../http/input';
 import { ReadsBody } from '../http/body-schema';
 import { jsonBody } from '../http/json-body';
 import { pageAnswer, pageStart } from '../http/paging';
@@ -137,13 +139,13 @@ export class BookingsController {
   ): Promise<BookingPage> {
     setCaching(request, NO_STORE);
     const filters = {
-      externalRef: optionalText('query', 'external_ref', external_ref, 128),
+      externalRef: queryInput('external_ref', external_ref, referenceForm),
       status,
-      from: optionalDate('query', 'from', from),
-      to: optionalDate('query', 'to', to),
-      departureFrom: optionalDate('query', 'departure_from', departure_from),
-      departureTo: optionalDate('query', 'departure_to', departure_to),
-      updatedSince: optionalInstant('query', 'updated_since', updated_since),
+      from: queryInput('from', from, calendarDateForm),
+      to: queryInput('to', to, calendarDateForm),
+      departureFrom: queryInput('departure_from', departure_from, calendarDateForm),
+      departureTo: queryInput('departure_to', departure_to, calendarDateForm),
+      updatedSince: queryInput('updated_since', updated_since, instantForm),
     };
     const start = pageStart<LeadPosition | number>(request, cursor, filters);
     // Also accepts a cursor of the previous release, which contains only the id if the list is by creation.

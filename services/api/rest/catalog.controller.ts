@@ -5,7 +5,9 @@ import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { answerRead, type CachedRoute } from '../http/cached-answers';
 import { cacheControl, jsonContent, PRIVATE, withETag } from '../http/caching';
-import { continentInput, countryInput, optionalDate, optionalInstant, searchInput } from '../http/input';
+import { calendarDateForm, instantForm } from '../../platform/forms/days';
+import { searchTextForm } from '../../platform/forms/texts';
+import { continentInput, countryInput, queryInput } from '../http/input';
 import { pageContentOf, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
@@ -90,13 +92,13 @@ export class CatalogController {
     const filters = {
       continent: continentInput(continent),
       country: countryInput(country),
-      tag: searchInput('tag', tag),
-      q: searchInput('q', q),
-      departsFrom: optionalDate('query', 'departs_from', departs_from),
-      departsTo: optionalDate('query', 'departs_to', departs_to),
+      tag: queryInput('tag', tag, searchTextForm),
+      q: queryInput('q', q, searchTextForm),
+      departsFrom: queryInput('departs_from', departs_from, calendarDateForm),
+      departsTo: queryInput('departs_to', departs_to, calendarDateForm),
       durationMin: duration_min,
       durationMax: duration_max,
-      updatedSince: optionalInstant('query', 'updated_since', updated_since),
+      updatedSince: queryInput('updated_since', updated_since, instantForm),
       // Leaves out the default, so that cursors of a release without this parameter stay valid.
       sort: sort === 'name' ? undefined : sort,
     };

@@ -7,7 +7,8 @@ import { apiKeyPrincipalOf } from '../http/authentication';
 import { answerRead, type CachedRoute, versionedContent } from '../http/cached-answers';
 import { withETag } from '../http/caching';
 import { invalidCursor, pageContentOf, pageStart } from '../http/paging';
-import { optionalDate } from '../http/input';
+import { calendarDateForm } from '../../platform/forms/days';
+import { queryInput } from '../http/input';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import type { RunRead } from '../http/read-share';
@@ -58,8 +59,8 @@ export class DeparturesController {
   ): Promise<DeparturePage> {
     const { tenant } = apiKeyPrincipalOf(request);
     const filters = {
-      from: optionalDate('query', 'from', from),
-      to: optionalDate('query', 'to', to),
+      from: queryInput('from', from, calendarDateForm),
+      to: queryInput('to', to, calendarDateForm),
       status,
     };
     // The cursor also contains the tour's id, which is compared once the tour is found.

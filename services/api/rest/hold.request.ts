@@ -1,18 +1,8 @@
-import {
-  assertNotEmpty,
-  contactInput,
-  dateInput,
-  emailInput,
-  givenInput,
-  nameInput,
-  optionalDate,
-  optionalInput,
-  readAll,
-  textInput,
-} from '../http/input';
-import { departureTimeInput } from '../catalog/start-time';
 import { InvalidInputError } from '../../platform/errors';
-import type { RequestedParty } from '../parties/party-rules';
+import { calendarDateForm } from '../../platform/forms/days';
+import { emailForm, personNameForm, referenceForm } from '../../platform/forms/texts';
+import { assertNotEmpty, bodyInput, givenInput, optionalInput, readAll } from '../http/input';
+import { startTimeForm } from '../catalog/start-time';
 import {
   comparedParty,
   comparedUnits,
@@ -21,29 +11,29 @@ import {
   withoutEmptyParty,
 } from '../parties/requested-party';
 import type { RequestReading } from '../idempotency/fingerprint';
-import { PHONE_MAX, type PhoneInput, phoneInput } from '../tenants/phone';
+import { phoneForm } from '../tenants/phone';
 import type { HoldAmendment } from '../seats/changes/change-hold';
 import type { HoldBody, HoldPatch } from './hold.dto';
 import type { HoldRequest } from '../seats/changes/place-hold';
 
 /**
- * Reads the body of a new hold. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
+ * Reads the body of a new hold. ReadsBody names this function, so the body may have wrong types.
  * @throws BadInputError with all issues of the body (400)
  */
 export function holdRequest(body: HoldBody, reading: RequestReading): Omit<HoldRequest, 'by'> {
   const customer = body.customer ?? {};
   const read = readAll({
-    departureDate: () => dateInput('body', 'departure_date', body.departure_date),
-    departureTime: () => givenInput(body.departure_time, (time) => departureTimeInput('body', time)),
+    departureDate: () => bodyInput('departure_date', body.departure_date, calendarDateForm),
+    departureTime: () => givenInput('departure_time', body.departure_time, startTimeForm),
     party: () => holdPartyInput(body),
-    externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
-    name: () => optionalInput(customer.name, (name) => nameInput('customer.name', name)),
-    phone: () => optionalInput(customer.phone, (phone) => customerPhone(phone, reading)),
-    email: () => optionalInput(customer.email, (email) => emailInput('customer.email', email, reading)),
+    externalRef: () => optionalInput('external_ref', body.external_ref, referenceForm),
+    name: () => optionalInput('customer.name', customer.name, personNameForm),
+    phone: () => optionalInput('customer.phone', customer.phone, phoneForm(reading)),
+    email: () => optionalInput('customer.email', customer.email, emailForm(reading)),
   });
-  const { departureDate, departureTime, party, externalRef, name, phone, email } = read;
+  const { departureDate, departureTime, party, externalRef, name, phone } = read;
   const { hold_minutes: holdMinutes } = body;
-  const person = { name, phone: null, email, ...phone };
+  const person = { name, phone: null, email: read.email, ...phone };
   return { departureDate, departureTime, party, holdMinutes, externalRef, customer: person };
 }
 
@@ -69,29 +59,28 @@ export function comparedHoldChange(body: HoldPatch, reading: RequestReading) {
 }
 
 /**
- * Reads the body of a change. If tsoa refuses the body, readsBody calls this function too, so that one answer contains all issues.
+ * Reads the body of a change. ReadsBody names this function, so the body may have wrong types.
  * @throws BadInputError with all issues of the body (400)
  */
 export function holdAmendment(body: HoldPatch, reading: RequestReading): HoldAmendment {
-  const { departure_date, external_ref } = body;
   const customer = body.customer ?? {};
-  const { departureDate, departureTime, party, externalRef, name, phone, email } = readAll({
+  const { departureDate, departureTime, party, externalRef, ...person } = readAll({
     something: () => assertNotEmpty(withoutEmptyParty(body)),
-    someone: () => givenInput(body.customer, () => assertNotEmpty(customer, 'customer')),
-    departureDate: () => optionalDate('body', 'departure_date', departure_date),
-    departureTime: () => givenInput(body.departure_time, (time) => departureTimeInput('body', time)),
+    someone: () => body.customer === undefined || assertNotEmpty(customer, 'customer'),
+    departureDate: () => givenInput('departure_date', body.departure_date, calendarDateForm),
+    departureTime: () => givenInput('departure_time', body.departure_time, startTimeForm),
     party: () => partyInput(body),
-    externalRef: () => givenInput(external_ref, (ref) => textInput('external_ref', ref, 128)),
-    name: () => givenInput(customer.name, (name) => nameInput('customer.name', name)),
-    phone: () => givenInput(customer.phone, (phone) => customerPhone(phone, reading)),
-    email: () => givenInput(customer.email, (email) => emailInput('customer.email', email, reading)),
+    externalRef: () => givenInput('external_ref', body.external_ref, referenceForm),
+    name: () => givenInput('customer.name', customer.name, personNameForm),
+    phone: () => givenInput('customer.phone', customer.phone, phoneForm(reading)),
+    email: () => givenInput('customer.email', customer.email, emailForm(reading)),
   });
   return {
     party,
     departureDate,
     departureTime,
     externalRef,
-    customer: { name, email, ...phone },
+    customer: { name: person.name, email: person.email, ...person.phone },
   };
 }
 
@@ -100,8 +89,4 @@ function holdPartyInput(body: HoldBody): RequestedParty {
   if (body.quantity === undefined && body.party === undefined)
     throw new InvalidInputError('body', 'quantity', 'is required without party');
   return newPartyInput(body);
-}
-
-function customerPhone(phone: string, reading: RequestReading): PhoneInput {
-  return phoneInput('customer.phone', contactInput('customer.phone', phone, PHONE_MAX), reading);
 }

@@ -20,7 +20,8 @@ import { cachedTourId, cachedVisibleTour } from '../catalog/cached-catalog';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
-import { optionalText } from '../http/input';
+import { referenceForm } from '../../platform/forms/texts';
+import { queryInput } from '../http/input';
 import { ReadsBody } from '../http/body-schema';
 import { emptyBody, jsonBody } from '../http/json-body';
 import { pageAnswer, pageStart } from '../http/paging';
@@ -123,7 +124,7 @@ export class HoldsController {
     @Query() cursor?: string,
   ): Promise<HoldPage> {
     setCaching(request, NO_STORE);
-    const filters = { externalRef: optionalText('query', 'external_ref', external_ref, 128), status };
+    const filters = { externalRef: queryInput('external_ref', external_ref, referenceForm), status };
     const after = pageStart<string>(request, cursor, filters);
     const tenantId = apiKeyPrincipalOf(request).tenant.id;
     const page = { ...filters, after, limit };

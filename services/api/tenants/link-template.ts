@@ -1,4 +1,4 @@
-import { isHttpsAddress } from '../../platform/text-forms';
+import { isHttpsAddress } from '../../platform/forms/text-forms';
 import type { Tenant, TenantStatus } from './tenant';
 import { LinkTemplateRefusedError } from './tenant.errors';
 

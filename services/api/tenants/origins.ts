@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import { getDomain } from 'tldts';
 import { OriginRefusedError, TooManyOriginsError } from './tenant.errors';
 import type { Trx } from '../../platform/database/database';
-import { INTERNAL_NAMES } from '../../platform/text-forms';
+import { INTERNAL_NAMES } from '../../platform/forms/text-forms';
 import type { Tenant } from './tenant';
 
 import { writeTenant } from './tenant.repository';

@@ -1,8 +1,8 @@
 import { type CountryCode, findPhoneNumbersInText, parsePhoneNumberFromString } from 'libphonenumber-js';
-import { InvalidInputError } from '../../platform/errors';
+import { chain, type Form, ofText } from '../../platform/forms/form';
+import { PHONE_MAX } from '../../platform/forms/lengths';
+import { contactForm } from '../../platform/forms/texts';
 
-/** The most characters of a phone number in a request. */
-export const PHONE_MAX = 40;
 const LEAST_DIGITS = 6;
 
 /** A phone number, and the text of which it is a part. */
@@ -21,15 +21,17 @@ export interface PhoneReading {
   release?: '0.1.0';
 }
 
-/**
- * Reads the phone number of a request with readPhoneBy.
- * @throws InvalidInputError for fewer than 6 digits (400)
- */
-export function phoneInput(field: string, text: string, reading: PhoneReading): PhoneInput {
-  const read = readPhoneBy(reading, text);
-  if (read === undefined)
-    throw new InvalidInputError('body', field, `must have at least ${LEAST_DIGITS} digits`);
-  return read;
+/** Returns the form of a phone number of at least 6 digits, which readPhoneBy reads. */
+export function phoneForm(reading: PhoneReading): Form<PhoneInput> {
+  return chain(contactForm(PHONE_MAX), keptPhoneForm(reading));
+}
+
+/** Returns the form of a phone number that was read as a contact before. */
+export function keptPhoneForm(reading: PhoneReading): Form<PhoneInput> {
+  return ofText((text) => {
+    const value = readPhoneBy(reading, text);
+    return value === undefined ? { issue: `must have at least ${LEAST_DIGITS} digits` } : { value };
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isHttpsAddress, isOwnPath } from '../../platform/text-forms';
+import { isHttpsAddress, isOwnPath } from '../../platform/forms/text-forms';
 import type { PricedCatalogTour } from '../catalog/list-catalog';
 import { fullRefundTier } from '../catalog/cancellation-policy';
 import { partsOf } from '../catalog/cutoff';

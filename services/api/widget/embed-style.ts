@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compactSource } from '../../platform/html-template';
-import { isHttpsAddress } from '../../platform/text-forms';
+import { isHttpsAddress } from '../../platform/forms/text-forms';
 import type { Tenant } from '../tenants/tenant';
 
 /** The colours of the page, besides those of the tenant. Each text colour has a contrast of at least 4.5 on both backgrounds. */

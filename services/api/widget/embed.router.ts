@@ -11,7 +11,8 @@ import { authenticate, widgetPrincipalOf } from '../http/authentication';
 import { PRIVATE, setCaching } from '../http/caching';
 import { showProblemsAs } from '../http/error-handler';
 import { TransportError } from '../http/http.errors';
-import { continentInput, searchInput } from '../http/input';
+import { searchTextForm } from '../../platform/forms/texts';
+import { continentInput, queryInput } from '../http/input';
 import { nextCursor, pageStart } from '../http/paging';
 import { documentedQuery, tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
@@ -102,7 +103,7 @@ async function showTours(request: Request, response: Response): Promise<void> {
   const context = contextOf(request);
   const { tenant, tokenId, passChainStart } = widgetPrincipalOf(request);
   const { limit, continent, q, cursor, lang } = documentedQuery<ListQuery>(request);
-  const filter = { continent: continentInput(continent), q: searchInput('q', q) };
+  const filter = { continent: continentInput(continent), q: queryInput('q', q, searchTextForm) };
   const reads = shareOf(request).cached();
   const wished = await reduceWish(reads, wishedTags(request, lang));
   const after = pageStart<PagePosition>(request, cursor, { ...filter, wish: wished });

@@ -1,4 +1,4 @@
-import { LONGEST_LANGUAGE_TAG } from '../../platform/text-forms';
+import { LANGUAGE_TAG_MAX } from '../../platform/forms/lengths';
 import type { CutoffUnit } from '../catalog/cutoff';
 import { baseLanguages } from '../catalog/tour-text';
 import { toMajor } from '../pricing/currency';
@@ -47,12 +47,12 @@ for (const [name, { words, countries, locale = name }] of Object.entries(LANGUAG
 }
 
 /**
- * Returns the first supported language of these tags, otherwise English. A longer tag than LONGEST_LANGUAGE_TAG counts as unknown. Looks the
+ * Returns the first supported language of these tags, otherwise English. A longer tag than LANGUAGE_TAG_MAX counts as unknown. Looks the
  * tags up in a table. Never passes them to Intl, where a valid tag of 13.6 KB takes seconds.
  */
 export function chooseLanguage(tags: unknown[]): Language {
   for (const tag of tags) {
-    const language = typeof tag === 'string' && tag.length <= LONGEST_LANGUAGE_TAG && lookUp(tag);
+    const language = typeof tag === 'string' && tag.length <= LANGUAGE_TAG_MAX && lookUp(tag);
     if (language) return language;
   }
   return OFFERED.get('en')!;

@@ -21,7 +21,8 @@ import type { ApiContext } from '../http/api-context';
 import { widgetPrincipalOf } from '../http/authentication';
 import { answerRead, type CachedRoute } from '../http/cached-answers';
 import { withETag } from '../http/caching';
-import { continentInput, searchInput } from '../http/input';
+import { searchTextForm } from '../../platform/forms/texts';
+import { continentInput, queryInput } from '../http/input';
 import { pageContentOf, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problems';
 import { tolerantQuery } from '../http/query-parameters';
@@ -114,7 +115,7 @@ export class WidgetToursController {
     @Query() lang?: string,
   ): Promise<WidgetTourPage> {
     const { tenant } = widgetPrincipalOf(request);
-    const filters = { continent: continentInput(continent), q: searchInput('q', q) };
+    const filters = { continent: continentInput(continent), q: queryInput('q', q, searchTextForm) };
     const wished = await reduceWish(shareOf(request).cached(), wishedTags(request, lang));
     const after = pageStart<PagePosition>(request, cursor, { ...filters, wish: wished });
     const { publicBaseUrl } = this.context.config;

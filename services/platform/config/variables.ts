@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { DATABASE_URL_FORM, parseDatabaseUrl, showDatabaseUrl } from '../database/database-url';
-import { CONTROL_CHARACTER, isActorName, isSlug, isEmail } from '../text-forms';
+import { CONTROL_CHARACTER, isActorName, isSlug, isEmail } from '../forms/text-forms';
 import { parseRedisUrl, parseStoreToken, REDIS_FORMS, showRedisAddress } from '../shared-store/store-address';
 import {
   baseUrl,

@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../platform/database/database';
 import type { Endpoint, EndpointStatus } from './endpoint';
-import { isUuid } from '../../platform/text-forms';
+import { isUuid } from '../../platform/forms/text-forms';
 import { EndpointNotFoundError } from '../webhook.errors';
 
 export async function insertEndpoint(

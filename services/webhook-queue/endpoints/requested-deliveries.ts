@@ -16,7 +16,7 @@ import {
 } from '../enqueue-delivery';
 import type { Endpoint } from './endpoint';
 import { lockEndpoint, lockKnownEndpoint } from './endpoint.repository';
-import { isUuid } from '../../platform/text-forms';
+import { isUuid } from '../../platform/forms/text-forms';
 import { type DeliveryItem, findDeliveryItem } from '../deliveries/find-deliveries';
 import { QUEUED_STATUS } from '../deliveries/queue.repository';
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { INTERNAL_NAMES } from '../../platform/text-forms';
+import { INTERNAL_NAMES } from '../../platform/forms/text-forms';
 import { InvalidWebhookUrlError } from '../webhook.errors';
 import { AttemptError } from './attempt';
 

@@ -1,6 +1,14 @@
+import {
+  EMAIL_MAX,
+  NAME_MAX,
+  NOTES_MAX,
+  PHONE_MAX,
+  REASON_MAX,
+  REFERENCE_MAX,
+} from '../../../platform/forms/lengths';
 import type { Parameter, Schema } from '../openapi-document';
 
-/** The limits of a text in requests, which the readers of http/input.ts check. */
+/** The limits of a text in requests, which the readers of platform/forms/texts.ts check. */
 interface RequestText {
   maxLength: number;
   minLength?: number;
@@ -12,7 +20,7 @@ interface RequestText {
   mayHaveDirection?: boolean;
 }
 
-/** Control characters and line separators: CONTROL_CHARACTER in platform/text-forms.ts. */
+/** Control characters and line separators: CONTROL_CHARACTER in platform/forms/text-forms.ts. */
 const NOT_IN_LINE = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
 /** The characters of NOT_IN_LINE except the tab, line breaks and line separators. */
 const NOT_IN_PROSE = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f';
@@ -21,30 +29,30 @@ const NOT_IN_REFERENCE = '\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\
 
 /** The texts of REST, by the name of their field. They are trimmed, and must not be empty. */
 const REST: Record<string, RequestText> = {
-  email: { maxLength: 254, mayHaveDirection: true },
-  external_ref: { maxLength: 128 },
-  first_name: { maxLength: 200, mayHaveDirection: true },
-  last_name: { maxLength: 200, mayHaveDirection: true },
-  name: { maxLength: 200, mayHaveDirection: true },
-  note: { maxLength: 2000, isProse: true },
-  notes: { maxLength: 2000, isProse: true },
+  email: { maxLength: EMAIL_MAX, mayHaveDirection: true },
+  external_ref: { maxLength: REFERENCE_MAX },
+  first_name: { maxLength: NAME_MAX, mayHaveDirection: true },
+  last_name: { maxLength: NAME_MAX, mayHaveDirection: true },
+  name: { maxLength: NAME_MAX, mayHaveDirection: true },
+  note: { maxLength: NOTES_MAX, isProse: true },
+  notes: { maxLength: NOTES_MAX, isProse: true },
   // A phone number has at least six digits.
-  phone: { maxLength: 40, minLength: 6, mayHaveDirection: true },
-  reason: { maxLength: 500, isProse: true },
+  phone: { maxLength: PHONE_MAX, minLength: 6, mayHaveDirection: true },
+  reason: { maxLength: REASON_MAX, isProse: true },
 };
 
 /** The texts of OCTO, by the name of their field. An empty text counts as missing. */
 const OCTO: Record<string, RequestText> = {
   country: { maxLength: 64 },
-  emailAddress: { maxLength: 254, mayHaveDirection: true },
-  firstName: { maxLength: 200, mayHaveDirection: true },
-  fullName: { maxLength: 200, mayHaveDirection: true },
-  lastName: { maxLength: 200, mayHaveDirection: true },
-  notes: { maxLength: 2000, isProse: true },
-  phoneNumber: { maxLength: 40, mayHaveDirection: true },
+  emailAddress: { maxLength: EMAIL_MAX, mayHaveDirection: true },
+  firstName: { maxLength: NAME_MAX, mayHaveDirection: true },
+  fullName: { maxLength: NAME_MAX, mayHaveDirection: true },
+  lastName: { maxLength: NAME_MAX, mayHaveDirection: true },
+  notes: { maxLength: NOTES_MAX, isProse: true },
+  phoneNumber: { maxLength: PHONE_MAX, mayHaveDirection: true },
   postalCode: { maxLength: 32 },
-  reason: { maxLength: 500, isProse: true },
-  resellerReference: { maxLength: 128 },
+  reason: { maxLength: REASON_MAX, isProse: true },
+  resellerReference: { maxLength: REFERENCE_MAX },
 };
 
 /** Limits the texts of a schema of requests. */

@@ -3,7 +3,7 @@ import type { TrustProxy } from '../../../platform/config/variables';
 import type { Db } from '../../../platform/database/database';
 import { BODY_MAX, readBody } from '../../../platform/http/request-body';
 import type { Logger } from '../../../platform/logger';
-import { CONTROL_CHARACTER } from '../../../platform/text-forms';
+import { CONTROL_CHARACTER } from '../../../platform/forms/text-forms';
 import type { Viewer } from '../pages/layout';
 import type { Params } from '../queries/read-query';
 import { findSession, type MonitorSession } from '../session';

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../platform/forms/days';
 import { html, type Markup } from '../../../platform/html-template';
 import {
   addHistograms,
@@ -179,7 +180,7 @@ function line(name: string, values: readonly (number | null)[], y: (value: numbe
 /** Draws a chart with the given parts and its time axis. */
 function frame(label: string, parts: Markup, spans: readonly Span[]): Markup {
   const { at: first } = spans[0]!;
-  const isLong = spans.at(-1)!.end.getTime() - first.getTime() > 2 * 86_400_000;
+  const isLong = spans.at(-1)!.end.getTime() - first.getTime() > 2 * DAY_MS;
   const name = (at: Date) => (isLong ? formatDay(at) : formatMinute(at));
   const y = HEIGHT - 5;
   return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}">

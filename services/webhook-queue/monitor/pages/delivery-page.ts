@@ -1,6 +1,6 @@
 import type { Db } from '../../../platform/database/database';
 import { html, type Markup } from '../../../platform/html-template';
-import { HIDDEN, maskEmail, maskName, maskPhone, isUuid } from '../../../platform/text-forms';
+import { HIDDEN, maskEmail, maskName, maskPhone, isUuid } from '../../../platform/forms/text-forms';
 import { webhookId } from '../../signing/sign-payload';
 import {
   type AttemptRow,

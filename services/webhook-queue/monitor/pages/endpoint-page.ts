@@ -1,6 +1,6 @@
 import type { Db } from '../../../platform/database/database';
 import { html, type Markup, trusted } from '../../../platform/html-template';
-import { isUuid } from '../../../platform/text-forms';
+import { isUuid } from '../../../platform/forms/text-forms';
 import {
   findLiveSecrets,
   type LiveSecret,

@@ -1,5 +1,6 @@
 import { type AttemptOutcome, DELIVERY_STATUSES, EVENT_TYPES } from '../../deliveries/delivery';
-import { CONTROL_CHARACTER, isCalendarDate, isSlug, isUuid } from '../../../platform/text-forms';
+import { isCalendarDate } from '../../../platform/forms/days';
+import { CONTROL_CHARACTER, isSlug, isUuid } from '../../../platform/forms/text-forms';
 import type { FinishedStatus } from '../../deliveries/replay-deliveries';
 import type { EndpointStatus } from '../../endpoints/endpoint';
 

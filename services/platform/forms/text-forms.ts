@@ -1,13 +1,10 @@
-import { ADDRESS, isInBirthYears } from './contact-forms';
+import { LANGUAGE_TAG_MAX } from './lengths';
 
 /** Text formats that the API, the webhook queue and the terminal share. */
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const SLUG = /^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/;
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const LANGUAGE_TAG = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/;
-/** The limit of a language tag. Without it, Intl would take seconds for a long tag. */
-export const LONGEST_LANGUAGE_TAG = 35;
 
 /** Marks that change the direction of the text after them until their end: embeddings, overrides and isolates (UAX 9). */
 const DIRECTION = '\\u202a-\\u202e\\u2066-\\u2069';
@@ -49,13 +46,6 @@ export function endsDirection(text: string): boolean {
 export function hasControlCharacter(text: string, forbidden: RegExp): boolean {
   return !endsDirection(text) || forbidden.test(withoutDirection(text));
 }
-
-/**
- * Matches more combining marks in a row than any script needs (the Stream-Safe Text Format of UAX 15 allows 30). Such texts are refused,
- * because normalization sorts the marks in quadratic time: 16 KiB took 45 ms.
- */
-export const STACKED_MARKS = /\p{M}{31}/u;
-export const TOO_MANY_MARKS = 'must not have more than 30 combining marks in a row';
 
 /** Matches characters without a shape: joiners, marks of direction, variation selectors, the byte order mark, fillers. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
@@ -122,7 +112,7 @@ export function isSlug(text: string): boolean {
 
 /** Accepts the form of a language tag (BCP 47). The parameter `lang` of the API has the same pattern and the same limit. */
 export function isLanguageTag(text: string): boolean {
-  return text.length <= LONGEST_LANGUAGE_TAG && LANGUAGE_TAG.test(text);
+  return text.length <= LANGUAGE_TAG_MAX && LANGUAGE_TAG.test(text);
 }
 
 const EMAIL = new RegExp(`^${ADDRESS}$`);
@@ -140,18 +130,6 @@ const NOT_PRINTED = /[\p{C}\p{Zl}\p{Zp}]/u;
 export function isActorName(text: string): boolean {
   const { length } = [...text];
   return length >= 1 && length <= 100 && text === text.trim() && !NOT_PRINTED.test(text);
-}
-
-/** Accepts YYYY-MM-DD for a day that PostgreSQL accepts. A pattern alone would accept 2026-02-31, and Date would accept the year 0000. */
-export function isCalendarDate(text: string): boolean {
-  if (!DATE.test(text) || text.startsWith('0000')) return false;
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
-}
-
-/** Accepts a calendar date from 1900 to today in UTC. */
-export function isBirthDate(text: string): boolean {
-  return isCalendarDate(text) && isInBirthYears(text);
 }
 
 /* The forms of numbers, which flags of the terminal and cells of CSV files share. */
@@ -173,20 +151,6 @@ const DECIMAL = /^-?\d{1,13}(?:\.(\d{1,20}))?$/;
 export function countDecimals(text: string): number | undefined {
   const match = DECIMAL.exec(text);
   return match ? (match[1] ?? '').length : undefined;
-}
-
-const INSTANT = /^(\d{4}-\d\d-\d\d)T(?!24)\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
-
-/**
- * Converts a time of RFC 3339 to UTC. Drops fractions of a millisecond, so the result is never later than the given time.
- * @returns undefined for any other text, and for a time outside the years 1 to 9999, which an offset may cause
- */
-export function toUtcInstant(text: string): string | undefined {
-  const day = INSTANT.exec(text)?.[1];
-  const time = new Date(text);
-  if (day === undefined || !isCalendarDate(day) || Number.isNaN(time.getTime())) return undefined;
-  const utc = time.toISOString();
-  return isCalendarDate(utc.slice(0, 10)) ? utc : undefined;
 }
 
 /** Accepts an https URL without a user name, which a page may link to or load. */
