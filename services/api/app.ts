@@ -10,7 +10,7 @@ import { registerHealth } from './health/health.router';
 import { OCTO_ERROR_FORM } from './octo/octo.errors';
 import { registerOcto } from './octo/octo.router';
 import type { SalesContext } from './sales-context';
-import { createCacheResponder, type ReduceWish } from './http/cached-answers';
+import { answerFromCache, type ReduceWish } from './http/cached-answers';
 import {
   type ErrorForm,
   handleError,
@@ -25,7 +25,6 @@ import {
   dataHeadersOf,
   securityHeadersOf,
   setSecurityHeaders,
-  type AnswerEarly,
   createHttpServer,
   HTTP_LIMITS,
   type HttpLimits,
@@ -50,7 +49,6 @@ export function createApp(context: SalesContext, shedder: LoadShedder = createLo
   app.locals.setCorsOfError = setCorsOfError satisfies SetCorsOfError;
   app.locals.reduceWish = reduceCachedWish satisfies ReduceWish;
   app.locals.shedder = shedder;
-  app.locals.answerFromCache = createCacheResponder(shedder, DATA_HEADERS);
 
   registerHealth(app);
   app.use(shedder.middleware);
@@ -68,5 +66,5 @@ export function createApp(context: SalesContext, shedder: LoadShedder = createLo
 
 /** Creates the server of `app` with the limits for one client (platform/http). */
 export function createServer(app: Express, limits: HttpLimits = HTTP_LIMITS): Server {
-  return createHttpServer(app, limits, refuseUnreadableBody, app.locals.answerFromCache as AnswerEarly);
+  return createHttpServer(app, limits, refuseUnreadableBody, answerFromCache);
 }

@@ -133,7 +133,7 @@ describe('two reads of a key that take long', () => {
       http.get(HOLDS).set({ authorization: slow.authorization }),
     );
     await sleep(300);
-    for (let n = 0; n < WAITING_MAX - 1; n++) shedder.enter(new EventEmitter() as Response);
+    for (let n = 0; n < WAITING_MAX - 1; n++) shedder.enterAgain(new EventEmitter() as Response);
     const { status } = await http.get(HOLDS).set({ authorization: other.authorization });
     expect(status).toBe(200);
     for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(429);

@@ -40,7 +40,7 @@ describe('an overloaded process', () => {
     const http = supertest(createApp(api.context, shedder));
     const get = (path: string) => http.get(path).set({ authorization });
     expect((await get('/api/tenant/tours/none')).headers['ratelimit-remaining']).toBe(`${QUOTA - 1}`);
-    for (let n = 0; n < WAITING_MAX; n++) shedder.enter(new EventEmitter() as Response);
+    for (let n = 0; n < WAITING_MAX; n++) shedder.enterAgain(new EventEmitter() as Response);
 
     for (let left = QUOTA - 2; left >= 0; left--) {
       const shed = await get(CATALOG);

@@ -108,7 +108,7 @@ async function placeHold({ authorization }: Website): Promise<number> {
 
 const fillPlaces = (count: number) => {
   const waiting = Array.from({ length: count }, () => new EventEmitter() as Response);
-  waiting.forEach((response) => shedder.enter(response));
+  waiting.forEach((response) => shedder.enterAgain(response));
   return () => waiting.forEach((response) => shedder.leave(response));
 };
 

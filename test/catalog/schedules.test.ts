@@ -123,7 +123,7 @@ describe('schedules of a tour in a catalog file', () => {
     [{ every: 7 }, 'schedules[1].every must be daily'],
     [{ from: '2031-02-30' }, 'schedules[1].from must be a calendar date'],
     [{ to: undefined }, 'schedules[1].to is required'],
-    [{ start_times: ['9:30'] }, 'schedules[1].start_times[0] must be a local time'],
+    [{ start_times: ['9:30'] }, 'schedules[1].start_times[0] must be a time of the day'],
     [{ start_times: ['09:30', '09:30'] }, 'schedules[1].start_times must not name 09:30 twice'],
     [{ except: ['2031-06-09'] }, 'schedules[1].except names 2031-06-09'],
     [{ seats_total: 0 }, 'schedules[1].seats_total must be a whole number'],

@@ -1,9 +1,7 @@
 import type { Request, Response } from 'express';
-import type { Quotas } from '../../platform/config/config';
-import { type ResponseHeader, setHeaderList, type AnswerEarly } from '../../platform/http/edge';
-import { malformationOf } from '../../platform/http/malformed-request';
+import { type AnswerEarly, type EarlyStep, earlyStepsOf } from '../../platform/http/early-answer';
 import { hasBody } from '../../platform/http/request-body';
-import { assignRequestId, nameRoute, routeOf, startRequestLine } from '../../platform/http/request-log';
+import { nameRoute, routeOf } from '../../platform/http/request-log';
 import type { CachedEntry, CachedReads, ReadCache } from '../../platform/read-cache/read-cache';
 import { versionOfCaller } from '../credentials/credential';
 import { sha256Of } from '../credentials/token';
@@ -12,29 +10,15 @@ import { contextOf } from './api-context';
 import { acceptPrincipal, cachedBearerOf, type Principal, principalOf } from './authentication';
 import { ALREADY_SENT, type AnswerContent, sendContent } from './caching';
 import { handleError } from './error-handler';
-import type { LoadShedder } from './load-shedding';
 import { hasOnlyDocumentedParameters } from './query-parameters';
-import { quotaHeaders, spendQuota, type SpentQuota } from './quota';
 import { loadInShare, ReadShare, type RunRead, shareOf } from './read-share';
 import { wishedTags } from './wished-languages';
-import { writeRequestLine, startMeasurement } from './request-log';
 
 /*
  * Answers a repeated read with stored bytes, without Express (ADR 19). The first request passes all handlers of its route, and its
- * controller stores the answer. For the next request of the same tenant with the same target, only the credential, the quota and the
- * browser's origin are checked. A change clears the read cache, and with it the answers.
+ * controller stores the answer. For the next request of the same tenant with the same target, only the early steps of these handlers run
+ * (platform/http/early-answer.ts). A change clears the read cache, and with it the answers.
  */
-
-/** The parts of a route that also run for its cached answers. */
-export interface CachedRoute {
-  quota: keyof Quotas;
-  /** Returns headers for a browser's origin, alternating names and values. A refusal by the quota also has them. */
-  headersBeforeQuota?(request: Request): string[];
-  /** Checks a browser's origin. @throws TransportError origin_not_allowed (403) */
-  afterQuota?(request: Request): void;
-  /** True: the answer depends on the languages that the request wishes. */
-  inLanguages?: boolean;
-}
 
 /**
  * Reduces the language tags of a request to a value that is equal for all requests with the same answer. Runs no query. Undefined: the
@@ -50,7 +34,10 @@ export type CachedContent = AnswerContent | PresentContent;
 export type PresentContent = (share: ReadShare) => Promise<AnswerContent>;
 
 interface CachedAnswer {
-  route: CachedRoute;
+  /** The steps of the handlers of its route. */
+  steps: EarlyStep[];
+  /** True: the answer depends on the languages that the request wishes. */
+  inLanguages: boolean;
   /** The template of the path, for the log line and the metrics. */
   template: string;
   content: CachedContent;
@@ -62,21 +49,24 @@ interface CachedAnswer {
  * @param load runs in the share of the caller's key and gets its reads, and the cache key; undefined: the answer is not cached. Returns the
  * content and `until`: the time at which the content becomes invalid, in milliseconds since the epoch, by the database's clock. If the
  * content is a function, the function must not refer to the request
- * @param wished the reduced wish from which the content is made, its cursors too. Undefined: the request wishes no language
+ * @param languages the reduced wish from which the content is made, its cursors too; `wished` is undefined if the request wishes no language.
+ *   Undefined: the answer does not depend on languages
  * @returns ALREADY_SENT
  */
 export async function answerRead<T>(
   request: Request,
-  route: CachedRoute,
   load: (reads: CachedReads, key: string | undefined) => Promise<{ content: CachedContent; until: number }>,
-  wished?: unknown,
+  languages?: { wished: unknown },
 ): Promise<T> {
   const share = shareOf(request);
   const { answers } = contextOf(request);
-  const key = cacheKeyOf(request, wished);
+  const key = cacheKeyOf(request, languages?.wished);
   const loadAnswer = async (reads: CachedReads): Promise<CachedEntry<CachedAnswer>> => {
     const { content, until } = await load(reads, key);
-    return { value: { route, template: routeOf(request), content }, until, size: contentKib(content) };
+    const steps = earlyStepsOf(request);
+    const inLanguages = languages !== undefined;
+    const value = { steps, inLanguages, template: routeOf(request), content };
+    return { value, until, size: contentKib(content) };
   };
   const answer = key
     ? await loadInShare(answers, key, share.run, loadAnswer)
@@ -86,52 +76,45 @@ export async function answerRead<T>(
 }
 
 /**
- * Creates the function that answers a GET from the cache, and returns false if it cannot. The function also does what common handlers do
- * for other requests: request id, log line, metrics, load shedding and security headers.
+ * Answers a GET from the cache, and returns false if it cannot. Runs the early steps of all handlers that other requests of the route pass.
  */
-export function createCacheResponder(shedder: LoadShedder, securityHeaders: ResponseHeader[]): AnswerEarly {
-  const common = securityHeaders.flat();
-  return (request, response) => {
-    // Leaves a request with a body to the app: if the body is malformed, Node would answer 400 by itself.
-    if (request.method !== 'GET' || hasBody(request) || malformationOf(request)) return false;
-    const caller = cachedCallerOf(request);
-    const answer = caller && cachedAnswerOf(request, caller);
-    if (!answer || !shedder.enter(response)) return false;
-    nameRoute(request, answer.template);
-    const headers = ['X-Request-Id', assignRequestId(request), ...common];
-    const writeLine = startRequestLine(writeRequestLine, request, response);
-    const measure = startMeasurement(request, response);
-    response.once('close', () => {
-      shedder.leave(response);
-      measure();
-      writeLine();
-    });
-    void serve(request, response, caller.principal, answer, headers).finally(() => shedder.leave(response));
-    return true;
-  };
-}
+export const answerFromCache: AnswerEarly = (request, response) => {
+  // Leaves a request with a body to the app: if the body is malformed, Node would answer 400 by itself.
+  if (request.method !== 'GET' || hasBody(request)) return false;
+  const caller = cachedCallerOf(request);
+  const answer = caller && cachedAnswerOf(request, caller);
+  if (!answer?.steps.every((step) => step.accepts?.(request, response) ?? true)) return false;
+  nameRoute(request, answer.template);
+  void serve(request, response, caller!.principal, answer);
+  return true;
+};
 
-/** Sends the answer, or the error of a check. Never rejects. @param headers the common headers, alternating names and values */
+/** Sends the answer, or the error of a step. Never rejects. */
 async function serve(
   request: Request,
   response: Response,
   principal: Principal,
   answer: CachedAnswer,
-  headers: string[],
 ): Promise<void> {
-  const { route } = answer;
-  const spent: SpentQuota[] = [];
+  const headers: string[] = [];
   try {
     acceptPrincipal(request, response, principal);
-    if (route.headersBeforeQuota) headers.push(...route.headersBeforeQuota(request));
-    await spendQuota(request, route.quota, principal, spent);
-    route.afterQuota?.(request);
+    for (const step of answer.steps) {
+      const pending = step.run?.({ request, response, headers });
+      if (pending) await pending;
+    }
     const content = await contentOf(answer, new ReadShare(request, response));
-    if (!response.headersSent) sendContent(request, response, content, [...headers, ...quotaHeaders(spent)]);
+    if (!response.headersSent) sendContent(request, response, content, headers);
   } catch (error) {
-    if (!response.headersSent) setHeaderList(response, [...headers, ...quotaHeaders(spent)]);
+    if (!response.headersSent) setMissingHeaders(response, headers);
     handleError(error, request, response, () => {});
   }
+}
+
+/** Sets headers that the response does not have: giveBack has set the present ones of the quota. */
+function setMissingHeaders(response: Response, headers: string[]): void {
+  for (let at = 0; at < headers.length; at += 2)
+    if (!response.hasHeader(headers[at]!)) response.setHeader(headers[at]!, headers[at + 1]!);
 }
 
 /** Estimates the memory of the content in KiB: two bytes for each character, and two KiB for the objects. */
@@ -194,7 +177,7 @@ function cachedAnswerOf(request: Request, caller: Caller): CachedAnswer | undefi
   const { answers } = contextOf(request);
   const key = cacheKey(caller);
   const answer = answers.peek<CachedAnswer>(key);
-  if (answer && !answer.route.inLanguages) return answer;
+  if (answer && !answer.inLanguages) return answer;
   const tags = wishedTags(request, LANG.exec(request.url)?.[1]);
   if (!tags) return answer;
   const wished = (request.app.locals.reduceWish as ReduceWish)(contextOf(request), tags);
@@ -222,7 +205,7 @@ interface Caller {
 function cachedCallerOf(request: Request): Caller | undefined {
   const { url, headers } = request;
   if (headers.authorization !== undefined) {
-    const principal = cachedBearerOf(request, SCOPE);
+    const principal = cachedBearerOf(request, CACHED_SCOPE);
     return principal && { principal, target: url };
   }
   if (headers['x-svc-widget-token'] !== undefined) return undefined;
@@ -232,8 +215,8 @@ function cachedCallerOf(request: Request): Caller | undefined {
   return principal && { principal, target };
 }
 
-/** The scope of all routes with cached answers. */
-const SCOPE = 'catalog:read';
+/** The scope of the API keys that the cache serves. Other routes verify the key for each cached answer (controller-route.ts). */
+export const CACHED_SCOPE = 'catalog:read';
 
 /** Returns the cache key of a request. Undefined: the answer must not be cached, for example because of an unusual channel. */
 function cacheKeyOf(request: Request, wished: unknown): string | undefined {

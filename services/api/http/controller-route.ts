@@ -1,8 +1,10 @@
 import { fetchMiddlewares } from '@tsoa/runtime';
 import type { Express, Request, RequestHandler } from 'express';
 import { contextOf } from './api-context';
+import { withEarlyStep } from '../../platform/http/early-answer';
 import { authenticate } from './authentication';
 import { assertBody, bodySchemaOf, readerOf } from './body-schema';
+import { CACHED_SCOPE } from './cached-answers';
 import { documentedQuery } from './query-parameters';
 
 /** A route as its controller declares it. controller-route.hbs writes one for each method of a controller (ADR 69). */
@@ -30,14 +32,21 @@ export function registerRoute(app: Express, route: ControllerRoute): void {
   const [[scheme, scopes] = []] = security.map((schemes) => Object.entries(schemes)[0]!);
   app[method](
     path,
-    async (request, _response, next) => {
-      await authenticate(request, scheme!, scopes);
-      next();
-    },
+    authenticates(scheme!, scopes),
     ...fetchMiddlewares<RequestHandler>(controller),
     ...fetchMiddlewares<RequestHandler>(run),
     runAction(route, run),
   );
+}
+
+/** Returns the handler that authenticates a request. The cache of answers has verified the callers that it serves (cached-answers.ts). */
+function authenticates(scheme: string, scopes: string[] = []): RequestHandler {
+  const handler: RequestHandler = async (request, _response, next) => {
+    await authenticate(request, scheme, scopes);
+    next();
+  };
+  const isVerified = scheme === 'widgetToken' || scopes[0] === CACHED_SCOPE;
+  return isVerified ? withEarlyStep(handler, {}) : handler;
 }
 
 /** Returns the handler that checks the body, calls the method of the controller, and sends its result. */

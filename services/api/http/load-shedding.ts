@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { type EarlyStep, withEarlyStep } from '../../platform/http/early-answer';
 import { cachedBearerOf } from './authentication';
 import { TransportError } from './http.errors';
 
@@ -11,11 +12,6 @@ const CAN_GO_ELSEWHERE = 'x-retry-elsewhere';
 
 export interface LoadShedder {
   middleware: RequestHandler;
-  /**
-   * Adds a request to the number of waiting requests until `leave` is called. Returns false, and does not add the request, if the
-   * middleware must handle it.
-   */
-  enter(response: Response): boolean;
   leave(response: Response): void;
   /** Adds a request again that has left. Returns false, and does not add it, if the process is overloaded now. */
   enterAgain(response: Response): boolean;
@@ -52,21 +48,27 @@ export function createLoadShedder(lagMaxMs = LAG_MAX_MS): LoadShedder {
       if (request.headers[CAN_GO_ELSEWHERE]) return void request.socket.destroy();
     }
     if (isOverloaded()) return refuse(request, next);
-    waiting.add(response);
-    const done = () => waiting.delete(response);
-    // Counts the request as waiting until its answer is complete, even if the client never reads it.
-    response.once('prefinish', done).once('close', done);
+    enter(response);
     next();
   }
 
-  const isOverloaded = () => lag.isTooLong() || waiting.size >= WAITING_MAX;
-
-  function enter(response: Response): boolean {
-    if (state !== 'open' || isOverloaded()) return false;
-    lastRequestAt = performance.now();
+  /** Counts the request as waiting until its answer is complete, even if the client never reads it. */
+  function enter(response: Response): void {
     waiting.add(response);
-    return true;
+    const done = () => waiting.delete(response);
+    response.once('prefinish', done).once('close', done);
   }
+
+  /** Leaves a request that may be refused to the middleware. */
+  const early: EarlyStep = {
+    accepts: () => state === 'open' && !isOverloaded(),
+    run: ({ response }) => {
+      lastRequestAt = performance.now();
+      enter(response);
+    },
+  };
+
+  const isOverloaded = () => lag.isTooLong() || waiting.size >= WAITING_MAX;
 
   function enterAgain(response: Response): boolean {
     // Adds no response that is closed, because nothing would remove it.
@@ -78,8 +80,7 @@ export function createLoadShedder(lagMaxMs = LAG_MAX_MS): LoadShedder {
   }
 
   return {
-    middleware,
-    enter,
+    middleware: withEarlyStep(middleware, early),
     leave: (response) => void waiting.delete(response),
     enterAgain,
     beginDrain: () => {

@@ -4,6 +4,7 @@ import { calendarDateForm, instantForm } from '../../platform/forms/days';
 import { CONTROL_CHARACTER } from '../../platform/forms/text-forms';
 import { HAS_CONTROL_CHARACTER, lengthIssue } from '../../platform/forms/texts';
 import openapi from '../generated/openapi.json';
+import { type EarlyStep, withEarlyStep } from '../../platform/http/early-answer';
 import { BadInputError, fieldName } from './http.errors';
 
 /** Matches a whole number in its usual form, such as `10` or `-5`. Refuses `1e1`, `+5` and `05` as typing errors. */
@@ -49,20 +50,23 @@ for (const [path, operations] of Object.entries(openapi.paths)) {
   }
 }
 
+/** Needs no check: an early answer was made for a request with the same query. */
+const SAME_QUERY: EarlyStep = {};
+
 /**
  * Refuses a repeated, empty or unknown parameter on server routes, so that a typing error never gives a wrong answer. Checks the complete
  * query by the OpenAPI entry of the route, so that one answer names all issues. The controller would find issues of dates only later.
  */
-export function strictQuery(request: Request, _response: Response, next: NextFunction): void {
+export const strictQuery = withEarlyStep((request: Request, _response: Response, next: NextFunction) => {
   const rules = rulesOf(request);
   const isKnown = (name: string) => rules.has(name) || name === 'api_key';
   next(undecodableIssue(request) ?? checkQuery(request, rules, isKnown));
-}
+}, SAME_QUERY);
 
 /** Checks the query of widget routes. Accepts unknown parameters there, because sites append their own (utm_source). */
-export function tolerantQuery(request: Request, _response: Response, next: NextFunction): void {
+export const tolerantQuery = withEarlyStep((request: Request, _response: Response, next: NextFunction) => {
   next(undecodableIssue(request) ?? checkQuery(request, rulesOf(request), () => true));
-}
+}, SAME_QUERY);
 
 /** Returns whether the query has no other parameters than those of the route and the widget token. */
 export function hasOnlyDocumentedParameters(request: Request): boolean {

@@ -2,6 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Config, Quotas } from '../../platform/config/config';
 import { type QuotaAnswer, WINDOW_SECONDS } from '../../platform/shared-store/quota-store';
 import { addressOf, networkOf } from '../../platform/http/client-address';
+import { type EarlyCall, withEarlyStep } from '../../platform/http/early-answer';
 import { setHeaderList } from '../../platform/http/edge';
 import { InsufficientScopeError } from '../credentials/credential.errors';
 import { contextOf } from './api-context';
@@ -20,7 +21,16 @@ const PER_ADDRESS_AND_TOKEN = 120;
  */
 export function quota(kind: keyof Quotas): RequestHandler {
   // Express accepts a list of handlers, but the type of tsoa's decorator accepts only one.
-  return [countRequest, countScopeless] as unknown as RequestHandler;
+  return [withEarlyStep(countRequest, { run: countEarly }), countScopeless] as unknown as RequestHandler;
+
+  async function countEarly({ request, headers }: EarlyCall): Promise<void> {
+    const spent: SpentQuota[] = [];
+    try {
+      await spendQuota(request, kind, principalOf(request)!, spent);
+    } finally {
+      headers.push(...quotaHeaders(spent));
+    }
+  }
 
   function countRequest(request: Request, response: Response, next: NextFunction): void {
     countOrRefuse(request, response).then(
@@ -74,7 +84,7 @@ const spentBy = new WeakMap<Request, SpentQuota[]>();
  * @param cost 0: only reads the quotas
  * @throws RateLimitedError (429)
  */
-export async function spendQuota(
+async function spendQuota(
   request: Request,
   kind: keyof Quotas,
   principal: Spender,
@@ -141,7 +151,7 @@ function limitOf({ quotas }: Config, tenant: Spender['tenant'], kind: keyof Quot
 }
 
 /** A quota that has counted a request. */
-export interface SpentQuota {
+interface SpentQuota {
   policy: string;
   bucket: string;
   limit: number;
@@ -155,7 +165,7 @@ export interface SpentQuota {
  * Returns the RateLimit headers as alternating names and values: of version 10 of the draft and of version 06, an earlier form. The earlier
  * form has room for one quota, and shows the last of `spent`.
  */
-export function quotaHeaders(spent: SpentQuota[]): string[] {
+function quotaHeaders(spent: SpentQuota[]): string[] {
   let policies = '';
   let states = '';
   for (const { policy, limit, answer } of spent) {

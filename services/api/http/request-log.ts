@@ -1,5 +1,6 @@
-import type { Request, NextFunction, Response } from 'express';
+import type { Request } from 'express';
 import { Counter, Gauge, Histogram } from 'prom-client';
+import { runsEarly } from '../../platform/http/early-answer';
 import { type WriteRequestLine, routeOf, statusOf } from '../../platform/http/request-log';
 import { contextOf } from './api-context';
 import { credentialIdOf, principalOf } from './authentication';
@@ -66,22 +67,17 @@ new Gauge({
 });
 
 /** Counts every request and measures its duration. */
-export function measureRequest(request: Request, response: Response, next: NextFunction): void {
-  response.once('close', startMeasurement(request, response));
-  next();
-}
-
-/** Starts the measurement of a request. @returns the function that records its end. Call it when the response is closed */
-export function startMeasurement(request: Request, response: Response): () => void {
+export const measureRequest = runsEarly((request, response, next) => {
   const startedAt = performance.now();
   inFlight.requests += 1;
-  return () => {
+  response.once('close', () => {
     inFlight.requests -= 1;
     const series = seriesOf(methodOf(request), routeOf(request), statusOf(response));
     series.count.inc();
     series.seconds.observe((performance.now() - startedAt) / 1000);
-  };
-}
+  });
+  next();
+});
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'PUT', 'PATCH']);
 

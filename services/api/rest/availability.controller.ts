@@ -5,7 +5,7 @@ import type { Tour } from '../catalog/tour';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
-import { answerRead, type CachedRoute, latestContent, type PresentContent } from '../http/cached-answers';
+import { answerRead, latestContent, type PresentContent } from '../http/cached-answers';
 import { cacheControl, jsonContent, NO_STORE } from '../http/caching';
 import { calendarDateForm } from '../../platform/forms/days';
 import { readInput } from '../../platform/forms/form';
@@ -21,7 +21,6 @@ import type { AvailabilityAnswer } from './departure.dto';
 import { availabilityOn, type NamedDeparture } from '../departures/find-departures';
 import { startTimeForm } from '../catalog/start-time';
 
-const ROUTE: CachedRoute = { quota: 'availability' };
 const CACHE_STATUS = { hit: 'hit', stale: 'fwd=stale', miss: 'fwd=miss' };
 
 type AvailabilityContext = ApiContext & { availability: AvailabilityCache };
@@ -57,7 +56,7 @@ export class AvailabilityController {
     const time = queryInput('departure_time', departure_time, startTimeForm);
     const { tenant } = apiKeyPrincipalOf(request);
     const headers = availabilityHeaders(request, this.context.config.cdnCache);
-    return answerRead(request, ROUTE, async (reads, key) => {
+    return answerRead(request, async (reads, key) => {
       const tour = await cachedVisibleTour(reads, tenant, id_or_slug);
       const check = { tenant, tour: toCheckedTour(tour), departure: { date, time }, quantity };
       return { content: availabilityContent(this.context, key, check, headers), until: shownUntil([tour]) };

@@ -3,7 +3,7 @@ import type { Request as HttpRequest } from 'express';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
-import { answerRead, type CachedRoute } from '../http/cached-answers';
+import { answerRead } from '../http/cached-answers';
 import { cacheControl, jsonContent, PRIVATE, withETag } from '../http/caching';
 import { calendarDateForm, instantForm } from '../../platform/forms/days';
 import { searchTextForm } from '../../platform/forms/texts';
@@ -26,9 +26,6 @@ import {
 } from '../catalog/cached-catalog';
 import { catalogItem, filtersAnswer, removedItem, tourDetail } from './tour-answer';
 import type { CatalogFiltersAnswer, CatalogPage, TourDetail } from './tour.dto';
-
-const ROUTE: CachedRoute = { quota: 'catalog' };
-const ROUTE_IN_LANGUAGES: CachedRoute = { ...ROUTE, inLanguages: true };
 
 @Route('api/tenant')
 @Tags('Catalog')
@@ -116,7 +113,7 @@ export class CatalogController {
         until: shownUntil(page.items.map(({ tour }) => tour)),
       };
     };
-    return answerRead(request, ROUTE_IN_LANGUAGES, load, wished);
+    return answerRead(request, load, { wished });
   }
 
   /**
@@ -127,7 +124,7 @@ export class CatalogController {
   @Get('catalog/filters')
   async listFilters(@Request() request: HttpRequest): Promise<CatalogFiltersAnswer> {
     const { tenant } = apiKeyPrincipalOf(request);
-    return answerRead(request, ROUTE, async (reads) => {
+    return answerRead(request, async (reads) => {
       const { filters, until } = await cachedFilters(reads, tenant);
       const content = jsonContent(filtersAnswer(filters), ['Cache-Control', cacheControl(request, PRIVATE)]);
       return { content: withETag(content), until };
@@ -160,6 +157,6 @@ export class CatalogController {
       const content = jsonContent(answer, ['Cache-Control', cacheControl(request, PRIVATE)]);
       return { content: withETag(withLanguages(content, shown && [shown.name])), until: shownUntil([found]) };
     };
-    return answerRead(request, ROUTE_IN_LANGUAGES, load, wished);
+    return answerRead(request, load, { wished });
   }
 }

@@ -4,7 +4,7 @@ import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { cachedVisibleTour, shownUntil } from '../catalog/cached-catalog';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
-import { answerRead, type CachedRoute, versionedContent } from '../http/cached-answers';
+import { answerRead, versionedContent } from '../http/cached-answers';
 import { withETag } from '../http/caching';
 import { invalidCursor, pageContentOf, pageStart } from '../http/paging';
 import { calendarDateForm } from '../../platform/forms/days';
@@ -20,8 +20,6 @@ import type { AvailabilityCache } from '../departures/availability-cache';
 import { type DeparturePosition, departureStatus, seatsAvailable } from '../departures/departure';
 import type { DepartureItem, DeparturePage } from './departure.dto';
 import { listDepartures, type PricedDeparture } from '../departures/find-departures';
-
-const ROUTE: CachedRoute = { quota: 'catalog' };
 
 type DeparturesContext = ApiContext & { availability: AvailabilityCache };
 
@@ -66,7 +64,7 @@ export class DeparturesController {
     // The cursor also contains the tour's id, which is compared once the tour is found.
     const after = pageStart<DeparturePosition & { tourId: string }>(request, cursor, filters);
     const toContent = pageContentOf(request, filters);
-    return answerRead(request, ROUTE, async (reads, key) => {
+    return answerRead(request, async (reads, key) => {
       const tour = await cachedVisibleTour(reads, tenant, id_or_slug);
       if (after && after.tourId !== tour.id) throw invalidCursor();
       const page = { ...filters, after, limit };

@@ -1,5 +1,6 @@
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { AppError } from '../../platform/errors';
+import { runsEarly } from '../../platform/http/early-answer';
 import { setHeaderList } from '../../platform/http/edge';
 import { isTargetKnown } from '../../platform/http/malformed-request';
 import { UnusableWidgetTokenError } from '../credentials/credential.errors';
@@ -41,15 +42,10 @@ async function answerPreflight(request: Request, response: Response, next: NextF
 }
 
 /** Sets the CORS headers for a listed origin before the other checks, so that a page of this origin can also read a refusal. */
-export function allowListedOrigin(request: Request, response: Response, next: NextFunction): void {
-  setHeaderList(response, headersOfOrigin(request));
+export const allowListedOrigin = runsEarly((request, response, next) => {
+  setHeaderList(response, headersFor(widgetPrincipalOf(request).origins, request));
   next();
-}
-
-/** Returns Vary, and for a listed origin the headers that allow it to read the answer. Names and values alternate. */
-export function headersOfOrigin(request: Request): string[] {
-  return headersFor(widgetPrincipalOf(request).origins, request);
-}
+});
 
 /**
  * Sets the same headers on every error of the list. A token that was proven and may not be used has origins too: its own pages can read the
@@ -65,6 +61,7 @@ export function setCorsOfError(error: AppError | undefined, request: Request, re
   setHeaderList(response, headersFor(caller?.kind === 'widget_token' ? caller.origins : proven, request));
 }
 
+/** Returns Vary, and for a listed origin the headers that allow it to read the answer. Names and values alternate. */
 function headersFor(listed: string[], request: Request): string[] {
   const { origin } = requestOriginOf(request);
   if (origin === undefined || !listed.includes(origin) || carriesPass(request)) return VARY;
@@ -72,13 +69,13 @@ function headersFor(listed: string[], request: Request): string[] {
 }
 
 /** Refuses origins that are not listed. Runs after the quota, so that the quota also counts the requests from these origins. */
-export function refuseForeignPage(request: Request, _response: Response, next: NextFunction): void {
+export const refuseForeignPage = runsEarly((request, _response, next) => {
   assertOwnPage(request);
   next();
-}
+});
 
 /** @throws TransportError origin_not_allowed (403) */
-export function assertOwnPage(request: Request): void {
+function assertOwnPage(request: Request): void {
   const from = requestOriginOf(request);
   const allowed = carriesPass(request)
     ? isOwnPage(ownOrigin(request), from)

@@ -19,7 +19,7 @@ import { catalogItem } from '../rest/tour-answer';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
 import type { ApiContext } from '../http/api-context';
 import { widgetPrincipalOf } from '../http/authentication';
-import { answerRead, type CachedRoute } from '../http/cached-answers';
+import { answerRead } from '../http/cached-answers';
 import { withETag } from '../http/caching';
 import { searchTextForm } from '../../platform/forms/texts';
 import { continentInput, queryInput } from '../http/input';
@@ -31,14 +31,7 @@ import { shareOf } from '../http/read-share';
 import { wishedTags, withLanguages } from '../http/wished-languages';
 import { tourLink } from '../tenants/link-template';
 import type { Tenant } from '../tenants/tenant';
-import { allowListedOrigin, assertOwnPage, refuseForeignPage, headersOfOrigin } from './cors.router';
-
-const ROUTE: CachedRoute = {
-  quota: 'widget',
-  headersBeforeQuota: headersOfOrigin,
-  afterQuota: assertOwnPage,
-  inLanguages: true,
-};
+import { allowListedOrigin, refuseForeignPage } from './cors.router';
 
 /** One tour as a browser may see it: without seats, and with no price but the tenant's. */
 export interface WidgetTour {
@@ -129,7 +122,7 @@ export class WidgetToursController {
         until: shownUntil(page.items.map(({ tour }) => tour)),
       };
     };
-    return answerRead(request, ROUTE, load, wished);
+    return answerRead(request, load, { wished });
   }
 }
 

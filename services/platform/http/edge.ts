@@ -21,6 +21,7 @@ import {
   closeSlowReaders,
   type ReaderLimits,
 } from './connections';
+import { type AnswerEarly, withEarlyStep } from './early-answer';
 import { endConnectionOfUnreadBody } from './request-body';
 import { answerInTurn } from './requests-in-turn';
 
@@ -86,10 +87,12 @@ const NONE = ["'none'"];
 
 /** Sets the security headers of the responses of all later handlers. A page that may be shown in a frame replaces some of these headers. */
 export function setSecurityHeaders(headers: ResponseHeader[]): RequestHandler {
-  return (_request, response, next) => {
-    for (const [name, value] of headers) response.setHeader(name, value);
+  const list = headers.flat();
+  const setHeaders: RequestHandler = (_request, response, next) => {
+    setHeaderList(response, list);
     next();
   };
+  return withEarlyStep(setHeaders, { run: (call) => void call.headers.push(...list) });
 }
 
 /** Sets response headers from a list in which names and values alternate. */
@@ -138,10 +141,12 @@ export function dataHeadersOf(headers: ResponseHeader[]): ResponseHeader[] {
 }
 
 function refuseMalformed({ toRefusal, isHostNeeded }: HttpEdge): RequestHandler {
-  return (request: Request, _response: Response, next: NextFunction) => {
-    const malformation = malformationOf(request, { isHostNeeded });
-    next(malformation && toRefusal(malformation));
+  const malformation = (request: Request) => malformationOf(request, { isHostNeeded });
+  const refuse = (request: Request, _response: Response, next: NextFunction) => {
+    const found = malformation(request);
+    next(found && toRefusal(found));
   };
+  return withEarlyStep(refuse, { accepts: (request) => malformation(request) === undefined });
 }
 
 /** Limits for one client; times in milliseconds. */
@@ -180,9 +185,6 @@ export const HTTP_LIMITS: HttpLimits = {
   requestsPerConnection: 1_000,
   unanswered: 16,
 };
-
-/** Answers a request without Express. Returns false, without any effect, for a request that the app must answer. */
-export type AnswerEarly = (request: Request, response: Response) => boolean;
 
 /** Creates an HTTP server for `app` with limits per client. */
 export function createHttpServer(

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { addressOf, isTrustedProxy, shortenedAddress } from './client-address';
+import { runsEarly, withEarlyStep } from './early-answer';
 
 interface NamedRequest extends IncomingMessage {
   app: { get(setting: string): unknown };
@@ -12,13 +13,16 @@ const FOREIGN_ID = /^(?!.*svc_)[A-Za-z0-9_-]{8,64}$/;
 const ids = new WeakMap<object, string>();
 
 /** Gives every request an id for the response and the log line. */
-export function nameRequest(request: NamedRequest, response: ServerResponse, next: () => void): void {
-  response.setHeader('X-Request-Id', assignRequestId(request));
-  next();
-}
+export const nameRequest: RequestHandler = withEarlyStep(
+  (request, response, next) => {
+    response.setHeader('X-Request-Id', assignRequestId(request));
+    next();
+  },
+  { run: ({ request, headers }) => void headers.push('X-Request-Id', assignRequestId(request)) },
+);
 
 /** Takes the id that a trusted proxy has sent, unless it holds a credential; else creates one. */
-export function assignRequestId(request: NamedRequest): string {
+function assignRequestId(request: NamedRequest): string {
   const { app, socket } = request;
   const proposed = request.headers['x-request-id'];
   const isAccepted =
@@ -48,29 +52,23 @@ export type WriteRequestLine = (line: RequestLine, request: Request, response: R
 
 /** Writes one line per request when its response is closed. */
 export function logRequests(write: WriteRequestLine): RequestHandler {
-  return (request, response, next) => {
-    const finish = startRequestLine(write, request, response);
-    response.on('close', finish);
+  return runsEarly((request, response, next) => {
+    const begun = performance.now();
+    // Reads the address before the response: a closed socket has no address.
+    const client = shortenedAddress(addressOf(request));
+    response.on('close', () => {
+      const line = {
+        request_id: requestIdOf(request),
+        client,
+        method: request.method,
+        route: routeOf(request),
+        status: statusOf(response),
+        duration_ms: Math.round((performance.now() - begun) * 10) / 10,
+      };
+      write(line, request, response);
+    });
     next();
-  };
-}
-
-/** Starts the clock of a request. @returns a function that writes the log line of the request; call it when the response is closed */
-export function startRequestLine(write: WriteRequestLine, request: Request, response: Response): () => void {
-  const begun = performance.now();
-  // Reads the address before the response: a closed socket has no address.
-  const client = shortenedAddress(addressOf(request));
-  return () => {
-    const line = {
-      request_id: requestIdOf(request),
-      client,
-      method: request.method,
-      route: routeOf(request),
-      status: statusOf(response),
-      duration_ms: Math.round((performance.now() - begun) * 10) / 10,
-    };
-    write(line, request, response);
-  };
+  });
 }
 
 /** The route templates of requests that Express does not route. */
