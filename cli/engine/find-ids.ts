@@ -55,15 +55,15 @@ function isIdKind(kind: NamedKind | undefined): kind is IdKind {
 }
 
 /** The most candidates that an error lists. */
-const MOST_LISTED = 10;
+const LISTED_MAX = 10;
 
 /** @param name name of the argument or flag in messages; @param given undefined: not given */
 async function findId(db: Db, kind: IdKind, name: string, given: unknown): Promise<string | undefined> {
   if (typeof given !== 'string' || isComplete(kind, given)) return given as string | undefined;
-  const ids = await findBeginningWith(db, kind, given, MOST_LISTED + 1);
+  const ids = await findBeginningWith(db, kind, given, LISTED_MAX + 1);
   if (ids[0] === undefined) throw new UnknownIdError(kind, given);
   if (ids.length === 1) return ids[0];
-  const listed = ids.length > MOST_LISTED ? [...ids.slice(0, MOST_LISTED), '…'] : ids;
+  const listed = ids.length > LISTED_MAX ? [...ids.slice(0, LISTED_MAX), '…'] : ids;
   const objects = pluralOf(OBJECT_NAMES[kind]);
   throw new UsageError(
     `${name} ${given} is the beginning of several ids of ${objects}; give more of it:\n${listed.join('\n')}`,

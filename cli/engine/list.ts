@@ -7,7 +7,7 @@ import { limit, line, moment, searchText, slug } from './values';
 import type { Output } from '../terminal/output';
 import { type ItemColumn, tableOf } from '../terminal/table';
 
-const MOST = 1000;
+const ITEMS_MAX = 1000;
 export const DEFAULT_LIMIT = 100;
 
 /** Flags of every list. program.ts reads `--wide` when it opens the output. */
@@ -98,6 +98,6 @@ export async function answerItems<Item>(
   );
   const last = items.at(-1);
   if (last === undefined || found.length <= limit) return;
-  const further = limit < MOST ? `, --limit shows up to ${MOST}` : '';
+  const further = limit < ITEMS_MAX ? `, --limit shows up to ${ITEMS_MAX}` : '';
   output.note(`${items.length} shown, and there are more: ${cursor} ${after(last)} continues${further}`);
 }

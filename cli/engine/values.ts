@@ -382,7 +382,7 @@ function originOf(template: string): string | undefined {
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 type Unit = keyof typeof SECONDS;
 /** The longest duration: ten years. Something that lasts longer should have no expiry. */
-const LONGEST = 3650 * SECONDS.d;
+const SECONDS_MAX = 3650 * SECONDS.d;
 
 /** Returns the seconds of `90d`, `24h`, `30m`, `45s` or `0`; undefined for other texts. */
 export function parseDuration(text: string): number | undefined {
@@ -390,7 +390,7 @@ export function parseDuration(text: string): number | undefined {
   const match = /^(\d{1,9})([smhd])$/.exec(text);
   if (!match) return undefined;
   const seconds = Number(match[1]) * SECONDS[match[2] as Unit];
-  return seconds <= LONGEST ? seconds : undefined;
+  return seconds <= SECONDS_MAX ? seconds : undefined;
 }
 
 /** Formats seconds exactly in the largest possible unit up to `largest`: 90d, 72h, 90m, 0s. */

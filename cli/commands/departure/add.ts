@@ -1,7 +1,10 @@
 import { findTour } from '../../../services/api/catalog/find-tour';
 import { nameDeparture } from '../../../services/api/catalog/start-time';
 import type { NamedDeparture } from '../../../services/api/departures/find-departures';
-import { MOST_DEPARTURES, type ScheduledDeparture } from '../../../services/api/departures/add-departures';
+import {
+  ADDED_DEPARTURES_MAX,
+  type ScheduledDeparture,
+} from '../../../services/api/departures/add-departures';
 import { flag, type Verb } from '../../engine/command';
 import type { AuditedContext } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
@@ -48,8 +51,8 @@ function checkAddition(options: AddOptions, _: string, named: NamedDeparture[]):
     throw new UsageError('--return-date must not be before <date>');
   if (startTime !== undefined && named.some(({ time }) => time !== undefined))
     throw new UsageError('--start-time is for dates without a time: give each <date> its time, or none');
-  if (named.length * (startTime?.length ?? 1) > MOST_DEPARTURES)
-    throw new UsageError(`at most ${MOST_DEPARTURES} departures can be added at once`);
+  if (named.length * (startTime?.length ?? 1) > ADDED_DEPARTURES_MAX)
+    throw new UsageError(`at most ${ADDED_DEPARTURES_MAX} departures can be added at once`);
 }
 
 async function addDeparturesCommand(

@@ -164,7 +164,7 @@ function cellsOf(columns: CsvColumns, entry: FileEntry): (string | number | null
 }
 
 /** The most characters of a row. Without this limit, the rest of the file would be one cell if a quote is not closed. */
-const MOST_CHARACTERS = 1_000_000;
+const CHARACTERS_MAX = 1_000_000;
 
 /**
  * Reads a CSV file as spreadsheets save it. A file with the column `tour_slug` has departures. Any other file has tours. An empty cell
@@ -256,7 +256,7 @@ function openParser(head: string, rows: CsvRow[]): Parser {
     raw: true,
     relax_column_count: true,
     skip_records_with_empty_values: true,
-    max_record_size: MOST_CHARACTERS,
+    max_record_size: CHARACTERS_MAX,
     // Returns undefined, so that the parser keeps no row in its own output.
     on_record: (row: unknown) => void rows.push(row as CsvRow),
   });

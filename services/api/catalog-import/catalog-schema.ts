@@ -72,8 +72,8 @@ const itineraryDay = objectField({
 }).transform(withoutNulls);
 
 /** The most languages into which a tour is translated. */
-export const MOST_LANGUAGES = 30;
-export const TOO_MANY_LANGUAGES = `must have at most ${MOST_LANGUAGES} languages`;
+export const LANGUAGES_MAX = 30;
+export const TOO_MANY_LANGUAGES = `must have at most ${LANGUAGES_MAX} languages`;
 
 /** Reads a language tag. Returns it in the form that the catalog stores: `de-CH` for `DE-ch`. */
 const LANGUAGE = textField(
@@ -267,7 +267,7 @@ function hasCategories(tour: unknown): boolean {
 function checkTranslations(translations: Record<string, unknown> | null, issues: EntryIssue[]) {
   if (translations === null) return { translations, translation_names: {} };
   const report = (field: string, message: string) => void issues.push({ field, message });
-  if (Object.keys(translations).length > MOST_LANGUAGES) report('translations', TOO_MANY_LANGUAGES);
+  if (Object.keys(translations).length > LANGUAGES_MAX) report('translations', TOO_MANY_LANGUAGES);
   const valid: Record<string, object | null> = {};
   const names: Record<string, string> = {};
   for (const [tag, value] of Object.entries(translations)) {

@@ -31,7 +31,7 @@ const NO_CODE = `names no category: a code ${CODE_RULE}`;
 const code = textField(isCategoryCode, CODE_RULE);
 const CATEGORY_NAME = lineField(NAME_MAX);
 /** The most travellers of one unit. */
-const MOST_PEOPLE = 99;
+const PEOPLE_MAX = 99;
 const CATEGORY = objectField({
   code,
   kind: choiceField(...CATEGORY_KINDS),
@@ -39,7 +39,7 @@ const CATEGORY = objectField({
   age_from: integerField(0, AGE_MAX).nullish(),
   age_to: integerField(0, AGE_MAX).nullish(),
   seats: integerField(0, SEATS_MAX).nullish(),
-  people: integerField(0, MOST_PEOPLE).nullish(),
+  people: integerField(0, PEOPLE_MAX).nullish(),
   min: integerField(1, UNITS_MAX).nullish(),
   max: integerField(1, UNITS_MAX).nullish(),
   with: listField(code, MOST_CATEGORIES).nullish(),

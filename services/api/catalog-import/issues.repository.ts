@@ -1,7 +1,7 @@
 import { CLOCK } from '../../platform/database/database';
 import { describePlace, type Issue, type Place } from './catalog-file';
 import { MOST_MINOR_UNITS } from '../pricing/currency';
-import { MOST_LANGUAGES, nearestName, TOO_MANY_LANGUAGES } from './catalog-schema';
+import { LANGUAGES_MAX, nearestName, TOO_MANY_LANGUAGES } from './catalog-schema';
 import { codesOf } from '../catalog/known-categories';
 import { categoriesAfter, removedCodes } from './changed-categories';
 import { departureName, isMeant, isOnlyRow, startTimeAfter } from './match-departures';
@@ -234,7 +234,7 @@ const REFUSED = `
     from changed_tours c join staged_tours s on s.entry = c.entry where jsonb_exists(c.translations, c.language)
     union all
     select c.entry, null, 4, 'translations', '${TOO_MANY_LANGUAGES}, with the stored ones', null
-    from changed_tours c where (select count(*) from jsonb_object_keys(c.translations)) > ${MOST_LANGUAGES}
+    from changed_tours c where (select count(*) from jsonb_object_keys(c.translations)) > ${LANGUAGES_MAX}
     union all
     select entry, null, 4, 'currency',
            format('must stay %s: the tour has active holds, or confirmed or unpaid bookings, in this currency', stored_currency), null

@@ -3,7 +3,7 @@ import { DAY_MS, dateOf } from '../../platform/forms/days';
 const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 /** 1 January 1970 was a Thursday: the Monday of that week was three days earlier. */
 const EPOCH_WEEKDAY = 3;
-const LONGEST_GAP_DAYS = 400;
+const GAP_DAYS_MAX = 400;
 
 type Weekday = (typeof WEEKDAYS)[number];
 
@@ -28,7 +28,7 @@ export interface DepartureSchedule {
 export function upcomingDates(schedule: DepartureSchedule, today: string): string[] {
   const dates: string[] = [];
   const first = toDay(today) + 1;
-  for (let day = first; dates.length < schedule.upcoming && day < first + 2 * LONGEST_GAP_DAYS; day++) {
+  for (let day = first; dates.length < schedule.upcoming && day < first + 2 * GAP_DAYS_MAX; day++) {
     if (departsOn(schedule, day)) dates.push(toDate(day));
   }
   return dates;
@@ -37,7 +37,7 @@ export function upcomingDates(schedule: DepartureSchedule, today: string): strin
 /** Returns the last date of a schedule before `today`. */
 export function previousDate(schedule: DepartureSchedule, today: string): string {
   const last = toDay(today) - 1;
-  for (let day = last; day > last - LONGEST_GAP_DAYS; day--) {
+  for (let day = last; day > last - GAP_DAYS_MAX; day--) {
     if (departsOn(schedule, day)) return toDate(day);
   }
   throw new Error('the schedule never departs');

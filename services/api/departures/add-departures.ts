@@ -17,7 +17,7 @@ import {
 import type { TourOfDeparture } from './find-departures';
 
 /** Limits the departures of one command, and of one schedule. */
-export const MOST_DEPARTURES = 2_000;
+export const ADDED_DEPARTURES_MAX = 2_000;
 
 /** A departure that a command or a schedule asks for. */
 export interface ScheduledDeparture {

@@ -2,7 +2,7 @@ import { RRule } from 'rrule';
 import { AppError } from '../../platform/errors';
 import { calendarDateForm, daysBetween } from '../../platform/forms/days';
 import { isStartTime } from '../catalog/start-time';
-import { MOST_DEPARTURES, type ScheduledDeparture } from './add-departures';
+import { ADDED_DEPARTURES_MAX, type ScheduledDeparture } from './add-departures';
 
 /** Describes the departures of a tour by a rule of repetition. All dates are YYYY-MM-DD, without a time zone. */
 export interface Schedule {
@@ -39,7 +39,7 @@ export class InvalidScheduleError extends AppError {
 
 /**
  * Returns the departures that a schedule describes, by date and time.
- * @throws InvalidScheduleError for a malformed field, a range of more than SCHEDULE_DAYS_MAX days, no or more than MOST_DEPARTURES
+ * @throws InvalidScheduleError for a malformed field, a range of more than SCHEDULE_DAYS_MAX days, no or more than ADDED_DEPARTURES_MAX
  * departures, and an exception that the rule does not describe: it is probably a typing mistake
  */
 export function expandSchedule({
@@ -57,10 +57,10 @@ export function expandSchedule({
   if (left.length === 0) throw new InvalidScheduleError('every', `describes no date from ${from} to ${to}`);
   const times = startTimes.length === 0 ? [null] : startTimes.toSorted();
   const total = left.length * times.length;
-  if (total > MOST_DEPARTURES)
+  if (total > ADDED_DEPARTURES_MAX)
     throw new InvalidScheduleError(
       'every',
-      `describes ${total} departures, and the most at once are ${MOST_DEPARTURES}`,
+      `describes ${total} departures, and the most at once are ${ADDED_DEPARTURES_MAX}`,
     );
   return left.flatMap((date) => times.map((startTime) => ({ date, startTime })));
 }

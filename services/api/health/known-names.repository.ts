@@ -61,7 +61,7 @@ export async function findSlugsContaining(
 }
 
 /** The most rows that are read of a large table, the newest first. It is enough for all slugs of a catalog. */
-const MOST = 20_000;
+const ROWS_MAX = 20_000;
 
 /**
  * Returns the names that the operator may have meant by a mistyped name: names of about the same length, and names that contain it. Reads
@@ -73,7 +73,7 @@ export async function findSimilarNames(db: Db, kind: NameKind, typed: string): P
   const recent = db(table)
     .select({ name, at: 'created_at' })
     .orderBy('created_at', 'desc')
-    .limit(MOST)
+    .limit(ROWS_MAX)
     .as('recent');
   return db
     .from(recent)

@@ -50,7 +50,7 @@ export function bodySchemaOf(method: string, path: string): BodySchema | undefin
 }
 
 /** Returns the issues of a body, in the order of the schema. Unknown fields come after the known ones of their object. */
-export function findTypeIssues(body: unknown, { schema, required }: BodySchema): InputIssue[] {
+function findTypeIssues(body: unknown, { schema, required }: BodySchema): InputIssue[] {
   const issues: InputIssue[] = [];
   if (body === undefined) {
     if (required) report(issues, [], 'is required');
@@ -65,7 +65,7 @@ function report(issues: InputIssue[], path: readonly string[], message: string):
 function checkValue(value: unknown, given: Schema, path: readonly string[], issues: InputIssue[]): void {
   if (value === null && given.nullable) return;
   const schema = resolve(given);
-  const message = issueOf(value, schema);
+  const message = valueIssue(value, schema);
   if (message !== undefined) report(issues, path, message);
   else if (schema.type === 'array') checkItems(value as unknown[], schema, path, issues);
   else if (schema.type === 'object') checkFields(value as Record<string, unknown>, schema, path, issues);
@@ -103,37 +103,29 @@ function resolve(schema: Schema): Schema {
   return reference === undefined ? schema : schemas[reference.replace('#/components/schemas/', '')]!;
 }
 
-/** Returns what is wrong with a value itself, without the parts of an object or a list. A schema without a type accepts any value. */
-function issueOf(value: unknown, schema: Schema): string | undefined {
-  if (schema.enum)
-    return isOneOf(schema.enum, value) ? undefined : `must be one of ${schema.enum.join(', ')}`;
-  switch (schema.type) {
-    case 'string':
-      return typeof value === 'string' ? undefined : 'must be a text';
-    case 'array':
-      return Array.isArray(value) ? undefined : 'must be a list';
-    case 'object':
-      return isObject(value) ? undefined : 'must be an object';
-    case 'integer':
-      return Number.isInteger(value) ? rangeIssue(value as number, schema) : 'must be a whole number';
-    case 'number':
-      return Number.isFinite(value) ? rangeIssue(value as number, schema) : 'must be a number';
-    case undefined:
-      return undefined;
-  }
-}
-
-function isOneOf(known: string[], value: unknown): boolean {
-  return (known as unknown[]).includes(value);
-}
+const TYPES: Record<NonNullable<Schema['type']>, { accepts: (value: unknown) => boolean; rule: string }> = {
+  string: { accepts: (value) => typeof value === 'string', rule: 'must be a text' },
+  integer: { accepts: Number.isInteger, rule: 'must be a whole number' },
+  number: { accepts: Number.isFinite, rule: 'must be a number' },
+  array: { accepts: Array.isArray, rule: 'must be a list' },
+  object: { accepts: isObject, rule: 'must be an object' },
+};
 
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function rangeIssue(value: number, { minimum = -Infinity, maximum = Infinity }: Schema): string | undefined {
-  if (value < minimum) return `must be at least ${minimum}`;
-  if (value > maximum) return `must be at most ${maximum}`;
+/**
+ * Returns what is wrong with the type or the range of a value, without the parts of an object or a list. A schema without a type accepts any
+ * value.
+ */
+export function valueIssue(value: unknown, schema: Omit<Schema, 'required'>): string | undefined {
+  const { type, enum: known, minimum = -Infinity, maximum = Infinity } = schema;
+  if (known) return known.includes(value as string) ? undefined : `must be one of ${known.join(', ')}`;
+  if (type === undefined) return undefined;
+  if (!TYPES[type].accepts(value)) return TYPES[type].rule;
+  if (Number(value) < minimum) return `must be at least ${minimum}`;
+  if (Number(value) > maximum) return `must be at most ${maximum}`;
   return undefined;
 }
 

@@ -5,6 +5,7 @@ import { CONTROL_CHARACTER } from '../../platform/forms/text-forms';
 import { HAS_CONTROL_CHARACTER, lengthIssue } from '../../platform/forms/texts';
 import openapi from '../generated/openapi.json';
 import { type EarlyStep, withEarlyStep } from '../../platform/http/early-answer';
+import { valueIssue } from './body-schema';
 import { BadInputError, fieldName } from './http.errors';
 
 /** Matches a whole number in its usual form, such as `10` or `-5`. Refuses `1e1`, `+5` and `05` as typing errors. */
@@ -89,7 +90,7 @@ export function documentedQuery<T>(request: Request): T {
 }
 
 /** Returns the method and path of the request's OpenAPI entry: `get /api/tenant/tours/{id_or_slug}`. */
-export function operationOf(request: Request): string {
+function operationOf(request: Request): string {
   const { path } = request.route as { path: string };
   const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase();
   return `${method} ${path.replace(/:(\w+)/g, '{$1}')}`;
@@ -170,20 +171,13 @@ function isDecodable(text: string): boolean {
 function issueOf(value: string, rule: Rule | undefined): string | undefined {
   if (value === '') return 'must not be empty';
   if (CONTROL_CHARACTER.test(value)) return HAS_CONTROL_CHARACTER;
-  if (rule?.type === 'integer') return integerIssue(value, rule);
-  return rule && textIssue(value, rule);
-}
-
-function integerIssue(value: string, { minimum = -Infinity, maximum = Infinity }: Rule): string | undefined {
-  if (!WHOLE_NUMBER.test(value)) return 'must be a whole number';
-  if (Number(value) < minimum) return `must be at least ${minimum}`;
-  if (Number(value) > maximum) return `must be at most ${maximum}`;
-  return undefined;
+  if (!rule) return undefined;
+  if (rule.type !== 'integer') return valueIssue(value, rule) ?? textIssue(value, rule);
+  return valueIssue(WHOLE_NUMBER.test(value) ? Number(value) : value, rule);
 }
 
 function textIssue(value: string, rule: Rule): string | undefined {
   const { format, maxLength = Infinity, pattern } = rule;
-  if (rule.enum && !rule.enum.includes(value)) return `must be one of ${rule.enum.join(', ')}`;
   if (format === 'date') return calendarDateForm(value).issue;
   if (format === 'date-time') return instantForm(value).issue;
   const tooLong = lengthIssue(value.normalize('NFC').trim(), maxLength);

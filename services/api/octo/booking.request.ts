@@ -38,7 +38,7 @@ export interface OctoContactBody {
   phoneNumber?: string | null;
   /**
    * Languages in order of preference.
-   * @maxItems 50 must have at most 50 items
+   * @maxItems 50
    */
   locales?: string[] | null;
   postalCode?: string | null;
@@ -74,15 +74,15 @@ export interface OctoReservationBody {
   availabilityId: string;
   /**
    * Minutes of the hold. A number above the tenant's limit counts as the limit.
-   * @isInt must be a whole number
-   * @minimum 1 must be at least 1
+   * @isInt
+   * @minimum 1
    */
   expirationMinutes?: number | null;
   /** At most 2,000 characters. */
   notes?: string | null;
   /**
    * One for each unit.
-   * @maxItems 100 must have at most 100 items
+   * @maxItems 100
    */
   unitItems?: OctoUnitItemBody[] | null;
   contact?: OctoContactBody | null;
@@ -97,8 +97,8 @@ export interface OctoReservationBody {
 export interface OctoExtensionBody {
   /**
    * Minutes from now; by default the tenant's. A number above the tenant's limit counts as the limit.
-   * @isInt must be a whole number
-   * @minimum 1 must be at least 1
+   * @isInt
+   * @minimum 1
    */
   expirationMinutes?: number | null;
   [field: string]: unknown;
@@ -112,7 +112,7 @@ export interface OctoConfirmationBody {
   resellerReference?: string | null;
   /**
    * All units of the booking. A unit with the UUID of an earlier unit replaces that unit.
-   * @maxItems 100 must have at most 100 items
+   * @maxItems 100
    */
   unitItems?: OctoUnitItemBody[] | null;
   /** ISO 4217. The currency in which you sell the tour. */
@@ -130,15 +130,15 @@ export interface OctoChangeBody {
   availabilityId?: string | null;
   /**
    * Minutes from now; only before the confirmation. A number above the tenant's limit counts as the limit.
-   * @isInt must be a whole number
-   * @minimum 1 must be at least 1
+   * @isInt
+   * @minimum 1
    */
   expirationMinutes?: number | null;
   /** At most 2,000 characters; null clears it. */
   notes?: string | null;
   /**
    * All units of the booking. A unit with the UUID of an earlier unit replaces that unit.
-   * @maxItems 100 must have at most 100 items
+   * @maxItems 100
    */
   unitItems?: OctoUnitItemBody[] | null;
   /** Fields that are left out stay as they are. */

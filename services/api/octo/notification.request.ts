@@ -11,7 +11,7 @@ export interface OctoSubscriptionBody {
   url: string;
   /**
    * At least one of `PRODUCT_UPDATE`, `AVAILABILITY_UPDATE` and `BOOKING_UPDATE`. `BOOKING_UPDATE` needs the scope `booking:read`.
-   * @maxItems 50 must have at most 50 items
+   * @maxItems 50
    */
   notificationTypes: string[];
   /** The headers that each request gets: at most 20, with at most 4096 characters in total. They are encrypted, and no answer shows their values. */
@@ -28,7 +28,7 @@ export interface OctoSubscriptionChangeBody {
   url?: string | null;
   /**
    * The new types.
-   * @maxItems 50 must have at most 50 items
+   * @maxItems 50
    */
   notificationTypes?: string[] | null;
   /** All headers that each request gets from now on. Null keeps the present ones, and `{}` removes them. */

@@ -34,9 +34,9 @@ import { capabilitiesOf, octoBody, octoEnvironment, sendTexts } from './octo.rou
 export interface OctoUnitQuantity {
   id: string;
   /**
-   * @isInt must be a whole number
-   * @minimum 0 must be at least 0
-   * @maximum 1000 must be at most 1000
+   * @isInt
+   * @minimum 0
+   * @maximum 1000
    */
   quantity: number;
   [field: string]: unknown;
@@ -56,7 +56,7 @@ export interface OctoCalendarBody {
   localDateEnd?: string | null;
   /**
    * The wanted units. `available` is true if all of them can be booked.
-   * @maxItems 50 must have at most 50 items
+   * @maxItems 50
    */
   units?: OctoUnitQuantity[] | null;
   /** ISO 4217. The currency in which you sell the tour. */
@@ -79,12 +79,12 @@ export interface OctoAvailabilityBody {
   localDateEnd?: string | null;
   /**
    * The ids of departures.
-   * @maxItems 366 must have at most 366 items
+   * @maxItems 366
    */
   availabilityIds?: string[] | null;
   /**
    * The wanted units. `available` is true if all of them can be booked.
-   * @maxItems 50 must have at most 50 items
+   * @maxItems 50
    */
   units?: OctoUnitQuantity[] | null;
   /** ISO 4217. The currency in which you sell the tour. */

@@ -85,8 +85,8 @@ export class OctoCatalogController {
    * only one such list at a time.
    * @summary List the products
    * @param lang Language tag, for `octo/content`. Without it, `Accept-Language` chooses.
-   * @maxLength lang 35 must have at most 35 characters
-   * @pattern lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$ must be a language tag such as de or pt-BR
+   * @maxLength lang 35
+   * @pattern lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$
    */
   @Get('products')
   @Security('apiKey', ['catalog:read'])
@@ -106,8 +106,8 @@ export class OctoCatalogController {
    * @summary Read a product
    * @param id UUID of the tour.
    * @param lang Language tag, for `octo/content`. Without it, `Accept-Language` chooses.
-   * @maxLength lang 35 must have at most 35 characters
-   * @pattern lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$ must be a language tag such as de or pt-BR
+   * @maxLength lang 35
+   * @pattern lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$
    */
   @Get('products/{id}')
   @Security('apiKey', ['catalog:read'])

@@ -135,7 +135,7 @@ function parseDocument(text: string): readonly XmlNode[] {
 }
 
 /** The most levels of elements. The files of the European Central Bank have four. */
-const MOST_LEVELS = 10;
+const LEVELS_MAX = 10;
 const NESTED_TOO_DEEPLY = 'its elements are nested too deeply';
 
 /** Returns all elements named Cube, one level after the other. */
@@ -143,7 +143,7 @@ function cubesOf(document: readonly XmlNode[]): XmlElement[] {
   const cubes: XmlElement[] = [];
   let level = document.filter(isElement);
   for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > MOST_LEVELS) throw new RatesFileRefusedError(NESTED_TOO_DEEPLY);
+    if (depth > LEVELS_MAX) throw new RatesFileRefusedError(NESTED_TOO_DEEPLY);
     for (const element of level) if (isCube(element)) cubes.push(element);
     level = level.flatMap(({ children }) => children.filter(isElement));
   }

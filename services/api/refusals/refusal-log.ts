@@ -39,7 +39,7 @@ export interface RefusalLog {
 }
 
 /** The most refusals whose details are kept until the next write. Further refusals are only counted, which limits the memory. */
-const MOST_WITH_DETAILS = 500;
+const WITH_DETAILS_MAX = 500;
 
 type Count = Omit<RefusalCount, 'ageMs'> & { since: number };
 type Detail = Omit<RecordedRefusal, 'ageMs'> & { since: number };
@@ -51,7 +51,7 @@ export function createRefusalLog(): RefusalLog {
   function restore(oldCounts: Map<string, Count>, oldDetails: Detail[]): void {
     for (const [key, old] of oldCounts)
       counts.set(key, { ...old, count: old.count + (counts.get(key)?.count ?? 0) });
-    details = [...oldDetails, ...details].slice(0, MOST_WITH_DETAILS);
+    details = [...oldDetails, ...details].slice(0, WITH_DETAILS_MAX);
   }
 
   return {
@@ -62,7 +62,7 @@ export function createRefusalLog(): RefusalLog {
       const key = `${tenantId} ${operation} ${refusal.code}`;
       const counted = counts.get(key) ?? { tenantId, operation, code: refusal.code, since, count: 0 };
       counts.set(key, { ...counted, count: counted.count + 1 });
-      if (details.length < MOST_WITH_DETAILS) details.push({ ...detailsOf(request, refusal), since });
+      if (details.length < WITH_DETAILS_MAX) details.push({ ...detailsOf(request, refusal), since });
     },
     async write(db) {
       if (counts.size === 0) return;

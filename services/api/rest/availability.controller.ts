@@ -40,9 +40,9 @@ export class AvailabilityController {
    * @param departure_date First day of the tour, YYYY-MM-DD.
    * @param departure_time Start time, HH:MM: chooses one of several departures of the date.
    * @param quantity Requested seats.
-   * @isInt quantity must be a whole number
-   * @minimum quantity 1 must be at least 1
-   * @maximum quantity 50 must be at most 50
+   * @isInt quantity
+   * @minimum quantity 1
+   * @maximum quantity 50
    */
   @Get('{id_or_slug}/availability')
   async checkAvailability(

@@ -33,23 +33,23 @@ export interface BookingBody {
   email: string;
   /**
    * Number of adults; by default 1. May be 0 if there are children. At most 50 adults and children together.
-   * @isInt must be a whole number
-   * @minimum 0 must be at least 0
-   * @maximum 50 must be at most 50
+   * @isInt
+   * @minimum 0
+   * @maximum 50
    */
   adults?: number;
   /**
    * Number of children; by default 0. The departure, or the hold, must have a price for children.
-   * @isInt must be a whole number
-   * @minimum 0 must be at least 0
-   * @maximum 50 must be at most 50
+   * @isInt
+   * @minimum 0
+   * @maximum 50
    */
   children?: number;
   /**
    * Number of adults with a room alone; by default 0. The departure, or the hold, must have a price for it.
-   * @isInt must be a whole number
-   * @minimum 0 must be at least 0
-   * @maximum 50 must be at most 50
+   * @isInt
+   * @minimum 0
+   * @maximum 50
    */
   single_supplements?: number;
   /**
@@ -60,7 +60,7 @@ export interface BookingBody {
   party?: { [code: string]: number };
   /**
    * The travellers that are known: of each category at most as many as its units have people.
-   * @maxItems 200 must have at most 200 items
+   * @maxItems 200
    */
   travellers?: TravellerBody[];
   /** By default the tenant's setting. `reserve` takes no deposit. */
@@ -110,23 +110,23 @@ export interface BookingPatch {
   departure_time?: string;
   /**
    * Number of adults. May be 0 if there are children. At most 50 adults and children together.
-   * @isInt must be a whole number
-   * @minimum 0 must be at least 0
-   * @maximum 50 must be at most 50
+   * @isInt
+   * @minimum 0
+   * @maximum 50
    */
   adults?: number;
   /**
    * Number of children. If none is booked yet, the departure must have a price for children.
-   * @isInt must be a whole number
-   * @minimum 0 must be at least 0
-   * @maximum 50 must be at most 50
+   * @isInt
+   * @minimum 0
+   * @maximum 50
    */
   children?: number;
   /**
    * Number of adults with a room alone.
-   * @isInt must be a whole number
-   * @minimum 0 must be at least 0
-   * @maximum 50 must be at most 50
+   * @isInt
+   * @minimum 0
+   * @maximum 50
    */
   single_supplements?: number;
   /**
@@ -147,7 +147,7 @@ export interface BookingPatch {
   external_ref?: string | null;
   /**
    * All travellers that are known: of each category at most as many as its units have people. Null clears the list.
-   * @maxItems 200 must have at most 200 items
+   * @maxItems 200
    */
   travellers?: TravellerBody[] | null;
   /** The new total that the customer saw, in major units. A different total is refused. */
@@ -160,7 +160,7 @@ export interface CancelBody {
   /**
    * The refund that the customer saw, in major units. A different refund is refused. Where nothing was paid or nothing is stated, nothing
    * is refunded: name 0.
-   * @minimum 0 must be at least 0
+   * @minimum 0
    * @example 489.5
    */
   expected_refund?: number;

@@ -117,9 +117,9 @@ export class BookingsController {
    *   reopening a departure also sets `updated_at` of its bookings.
    * @param status Only bookings in this state.
    * @param limit Bookings per page.
-   * @isInt limit must be a whole number
-   * @minimum limit 1 must be at least 1
-   * @maximum limit 100 must be at most 100
+   * @isInt limit
+   * @minimum limit 1
+   * @maximum limit 100
    * @param cursor `next_cursor` of the previous page.
    */
   @Get()

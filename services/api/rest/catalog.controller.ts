@@ -38,9 +38,9 @@ export class CatalogController {
    * Lists the catalog as the tenant sees it, by name or by next departure. A tour is listed if it matches all filters that are given.
    * @summary List tours
    * @param limit Tours per page.
-   * @isInt limit must be a whole number
-   * @minimum limit 1 must be at least 1
-   * @maximum limit 100 must be at most 100
+   * @isInt limit
+   * @minimum limit 1
+   * @maximum limit 100
    * @param continent Only tours of this continent, such as `asia`, in any case.
    * @param country Only tours of this country, ISO 3166 alpha-2, in any case.
    * @param tag Only tours with this tag, as the filters of the catalog name it.
@@ -49,13 +49,13 @@ export class CatalogController {
    * @param departs_to YYYY-MM-DD. Only tours with a departure on this day or earlier that is open for booking. With `departs_from`, one
    *   departure must be between both days; no tour matches if `departs_from` is the later one.
    * @param duration_min Only tours of this number of days or more.
-   * @isInt duration_min must be a whole number
-   * @minimum duration_min 1 must be at least 1
-   * @maximum duration_min 366 must be at most 366
+   * @isInt duration_min
+   * @minimum duration_min 1
+   * @maximum duration_min 366
    * @param duration_max Only tours of this number of days or fewer.
-   * @isInt duration_max must be a whole number
-   * @minimum duration_max 1 must be at least 1
-   * @maximum duration_max 366 must be at most 366
+   * @isInt duration_max
+   * @minimum duration_max 1
+   * @maximum duration_max 366
    * @param updated_since RFC 3339. Only tours that have changed at this time or later: the tour, its departures, or the tenant's
    *   visibility or price rules for it. It is not a change if a departure closes only because time passes. After these tours, the list
    *   has the tours that the tenant does not see any more, marked as removed; the other filters do not apply to them. Pass `as_of` of
@@ -65,8 +65,8 @@ export class CatalogController {
    * @param cursor `next_cursor` of the previous page.
    * @param lang Language tag, such as `de` or `pt-BR`. Texts without a translation are in the base language (`de` for `de-CH`), otherwise
    *   in the tour's own. Without `lang`, `Accept-Language` chooses; without both, each tour is in its own language.
-   * @maxLength lang 35 must have at most 35 characters
-   * @pattern lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$ must be a language tag such as de or pt-BR
+   * @maxLength lang 35
+   * @pattern lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$
    */
   @Get('catalog')
   async listTours(
@@ -137,8 +137,8 @@ export class CatalogController {
    * @param id_or_slug UUID or slug of the tour.
    * @param lang Language tag, such as `de` or `pt-BR`. Texts without a translation are in the base language (`de` for `de-CH`), otherwise
    *   in the tour's own. Without `lang`, `Accept-Language` chooses; without both, the tour is in its own language.
-   * @maxLength lang 35 must have at most 35 characters
-   * @pattern lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$ must be a language tag such as de or pt-BR
+   * @maxLength lang 35
+   * @pattern lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$
    */
   @Get('tours/{id_or_slug}')
   @Response<ProblemDocument>(404, 'tour_not_found')

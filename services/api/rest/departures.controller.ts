@@ -40,9 +40,9 @@ export class DeparturesController {
    * @param to Last date, YYYY-MM-DD.
    * @param status Only departures in this state. With `gone`, the list by default begins with the tour's first departure.
    * @param limit Departures per page.
-   * @isInt limit must be a whole number
-   * @minimum limit 1 must be at least 1
-   * @maximum limit 366 must be at most 366
+   * @isInt limit
+   * @minimum limit 1
+   * @maximum limit 366
    * @param cursor `next_cursor` of the previous page.
    */
   @Get('{id_or_slug}/departures')

@@ -18,9 +18,9 @@ export interface HoldBody {
   departure_time?: string;
   /**
    * Number of seats. May be left out with `party`, otherwise it must be the seats of the party.
-   * @isInt must be a whole number
-   * @minimum 1 must be at least 1
-   * @maximum 50 must be at most 50
+   * @isInt
+   * @minimum 1
+   * @maximum 50
    */
   quantity?: number;
   /**
@@ -31,23 +31,23 @@ export interface HoldBody {
   party?: { [code: string]: number };
   /**
    * Adults among the seats. Adults and children together are the quantity. By default all seats are for adults.
-   * @isInt must be a whole number
-   * @minimum 0 must be at least 0
-   * @maximum 50 must be at most 50
+   * @isInt
+   * @minimum 0
+   * @maximum 50
    */
   adults?: number;
   /**
    * Children among the seats. The departure must have a price for children.
-   * @isInt must be a whole number
-   * @minimum 0 must be at least 0
-   * @maximum 50 must be at most 50
+   * @isInt
+   * @minimum 0
+   * @maximum 50
    */
   children?: number;
   /**
    * Duration in minutes. By default the tenant's setting, 15. The hold ends no later than its departure closes.
-   * @isInt must be a whole number
-   * @minimum 1 must be at least 1
-   * @maximum 60 must be at most 60
+   * @isInt
+   * @minimum 1
+   * @maximum 60
    */
   hold_minutes?: number;
   /** The website's own reference. A booking with the same reference consumes the hold. */
@@ -59,23 +59,23 @@ export interface HoldBody {
 export interface HoldPatch {
   /**
    * Number of seats. Without `adults` and `children`, the number of adults changes and the children stay.
-   * @isInt must be a whole number
-   * @minimum 1 must be at least 1
-   * @maximum 50 must be at most 50
+   * @isInt
+   * @minimum 1
+   * @maximum 50
    */
   quantity?: number;
   /**
    * Adults among the seats.
-   * @isInt must be a whole number
-   * @minimum 0 must be at least 0
-   * @maximum 50 must be at most 50
+   * @isInt
+   * @minimum 0
+   * @maximum 50
    */
   adults?: number;
   /**
    * Children among the seats. The hold must have a price for children; if it moves, the new departure must have one.
-   * @isInt must be a whole number
-   * @minimum 0 must be at least 0
-   * @maximum 50 must be at most 50
+   * @isInt
+   * @minimum 0
+   * @maximum 50
    */
   children?: number;
   /**
@@ -97,9 +97,9 @@ export interface HoldPatch {
 export interface ExtendBody {
   /**
    * Minutes from now to the new end of the hold, which is no later than its departure closes.
-   * @isInt must be a whole number
-   * @minimum 1 must be at least 1
-   * @maximum 60 must be at most 60
+   * @isInt
+   * @minimum 1
+   * @maximum 60
    */
   hold_minutes: number;
 }

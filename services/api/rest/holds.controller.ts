@@ -109,9 +109,9 @@ export class HoldsController {
    * @param external_ref The website's own reference.
    * @param status Only holds in this state. A hold is expired from its `expires_at` on.
    * @param limit Holds per page.
-   * @isInt limit must be a whole number
-   * @minimum limit 1 must be at least 1
-   * @maximum limit 100 must be at most 100
+   * @isInt limit
+   * @minimum limit 1
+   * @maximum limit 100
    * @param cursor `next_cursor` of the previous page.
    */
   @Get('holds')

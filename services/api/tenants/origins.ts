@@ -192,7 +192,7 @@ function isSite(host: string): boolean {
   );
 }
 
-const MAX_ORIGINS = 20;
+const ORIGINS_MAX = 20;
 
 /**
  * Replaces the tenant's list of origins. Widget tokens without origins of their own use the new list immediately.
@@ -239,6 +239,6 @@ export function allowedOrigins(tenant: Pick<Tenant, 'status'>, origins: string[]
 
 function sortedSet(origins: string[]): string[] {
   const set = [...new Set(origins)].sort();
-  if (set.length > MAX_ORIGINS) throw new TooManyOriginsError(MAX_ORIGINS);
+  if (set.length > ORIGINS_MAX) throw new TooManyOriginsError(ORIGINS_MAX);
   return set;
 }

@@ -86,16 +86,16 @@ export class WidgetToursController {
    * Lists the tours that a page of the tenant's site may show, by name. The browser's Origin must be one of the token's origins.
    * @summary List tours in a browser
    * @param limit Tours per page.
-   * @isInt limit must be a whole number
-   * @minimum limit 1 must be at least 1
-   * @maximum limit 30 must be at most 30
+   * @isInt limit
+   * @minimum limit 1
+   * @maximum limit 30
    * @param continent Only tours of this continent, such as `asia`, in any case.
    * @param q Part of the name, in any case, with or without accents, as shown or in the tour's own language; at most 100 characters.
    * @param cursor `next_cursor` of the previous page.
    * @param lang Language tag, such as `de` or `pt-BR`. Texts without a translation are in the base language (`de` for `de-CH`), otherwise
    *   in the tour's own. Without `lang`, `Accept-Language` chooses; without both, each tour is in its own language.
-   * @maxLength lang 35 must have at most 35 characters
-   * @pattern lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$ must be a language tag such as de or pt-BR
+   * @maxLength lang 35
+   * @pattern lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$
    */
   @Get('tours')
   @OperationId('listWidgetTours')
