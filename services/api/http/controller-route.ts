@@ -1,7 +1,7 @@
 import { fetchMiddlewares } from '@tsoa/runtime';
 import type { Express, Request, RequestHandler } from 'express';
-import { contextOf } from './api-context';
 import { withEarlyStep } from '../../platform/http/early-answer';
+import { contextOf } from './api-context';
 import { authenticate } from './authentication';
 import { assertBody, bodySchemaOf, readerOf } from './body-schema';
 import { CACHED_SCOPE } from './cached-answers';

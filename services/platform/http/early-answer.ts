@@ -67,7 +67,7 @@ export function earlyStepsOf(request: Request): EarlyStep[] {
 
 function runHandler(handler: RequestHandler, request: Request, response: Response): Promise<void> {
   return new Promise((resolve, reject) => {
-    const next = (error?: unknown) => (error === undefined ? resolve() : reject(error));
+    const next = (error?: Error) => (error === undefined ? resolve() : reject(error));
     Promise.resolve(handler(request, response, next)).catch(reject);
   });
 }
