@@ -65,9 +65,9 @@ export function earlyStepsOf(request: Request): EarlyStep[] {
     );
 }
 
-function runHandler(handler: RequestHandler, request: Request, response: Response): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const next = (error?: Error) => (error === undefined ? resolve() : reject(error));
-    Promise.resolve(handler(request, response, next)).catch(reject);
+async function runHandler(handler: RequestHandler, request: Request, response: Response): Promise<void> {
+  const refusal = await new Promise<unknown>((resolve, reject) => {
+    Promise.resolve(handler(request, response, resolve)).catch(reject);
   });
+  throwError(refusal);
 }
