@@ -124,8 +124,9 @@ export function valueIssue(value: unknown, schema: Omit<Schema, 'required'>): st
   if (known) return known.includes(value as string) ? undefined : `must be one of ${known.join(', ')}`;
   if (type === undefined) return undefined;
   if (!TYPES[type].accepts(value)) return TYPES[type].rule;
-  if (Number(value) < minimum) return `must be at least ${minimum}`;
-  if (Number(value) > maximum) return `must be at most ${maximum}`;
+  if (typeof value !== 'number') return undefined;
+  if (value < minimum) return `must be at least ${minimum}`;
+  if (value > maximum) return `must be at most ${maximum}`;
   return undefined;
 }
 
