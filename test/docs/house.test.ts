@@ -58,18 +58,38 @@ describe('the figure of the folders', () => {
   });
 });
 
-describe('the table of rules', () => {
-  const rows = [...contributing.matchAll(/^\| ([^|]+?) +\| `(\S+)` `(\S+)` +\| `(\S+)` +\|$/gm)].map(
-    ([, rule, file, name, test]) => ({ rule: rule!, file: file!, name: name!, test: test! }),
-  );
+const RULE = /^- (.+?): (`[^;]+); `(\S+)`$/;
 
-  it('the table of rules names at least twenty rules', () => expect(rows.length).toBeGreaterThanOrEqual(20));
+/** The lines "- rule: `file` `name`; `test`" of docs/rules.md. A rule may have several names and files. */
+const rules = readFileSync(path.join(ROOT, 'docs/rules.md'), 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('- '))
+  .map((line) => {
+    const [, rule, code = '', test = ''] = RULE.exec(line) ?? [];
+    return { line, rule, code, test };
+  });
 
-  it.each(rows)(
-    'the table of rules names an existing file, name and test for: $rule',
-    ({ file, name, test }) => {
+/** Returns each name with the file that stands before it. */
+function namesIn(code: string): { file: string; name: string }[] {
+  let file = '';
+  return [...code.matchAll(/`(\S+)`/g)].flatMap(([, word]) => {
+    if (!/[/.]/.test(word!)) return [{ file, name: word! }];
+    file = word!;
+    return [];
+  });
+}
+
+describe('the page of rules', () => {
+  it('the page of rules names at least eighty rules, each with its code and its test', () => {
+    expect(rules.length).toBeGreaterThanOrEqual(80);
+    expect(rules.filter(({ rule }) => rule === undefined)).toEqual([]);
+  });
+
+  it.each(rules)('the page of rules names an existing file, name and test: $line', ({ code, test }) => {
+    const names = namesIn(code);
+    expect(names.length).toBeGreaterThan(0);
+    for (const { file, name } of names)
       expect(readFileSync(path.join(ROOT, file), 'utf8')).toMatch(new RegExp(`\\b${name}\\b`));
-      expect(existsSync(path.join(ROOT, test))).toBe(true);
-    },
-  );
+    expect(existsSync(path.join(ROOT, test))).toBe(true);
+  });
 });
