@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
@@ -25,6 +25,21 @@ for (const { name, to } of forbidden) {
   );
 }
 
+/** The folders of the domain that all edges reach through services/api/http. */
+const shared = forbidden.find(({ name }) => name === 'http-imports-credentials-idempotency-and-seats')!;
+allowed.set('http', /[(](.+)[)]/.exec(shared.to.pathNot)![1]!.split('|'));
+
+/** The folders with a controller, a router or a request, which may import services/api/http. */
+const API = path.join(ROOT, 'services/api');
+const edges = readdirSync(API, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !['http', 'generated'].includes(entry.name))
+  .map(({ name }) => name)
+  .filter((folder) =>
+    readdirSync(path.join(API, folder), { recursive: true, encoding: 'utf8' }).some((file) =>
+      /[.](controller|router|request)[.]ts$/.test(file),
+    ),
+  );
+
 function reachableFrom(folder: string): Set<string> {
   const found = new Set<string>();
   const visit = (one: string) => {
@@ -45,7 +60,9 @@ describe('the figure of the folders', () => {
 
   it('the figure draws an arrow only where an import is allowed', () => {
     const forbiddenArrows = [...figure].flatMap(([from, targets]) =>
-      targets.filter((to) => !allowed.get(from)?.includes(to)).map((to) => `${from} --> ${to}`),
+      targets
+        .filter((to) => !allowed.get(from)?.includes(to) && !(to === 'http' && edges.includes(from)))
+        .map((to) => `${from} --> ${to}`),
     );
     expect(forbiddenArrows).toEqual([]);
   });
@@ -55,6 +72,21 @@ describe('the figure of the folders', () => {
       targets.filter((to) => !reachableFrom(from).has(to)).map((to) => `${from} --> ${to}`),
     );
     expect(missing).toEqual([]);
+  });
+
+  it('the arrows of the figure lead from each folder with a controller or a router to http', () => {
+    expect(edges.length).toBeGreaterThan(4);
+    expect(edges.filter((folder) => !reachableFrom(folder).has('http'))).toEqual([]);
+  });
+
+  it('the figure draws an arrow to platform from the terminal, the API and the queue, and none from it', () => {
+    const outer = [...contributing.matchAll(/^ {2}(\S+) --> (.+)$/gm)].map(([, from, to]) => [
+      from,
+      to!.split(' & '),
+    ]);
+    const users = outer.filter(([, targets]) => targets!.includes('platform')).map(([from]) => from);
+    expect(users).toEqual(['cli', 'api', 'webhook-queue']);
+    expect(outer.map(([from]) => from)).not.toContain('platform');
   });
 });
 
