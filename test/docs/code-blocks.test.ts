@@ -77,9 +77,6 @@ const TRIALS: Record<string, Trials> = {
     Webhooks: by('docs/guide-testing.test.ts'),
   },
   'terminal.md': {
-    Tenants: NAMES,
-    Bookings: NAMES,
-    Departures: NAMES,
     Scripts: NAMES,
   },
   'upgrade.md': {

@@ -14,10 +14,12 @@ import { givenTenant } from '../support/given';
 const PAGE = readFileSync(path.join(__dirname, '../../docs/deadlines.md'), 'utf8');
 const database = useTestDatabase();
 
-/** Returns the text of the row of a deadline. */
+/** Returns the text of the entry of a deadline, on one line. */
 function rowOf(deadline: string): string {
-  const row = PAGE.split('\n').find((line) => line.startsWith(`| ${deadline}`));
-  return row ?? `docs/deadlines.md has no row "${deadline}"`;
+  const row = PAGE.split('\n- ')
+    .map((entry) => entry.split('\n\n')[0]!.replaceAll('\n  ', ' '))
+    .find((entry) => entry.startsWith(deadline));
+  return row ?? `docs/deadlines.md has no entry "${deadline}"`;
 }
 
 describe('the page of deadlines', () => {

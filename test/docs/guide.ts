@@ -57,13 +57,15 @@ export function languages(): string[] {
   return [...new Set([...WHOLE_GUIDE.matchAll(/```(\w+)\n/g)].map(([, language]) => language!))];
 }
 
+/** Returns an example of the guide, by its path below docs/examples. */
+export function exampleOf(file: string): string {
+  return readFileSync(path.join(DOCS, 'examples', file), 'utf8');
+}
+
 /** Returns the snippet whose first comment names this file. */
 export function fileOfGuide(name: string): string {
-  const found = codeIn(
-    WHOLE_GUIDE,
-    path.extname(name).slice(1).replace('mjs', 'js').replace('py', 'python').replace('rb', 'ruby'),
-  );
-  const code = found.find((one) => one.split('\n').slice(0, 2).join('\n').includes(name));
+  const found = codeIn(WHOLE_GUIDE, path.extname(name).slice(1).replace('mjs', 'js'));
+  const code = found.find((one) => one.split('\n', 1)[0]!.includes(name));
   if (code === undefined) throw new Error(`The guide has no file ${name}`);
   return code;
 }
