@@ -21,7 +21,7 @@ interface Rule {
   expr: string;
   for?: string;
   labels: { severity: string };
-  annotations: { summary: string; runbook: string };
+  annotations: { summary: string; description: string; runbook?: string };
 }
 
 const { panels } = JSON.parse(read('docker/grafana/dashboard.json')) as { panels: Panel[] };
@@ -130,11 +130,16 @@ describe('dashboard and alert rules', () => {
     expect(panels.filter(({ type, description }) => type !== 'row' && !description)).toEqual([]);
   });
 
-  it('every alert has a severity, a summary and a section with the steps to take', () => {
+  it('every alert has a severity, a summary and the steps to take, and its runbook is a section that exists', () => {
     for (const { alert, labels, annotations } of rules) {
       expect([alert, labels.severity]).toEqual([alert, expect.stringMatching(/^(critical|warning)$/)]);
       expect(annotations.summary).not.toBe('');
-      const [file, anchor] = annotations.runbook.split('#');
+      expect([alert, annotations.description]).toEqual([alert, expect.stringMatching(/\.$/)]);
+    }
+    const withRunbook = rules.filter(({ annotations }) => annotations.runbook !== undefined);
+    expect(withRunbook.length).toBeGreaterThan(3);
+    for (const { alert, annotations } of withRunbook) {
+      const [file, anchor] = annotations.runbook!.split('#');
       expect([alert, anchorsOf(read(file!))]).toEqual([alert, expect.arrayContaining([anchor])]);
     }
   });

@@ -6,7 +6,7 @@ import { givenDeparture, givenTour } from '../support/given';
 import { folderWithClient } from '../support/packed-client';
 import { useTemporaryFolder } from '../support/temporary-folder';
 import { givenWebsite } from '../support/website';
-import { callTourctl, fileOfGuide, folderWith, pageSnippets, runProgram } from './guide';
+import { callTourctl, exampleOf, folderWith, pageSnippets, runProgram } from './guide';
 
 const FOLDER = useTemporaryFolder();
 
@@ -41,7 +41,7 @@ describe('the list for search engines in the guide', () => {
       await givenDeparture(api.db, tour);
     }
     const cwd = await folderWithClient(FOLDER);
-    await writeFile(path.join(cwd, 'tours-for-search.mjs'), fileOfGuide('tours-for-search.mjs'));
+    await writeFile(path.join(cwd, 'tours-for-search.mjs'), exampleOf('tours-for-search.mjs'));
     const main = `import { toursForSearch } from './tours-for-search.mjs'; console.log(await toursForSearch());`;
     await writeFile(path.join(cwd, 'main.mjs'), main);
     const { stdout, stderr } = await runProgram('node', ['main.mjs'], {

@@ -9,7 +9,7 @@ import { freePorts } from '../support/free-ports';
 import { folderWithClient } from '../support/packed-client';
 import { useTemporaryFolder } from '../support/temporary-folder';
 import { eventually } from '../webhook-queue/queue-fixture';
-import { exampleOf, fileOfGuide, folderWith, runProgram, snippets } from './guide';
+import { exampleOf, folderWith, runProgram, snippets } from './guide';
 
 const SECRETS = ['old', 'new', 'foreign'].map((name) => Buffer.from(name.padEnd(24, '+')));
 const [old, current, foreign] = SECRETS as [Buffer, Buffer, Buffer];
@@ -53,7 +53,7 @@ const CASES: [what: string, genuine: boolean, given: () => Case][] = [
 ];
 
 interface Language {
-  /** The code: in the guide for Node, in docs/examples/webhooks for the others. */
+  /** The code in docs/examples/webhooks. */
   file: string;
   /** Reads cases from stdin, calls the code in the file for each case, and writes the list of results. */
   main: [file: string, text: string];
@@ -143,11 +143,10 @@ describe.each(Object.entries(LANGUAGES))(
       `in ${name}`,
       () => {
         it('the webhook receiver of the guide accepts requests that the queue has signed, and no others', async () => {
-          const code = name === 'Node' ? fileOfGuide(file) : exampleOf(`webhooks/${file}`);
-          const cwd = await folderWith({ [file]: code, [main[0]]: main[1] });
+          const cwd = await folderWith({ [file]: exampleOf(`webhooks/${file}`), [main[0]]: main[1] });
           const stdin = JSON.stringify(CASES.map(([, , given]) => given()));
-          const { code: exit, stdout, stderr } = await runProgram(program, parameters, { cwd, stdin });
-          expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+          const { code, stdout, stderr } = await runProgram(program, parameters, { cwd, stdin });
+          expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
           const answers = JSON.parse(stdout) as boolean[];
           expect(CASES.map(([what], index) => [what, answers[index]])).toEqual(
             CASES.map(([what, genuine]) => [what, genuine]),
@@ -205,7 +204,7 @@ describe('the code of the guide that keeps the latest event', () => {
 
   it('the receiver with the client verifies events, and keeps the latest', async () => {
     const cwd = await folderWithClient(folder);
-    await writeFile(path.join(cwd, 'receive.mjs'), fileOfGuide('receive.mjs'));
+    await writeFile(path.join(cwd, 'receive.mjs'), exampleOf('webhooks/receive.mjs'));
     const [port] = await freePorts();
     const secret = `whsec_${current.toString('base64')}`;
     const receiver = spawn(process.execPath, ['receive.mjs'], {

@@ -62,14 +62,6 @@ export function exampleOf(file: string): string {
   return readFileSync(path.join(DOCS, 'examples', file), 'utf8');
 }
 
-/** Returns the snippet whose first comment names this file. */
-export function fileOfGuide(name: string): string {
-  const found = codeIn(WHOLE_GUIDE, path.extname(name).slice(1).replace('mjs', 'js'));
-  const code = found.find((one) => one.split('\n', 1)[0]!.includes(name));
-  if (code === undefined) throw new Error(`The guide has no file ${name}`);
-  return code;
-}
-
 /** Creates a temporary folder with these files. */
 export async function folderWith(files: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(path.join(FOLDER, 'guide-'));
