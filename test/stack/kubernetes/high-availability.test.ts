@@ -88,9 +88,12 @@ describeWith('kubectl', 'the overlay with CloudNativePG', () => {
     expect(labels).toMatchObject(spread.labelSelector.matchLabels);
   });
 
-  it('the documentation creates each Secret that the custom resources name, with its keys', () => {
-    const docs = readFileSync(path.join(ROOT, 'docs/run-many.md'), 'utf8').replace(/\\\n\s*/g, '');
-    const commandOf = (secret: string) => new RegExp(`create secret generic ${secret} .*`).exec(docs)?.[0];
+  it('create-secrets.sh creates each Secret that the custom resources name, with its keys', () => {
+    const script = readFileSync(path.join(ROOT, 'docker/kubernetes/create-secrets.sh'), 'utf8').replace(
+      /\\\n\s*/g,
+      '',
+    );
+    const commandOf = (secret: string) => new RegExp(`create secret generic ${secret} .*`).exec(script)?.[0];
     const logins = [
       ...cluster.managed.roles.map(({ name, passwordSecret }: never) => [passwordSecret['name'], name]),
       [cluster.bootstrap.initdb.secret.name, cluster.bootstrap.initdb.owner],

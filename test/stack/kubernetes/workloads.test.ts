@@ -7,7 +7,7 @@ import { DEFAULTS, DOCKER, knownVariables, read, ROOT } from '../docker-files';
 import { OVERLAYS, type Pod, render, type Rendered } from './rendered';
 
 const FOLDER = path.join(DOCKER, 'kubernetes');
-const DOCS = readFileSync(path.join(ROOT, 'docs/run-many.md'), 'utf8');
+const SCRIPT = readFileSync(path.join(ROOT, 'docker/kubernetes/create-secrets.sh'), 'utf8');
 
 /** The login of each pod, and the Secret with its password. */
 const LOGINS: Record<string, { user: string; secret: string }> = {
@@ -44,9 +44,9 @@ interface KeyReference {
   key: string;
 }
 
-/** Returns the Secrets that docs/run-many.md creates, each with its keys and their values. */
-function documentedSecrets(): Map<string, Record<string, string>> {
-  const commands = DOCS.replace(/\\\n\s*/g, '').matchAll(/create secret generic (\S+)(.*)/g);
+/** Returns the Secrets that create-secrets.sh creates, each with its keys and their values. */
+function createdSecrets(): Map<string, Record<string, string>> {
+  const commands = SCRIPT.replace(/\\\n\s*/g, '').matchAll(/create secret generic (\S+)(.*)/g);
   return new Map(
     [...commands].map(([, name, rest]) => {
       const literals = rest!.matchAll(/--from-literal=(\w+)=("[^"]*"|\S+)/g);
@@ -57,7 +57,7 @@ function documentedSecrets(): Map<string, Record<string, string>> {
 
 /** Returns the environment of the container as the kubelet computes it, with `<Secret>` as the value of a Secret's key. */
 function environmentOf({ container }: Pod, { named }: Rendered): Record<string, string> {
-  const secrets = documentedSecrets();
+  const secrets = createdSecrets();
   const valueOf = (kind: 'ConfigMap' | 'Secret', { name, key }: KeyReference): string => {
     const values = kind === 'Secret' ? secrets.get(name) : named(kind, name).data;
     if (values?.[key] === undefined) throw new Error(`the ${kind} ${name} has no key ${key}`);
@@ -140,7 +140,7 @@ describeWith('kubectl', 'the Kubernetes overlays', () => {
     it('each pod has only the secrets that it needs, and only the certificate of the authority of the database', () => {
       for (const { name, container, spec } of ours) {
         const named = container.envFrom.flatMap(({ secretRef }: never) => secretRef?.['name'] ?? []);
-        const keys = named.flatMap((secret: string) => Object.keys(documentedSecrets().get(secret)!));
+        const keys = named.flatMap((secret: string) => Object.keys(createdSecrets().get(secret)!));
         expect([name, keys.sort()]).toEqual([name, SECRETS[name]]);
         const mounted = spec.volumes.flatMap(({ secret }: never) => secret ?? []);
         expect([name, mounted]).toEqual([
