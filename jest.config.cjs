@@ -15,7 +15,7 @@ const LONG = [
   '/test/catalog/(categories|cut-json|import-events|import-pipe|import-raced|interrupt-import|start-times|unchanged-entries)[.]test[.]ts$',
   '/test/client/(package|proxy|proxy-(cases|cost|forgeries|isolation|visitors)|retries)[.]test[.]ts$',
   '/test/cli/(audited-verbs|booking-stats|completion|database-rules|departure-events|entry|erasure-dump|import-question|import-safeguards|lost-database|obeyed-changes)[.]test[.]ts$',
-  '/test/cli/(changed-seats|drained-output|onboard-terminal|party|plant-demo|terminal-guide|up-welcome|widget-doctor)[.]test[.]ts$',
+  '/test/cli/(changed-seats|drained-output|onboard-terminal|party|plant-demo|up-welcome|widget-doctor)[.]test[.]ts$',
   '/test/docs/(code-blocks|guide-\\w+|node-tenant|openapi-rules|own-postgresql|pages-in-browser|sql)[.]test[.]ts$',
   '/test/octo/(booking-races|limits|long-availability|long-list|notifications|stored-answers|stored-bookings)[.]test[.]ts$',
   '/test/platform/(broken-log|build|database-tls|database-away-at-start|database-roles|database-too-old|embedded-postgres[\\w-]*|env-file|full-disk)[.]test[.]ts$',

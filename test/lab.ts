@@ -111,10 +111,6 @@ const LABS: Record<string, Suite | Program> = {
     about: 'prints the tables, functions and triggers of the database',
     script: ['test/docs/print-schema.ts'],
   },
-  screens: {
-    about: 'writes the screens of docs/terminal.md',
-    script: ['test/cli/terminal-screens.ts'],
-  },
   servers: {
     about:
       'migrates, updates, sells, backs up and restores on PostgreSQL 15 to 18, as far as apt and npm have them (5 minutes)',

@@ -95,7 +95,6 @@ const TRIALS: Record<string, Trials> = {
 };
 
 const FOLDER = useTemporaryFolder();
-const SCREENS = by('cli/terminal-guide.test.ts');
 const blocks = codeBlocks();
 
 function isRun(trials: Trials): trials is Run {
@@ -104,7 +103,6 @@ function isRun(trials: Trials): trials is Run {
 
 /** Returns the trial of a block; undefined if the block is not listed. */
 function trialOf(block: CodeBlock): Trial | undefined {
-  if (block.language === 'console') return SCREENS;
   const trials = TRIALS[block.page];
   if (trials === undefined || isRun(trials)) return trials;
   const found = trials[block.section];

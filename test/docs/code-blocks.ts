@@ -5,7 +5,7 @@ import path from 'node:path';
 const ROOT = path.resolve(__dirname, '../..');
 const DOCS = path.join(ROOT, 'docs');
 /** The languages of code that a reader pastes into a shell, a crontab or psql. */
-const PASTED = ['sh', 'bash', 'console', 'crontab', 'sql'];
+const PASTED = ['sh', 'bash', 'crontab', 'sql'];
 /** Begins a statement of SQL in a sentence. `show pools` is for PgBouncer. */
 const STATEMENT = /^(alter|analyze|begin;|create|delete|grant|insert|reindex|revoke|select|update|vacuum) /i;
 
