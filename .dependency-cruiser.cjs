@@ -183,7 +183,7 @@ module.exports = {
     {
       name: 'platform-is-a-closed-list',
       comment:
-        'services/platform holds what PLATFORM lists (docs/adr/0002). A new file there needs a line in that list.',
+        'services/platform holds what PLATFORM lists (docs/adr/0001). A new file there needs a line in that list.',
       severity: 'error',
       from: {},
       to: { path: '^services/platform/', pathNot: `^services/platform/(${PLATFORM.join('|')})([.]ts$|/)` },

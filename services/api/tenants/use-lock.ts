@@ -4,8 +4,7 @@ import { type Db, runPrepared, type Trx } from '../../platform/database/database
 /*
  * Each write locks the ids of its API key and its tenant for use until COMMIT, and then checks them and what the tenant sees (lockKeyForUse,
  * lockChanges). A command that ends a key, a tenant or the visibility of a tour commits first and then waits for the uses (awaitUses). So a
- * write either locks before the command waits, and the command waits for its COMMIT, or it locks later, and its check sees the end (ADR 43,
- * ADR 62).
+ * write either locks before the command waits, and the command waits for its COMMIT, or it locks later, and its check sees the end (ADR 43).
  */
 
 /** SQL of the advisory lock of the id `u.id`. The seed 8 separates it from other uses of advisory locks. */
