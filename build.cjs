@@ -46,7 +46,7 @@ const SHARED = {
     `${CLIENT}/src/proxy/party-rules.ts`,
     `${ELEMENT}/src/party-rules.ts`,
   ],
-  'services/platform/contact-forms.ts': [`${ELEMENT}/src/contact-forms.ts`],
+  'services/platform/forms/contact-forms.ts': [`${ELEMENT}/src/contact-forms.ts`],
 };
 const RENDER = 'services/api/docs/generate/render-pages.js';
 /** The newest version of the element. The file is not in git until its release (docs/adr/0057-booking-element.md). */

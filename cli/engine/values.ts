@@ -1,4 +1,3 @@
-import { readEmail } from '../../services/platform/contact-forms';
 import { canonicalLanguage } from '../../services/api/catalog/tour-text';
 import { isBookingRef } from '../../services/api/bookings/booking-lead';
 import type { NamedDeparture } from '../../services/api/departures/find-departures';

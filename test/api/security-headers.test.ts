@@ -32,7 +32,7 @@ const ANSWERS: [string, number, () => PromiseLike<Response>][] = [
   ['an unknown tour', 404, () => reader.get('/api/tenant/tours/none')],
   ['an unknown path', 404, () => api.http.get('/none')],
   ['another method', 405, () => api.http.put('/api/tenant/catalog')],
-  ['a body that is too large', 413, () => post(JSON.stringify({ name: 'x'.repeat(20_000) }))],
+  ['a body that is too large', 413, () => post(JSON.stringify({ name: 'x'.repeat(70_000) }))],
   ['another type of body', 415, () => post('name=x', 'application/x-www-form-urlencoded')],
 ];
 

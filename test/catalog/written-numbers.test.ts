@@ -1,10 +1,10 @@
 import { ADULT_FLAG, seats as parseSeats } from '../../cli/commands/departure/document';
 import { parseFlag } from '../../cli/engine/command';
-import { toPrices } from '../../services/api/departures/change-departure';
-import { DEFAULT_CATEGORIES } from '../../services/api/parties/category';
+import { toPrices } from '../../services/api/departures/add-departures';
 import { currencyDigits } from '../../services/api/pricing/currency';
 import { useTestDatabase } from '../support/database';
 import { readFiles } from './catalog-files';
+import { DEFAULT_CATEGORIES } from '../../services/api/parties/category';
 
 const database = useTestDatabase();
 

@@ -6,11 +6,11 @@ import {
   stepOf,
   totalOf,
 } from '../../clients/booking-element/src/party-choice';
-import { type Party, partyIssue } from '../../clients/booking-element/src/party-rules';
 import { type Category, DEFAULT_CATEGORIES } from '../../services/api/parties/category';
 import { toMajor } from '../../services/api/pricing/currency';
 import * as pricing from '../../services/api/pricing/price-categories';
 import { pricesArbitrary, unitsArbitrary } from './random-categories';
+import { type Party, partyIssue } from '../../services/api/parties/party-rules';
 
 describe('the rules of a party in the element', () => {
   it.each([0, 2, 3])(

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { hasFewLeft, stateOf } from '../../clients/booking-element/src/departure-state';
 import { bookingsLeft, boundsOf } from '../../clients/booking-element/src/party-choice';
+import type { Departure, Tour } from '../../clients/booking-element/src/wire';
+import type { Category } from '../../services/api/parties/category';
+import { categoriesArbitrary, pricesArbitrary } from './random-categories';
 import {
   categoryIssue,
   fewestSeats,
   type Party,
   seatsOf,
   soldCategories,
-} from '../../clients/booking-element/src/party-rules';
-import type { Departure, Tour } from '../../clients/booking-element/src/wire';
-import type { Category } from '../../services/api/parties/category';
-import { categoriesArbitrary, pricesArbitrary } from './random-categories';
+} from '../../services/api/parties/party-rules';
 
 const BOAT: Category = { code: 'boat', kind: 'group', seats: 8, people: 8 };
 const GROUP: Category = { code: 'adult', kind: 'adult', seats: 1, people: 1, min: 4 };

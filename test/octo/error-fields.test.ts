@@ -119,7 +119,7 @@ describe('an error of OCTO that a use case of REST found', () => {
   });
 
   it('each field of REST that a use case can name has the name of a field of OCTO', () => {
-    const folders = ['seats', 'holds', 'bookings', 'departures', 'pricing', 'catalog'];
+    const folders = ['seats', 'holds', 'bookings', 'departures', 'pricing', 'parties', 'catalog'];
     const named = folders.flatMap((folder) => fieldsNamedIn(`services/api/${folder}`));
     expect(named).toEqual(
       expect.arrayContaining(['hold_minutes', 'departure_time', 'children', 'travellers']),

@@ -38,7 +38,7 @@ beforeEach(() => {
   write('seeds/tours.json', '[]');
   write('clients/booking-element/src/jsx.ts', "export { h } from 'preact';");
   write('services/api/parties/party-rules.ts', "export const color = 'blue';");
-  write('services/platform/contact-forms.ts', 'export const forms = 1;');
+  write('services/platform/forms/contact-forms.ts', 'export const forms = 1;');
   write(
     'clients/booking-element/src/element.tsx',
     "import css from './style.css';\nimport { color } from './party-rules.ts';\ndocument.title = css + color;\n",

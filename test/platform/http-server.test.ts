@@ -204,7 +204,7 @@ describe('the API', () => {
       );
     const declared = connectTo(api.baseUrl, head('Content-Length: 100000'));
     const chunked = connectTo(api.baseUrl, head('Transfer-Encoding: chunked'));
-    chunked.socket.write(`4400\r\n${' '.repeat(0x4400)}\r\n`);
+    chunked.socket.write(`11000\r\n${' '.repeat(0x11000)}\r\n`);
     for (const client of [declared, chunked]) {
       await client.closed;
       expect(client.said()).toMatch(/^HTTP\/1\.1 413 [^]*"code":"body_too_large"/);

@@ -6,9 +6,6 @@ import { confirmBooking } from '../../../services/api/seats/changes/confirm-book
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { decideRefund } from '../../../services/api/bookings/refund';
 import { refundAnswer } from '../../../services/api/bookings/refund-answer';
-import { expireSeats } from '../../../services/api/departures/mark-expired-seats';
-import { describeParty } from '../../../services/api/parties/party';
-import { SEATS_MAX } from '../../../services/api/parties/party-rules';
 import { COUNTS_KEPT_DAYS } from '../../../services/api/refusals/refusal';
 import { expire } from '../../../services/api/seats/changes/expire';
 import { performBulk } from '../../../services/api/seats/perform';
@@ -55,6 +52,8 @@ import { listRefusalsCommand } from './refusals';
 import { showBookingCommand } from './show';
 import { showStatsCommand } from './stats';
 import { TRAVELLERS_FLAG } from './travellers';
+import { SEATS_MAX } from '../../../services/api/parties/party-rules';
+import { describeParty } from '../../../services/api/parties/party';
 
 const REF = { ref: bookingRef };
 const CHANGEABLE = ['date', 'adults', 'children', 'party', 'name', 'phone', 'email', 'notes', 'travellers'];

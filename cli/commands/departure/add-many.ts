@@ -9,8 +9,7 @@ import {
   planDepartures,
   type ScheduledDeparture,
 } from '../../../services/api/departures/add-departures';
-import type { NewPrices } from '../../../services/api/departures/change-departure';
-import { firstCategory } from '../../../services/api/parties/party-rules';
+import type { NewPrices } from '../../../services/api/departures/add-departures';
 import { pricesAnswer } from '../../../services/api/pricing/price-categories';
 import { flag } from '../../engine/command';
 import { askFor } from '../../engine/complete-values';
@@ -35,6 +34,7 @@ import {
   toListedDocument,
   toNewPrices,
 } from './document';
+import { firstCategory } from '../../../services/api/parties/party-rules';
 
 /** The flags that `add` and `schedule` share. */
 export const NEW_DEPARTURE_FLAGS = [

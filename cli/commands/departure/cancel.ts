@@ -5,8 +5,7 @@ import { findTour } from '../../../services/api/catalog/find-tour';
 import type { CatalogTour } from '../../../services/api/catalog/tour';
 import type { Departure } from '../../../services/api/departures/departure';
 import { findTourDeparture, type NamedDeparture } from '../../../services/api/departures/find-departures';
-import { namedNumbers } from '../../../services/api/pricing/party';
-import { REASON_MAX } from '../../../services/platform/forms/lengths';
+import { namedNumbers } from '../../../services/api/parties/party';
 import { flag, type Verb } from '../../engine/command';
 import type { AuditedContext } from '../../engine/context';
 import { refuseMistakes } from '../../engine/failure';
@@ -25,6 +24,7 @@ import { describeShare } from '../booking/cancellation';
 import { cancelDayCommand, type DayOptions } from './cancel-day';
 import { cancelWithAudit } from './cancel-with-audit';
 import { nameOf, nameOfDeparture, toDepartureDocument } from './document';
+import { REASON_MAX } from '../../../services/platform/forms/lengths';
 
 interface CancelOptions extends RevealOptions {
   cancelBookings?: boolean;

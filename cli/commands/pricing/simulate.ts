@@ -17,8 +17,7 @@ import {
   pricesAnswer,
   tenantPricesAnswer,
 } from '../../../services/api/pricing/price-categories';
-import type { Defeat, Inapplicability, PriceRule } from '../../../services/api/pricing/choose-price-rule';
-import { toMajor } from '../../../services/api/pricing/currency';
+import type { ConversionAnswer } from '../../../services/api/pricing/explained-rules';
 import {
   explainConversion,
   type Quote,
@@ -44,6 +43,8 @@ import {
   type PriceRuleDocument,
   toPriceRuleDocument,
 } from './price-rule';
+import type { Defeat, Inapplicability, PriceRule } from '../../../services/api/pricing/choose-price-rule';
+import { toMajor } from '../../../services/api/pricing/currency';
 
 interface Trip extends FoundDeparture {
   tour: CatalogTour;

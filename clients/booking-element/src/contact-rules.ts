@@ -28,9 +28,6 @@ export type FieldNames = readonly string[];
 /** The platform reads the first number in the text, of at least six digits: Latin, Arabic, Persian or full-width ones. */
 const DIGITS_MIN = 6;
 const NOT_A_DIGIT = /[^\d٠-٩۰-۹０-９]/g;
-const ADDRESS = String.raw`(\s*mailto:)?\s*[^\s@<>()[\]:;,\\]{1,64}@[^\s@<>()[\]:;,\\.]+(\.[^\s@<>()[\]:;,\\.]+)+`;
-/** COPIED_EMAIL of the platform (services/platform/forms/text-forms.ts). */
-const EMAIL = new RegExp(String.raw`^([^<>]*<${ADDRESS}\s*>|${ADDRESS})[\s;,]*$`, 'i');
 /** Characters that the platform drops from an e-mail address, such as the marks of direction that address books add. */
 const INVISIBLE = /\p{DI}/gu;
 

@@ -10,15 +10,15 @@ import {
 import type { Departure } from '../departures/departure';
 import { START_TIME } from '../catalog/start-time';
 import { octoDetails } from '../holds/octo-booking';
-import { customerColumns, type StoredColumns } from '../holds/seat-hold';
-import { categoriesOf, type Category, storedCategories } from '../parties/category';
-import { toParty } from '../parties/party-rules';
-import type { ChangedFields, SaleChange } from '../audit/changed-fields';
+import type { ChangedFields } from '../audit/changed-fields';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
 import { datedTiers, PAST_FROM } from '../catalog/departure-state';
 import type { RecordedBookingChange, BookingLead, Traveller } from './booking-lead';
+import { categoriesOf, storedCategories } from '../parties/category';
+import { toParty } from '../parties/party-rules';
+import { customerFields } from '../holds/seat-hold';
 
 /** The status of a lead `l`: `expired` once its payment is overdue by the database's clock, also if no sweep has marked the lead. */
 export const LEAD_STATUS = `case when lead_lapsed(l.status, l.payment_due_at, clock.at) then 'expired' else l.status end`;

@@ -3,16 +3,21 @@ import type { SaleChange } from '../audit/changed-fields';
 import type { CancellationPolicy, DatedTier } from '../catalog/cancellation-policy';
 import { type OctoDetails, peopleOfOcto, travellerOfUnitItem } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
-import type { Category } from '../parties/category';
-import { namedNumbers } from '../parties/party';
-import { firstCategory, type Party, type Prices, unitsOf } from '../parties/party-rules';
-import type { WantedParty } from '../parties/requested-party';
-import { type CategoryPrice, priceByCategory } from '../pricing/price-categories';
-import { impliesRules, type PriceBreakdownRule, storedRuleOf } from '../pricing/explained-rules';
-import { platformPricesOf } from '../pricing/quote-tenant-price';
+import {
+  impliesRules,
+  type PriceBreakdownRule,
+  type PriceCalculation,
+  storedRuleOf,
+} from '../pricing/explained-rules';
+import { toMajor } from '../pricing/currency';
+import { firstPrice, type CategoryPrice, priceByCategory } from '../pricing/price-categories';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
 import type { BookingStatus } from './booking-status';
+import type { Category } from '../parties/category';
+import { firstCategory, type Party, unitsOf, type Prices } from '../parties/party-rules';
+import { namedNumbers } from '../parties/party';
+import type { WantedParty } from '../parties/requested-party';
 
 /** The API through which a booking was created: REST or OCTO. */
 export type BookingSource = 'tenant_api' | 'octo';

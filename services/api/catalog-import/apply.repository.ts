@@ -8,6 +8,7 @@ import {
 import { categoriesAfter } from './changed-categories';
 import { startTimeAfter } from './match-departures';
 import type { ChangeCounts } from './import-report';
+import { somethingExpired } from '../catalog/departure-state';
 
 /** The key of the advisory lock of all imports: an arbitrary number. */
 const IMPORT_LOCK = 5_118_403_267;
@@ -61,10 +62,7 @@ export async function findStagedWithExpired(trx: Trx): Promise<{ at: string; ids
        select distinct d.id from staged_tours s join tours t on t.slug = s.slug
        join staged_departures g on g.entry = s.entry
        join departures d on d.tour_id = t.id and d.departure_date = g.departure_date
-       where exists (select from seat_holds h
-                     where h.departure_id = d.id and hold_lapsed(h.status, h.expires_at, clock.at))
-          or exists (select from booking_leads l
-                     where l.departure_id = d.id and lead_lapsed(l.status, l.payment_due_at, clock.at))
+       where ${somethingExpired('d.id')}
        order by d.id) as ids
      from clock`,
   );

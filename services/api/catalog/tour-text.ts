@@ -1,6 +1,6 @@
-import { isLanguageTag } from '../../platform/forms/text-forms';
-import type { Category } from '../pricing/category';
+import type { Category } from '../parties/category';
 import type { ListedTour, Tour } from './tour';
+import { isLanguageTag } from '../../platform/forms/text-forms';
 
 /**
  * Chooses the language of each text of a tour. A visitor wishes languages in an order. A tour is shown in the first wished language that it

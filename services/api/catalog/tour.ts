@@ -1,8 +1,8 @@
-import { isHttpsAddress, isOwnPath, isSlug, isUuid } from '../../platform/forms/text-forms';
-import { type Category, firstCategory } from '../pricing/category';
-import type { Prices } from '../pricing/price-categories';
+import type { Category } from '../parties/category';
+import { firstCategory, type Prices } from '../parties/party-rules';
 import type { CancellationPolicy } from './cancellation-policy';
 import type { CutoffText } from './cutoff';
+import { isHttpsAddress, isOwnPath, isSlug, isUuid } from '../../platform/forms/text-forms';
 
 export const TOUR_STATUSES = ['published', 'draft', 'archived'] as const;
 export type TourStatus = (typeof TOUR_STATUSES)[number];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { addDays } from '../../platform/forms/days';
-import { categoriesOf, type Category, firstCategory } from '../pricing/category';
+import { categoriesOf, type Category } from '../parties/category';
+import { firstCategory } from '../parties/party-rules';
 import type { UndatedRate } from '../pricing/convert-price';
 import {
   type DepartureSchedule,
@@ -11,6 +11,7 @@ import {
   previousDate,
   upcomingDates,
 } from './departure-calendar';
+import { addDays } from '../../platform/forms/days';
 
 const SEEDS = join(__dirname, '../../../seeds');
 

@@ -1,9 +1,10 @@
 import type { Db, Trx } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
 import type { CutoffText } from '../catalog/cutoff';
-import { firstCategory, type Prices } from '../parties/party-rules';
+import { checkCategory } from '../catalog/known-categories';
+import { toMinor } from '../pricing/currency';
 import type { PricedTour } from '../pricing/price-categories';
-import { assertNotSkipped, type NewPrices, toPrices } from './change-departure';
+import { InvalidAmountError } from '../pricing/pricing.errors';
 import type { ListedDeparture } from './departure';
 import {
   type ExistingDeparture,
@@ -15,6 +16,7 @@ import {
   type LocalStart,
 } from './departure.repository';
 import type { TourOfDeparture } from './find-departures';
+import { firstCategory, type Prices } from '../parties/party-rules';
 
 /** Limits the departures of one command, and of one schedule. */
 export const ADDED_DEPARTURES_MAX = 2_000;

@@ -41,9 +41,9 @@ const POSITION = `d.departure_date, coalesce(${START_TIME}, ''), d.id`;
 const COUNTED = describeRow<CountedDeparture>({
   ...listedFields('false'),
   tourSlug: selected('t.slug'),
-  seatsHeld: selected('seats.held'),
-  seatsUnpaid: selected('seats.unpaid'),
-  seatsConfirmed: selected('seats.confirmed'),
+  seatsHeld: selected('holds.held'),
+  seatsUnpaid: selected('leads.unpaid'),
+  seatsConfirmed: selected('leads.confirmed'),
 });
 
 /**
@@ -60,16 +60,16 @@ export async function findCountedDepartures(
        select d.id from departures d ${TOUR_OF_DEPARTURE} cross join clock
        where ${conditionsOf(filter).join(' and ')}
        order by ${POSITION} limit :limit)
-     select ${departureColumns('false')}, ${CLOSING_COLUMNS}, t.slug as tour_slug, held.*, booked.*
+     select ${COUNTED.select}
      from page join departures d on d.id = page.id join tours t on t.id = d.tour_id cross join clock
        cross join lateral (
-         select coalesce(sum(h.seats), 0)::integer as seats_held from seat_holds h
-         where h.departure_id = d.id and not h.sandbox and hold_lives(h.status, h.expires_at, clock.at)) held
+         select coalesce(sum(h.seats), 0)::integer as held from seat_holds h
+         where h.departure_id = d.id and not h.sandbox and hold_lives(h.status, h.expires_at, clock.at)) holds
        cross join lateral (
-         select coalesce(sum(l.seats) filter (where lead_is_unpaid(l.status, l.payment_due_at, clock.at)), 0)::integer as seats_unpaid,
-           coalesce(sum(l.seats) filter (where not lead_is_unpaid(l.status, l.payment_due_at, clock.at)), 0)::integer as seats_confirmed
+         select coalesce(sum(l.seats) filter (where lead_is_unpaid(l.status, l.payment_due_at, clock.at)), 0)::integer as unpaid,
+           coalesce(sum(l.seats) filter (where not lead_is_unpaid(l.status, l.payment_due_at, clock.at)), 0)::integer as confirmed
          from booking_leads l
-         where l.departure_id = d.id and not l.sandbox and lead_stands(l.status, l.payment_due_at, clock.at)) booked
+         where l.departure_id = d.id and not l.sandbox and lead_stands(l.status, l.payment_due_at, clock.at)) leads
      order by ${POSITION}`,
     { ...filter, sandbox: false } as Record<string, unknown> as Record<string, string>,
   );

@@ -1,11 +1,18 @@
 import { describeRow, type Fields, selected, stored, time } from '../../platform/database/row-description';
 import { CLOSES_EARLY_AT, datedTiers, PAST_FROM, pastAt, SALES_END_AT } from '../catalog/departure-state';
 import { START_TIME } from '../catalog/start-time';
-import { categoriesOf } from '../pricing/category';
-import type { Departure, ListedDeparture, LockedDeparture } from './departure';
+import { categoriesOf } from '../parties/category';
+import { type Departure, type ENDS_OF_SALE, type ListedDeparture, type LockedDeparture } from './departure';
+
+/** The SQL of each fact that ends the sale of the departure `d`. */
+export const END_OF_SALE_SQL: Record<(typeof ENDS_OF_SALE)[number]['fact'], string> = {
+  cancelled: "(d.status = 'cancelled')",
+  past: `(${pastAt('clock.at')})`,
+  closed: `coalesce(${CLOSES_EARLY_AT} <= clock.at, false)`,
+};
 
 /**
- * Describes a departure `d` of the tour `t`, at the clock reading `clock.at`. count_seats (0108_seats.sql) counts the seats that all real
+ * Describes a departure `d` of the tour `t`, at the clock reading `clock.at`. count_seats (0161_statuses.sql) counts the seats that all real
  * tenants, or all sandbox tenants, have taken.
  * @param sandbox an SQL expression; true: counts seats of the sandbox, false: counts real seats
  */
@@ -25,9 +32,9 @@ function departureFields(sandbox: string): Fields<Departure> {
     seatsTotal: stored('d.seats_total'),
     seatsTaken: selected(`(select taken from count_seats(d.id, ${sandbox}, clock.at))`),
     sandbox: selected(sandbox),
-    cancelled: selected(`d.status = 'cancelled'`),
-    past: selected(pastAt('clock.at')),
-    closed: selected(`coalesce(${CLOSES_EARLY_AT} <= clock.at, false)`),
+    cancelled: selected(END_OF_SALE_SQL.cancelled),
+    past: selected(END_OF_SALE_SQL.past),
+    closed: selected(END_OF_SALE_SQL.closed),
     prices: stored('d.prices_minor'),
     asOf: time('clock.at'),
   };

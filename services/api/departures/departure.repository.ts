@@ -1,6 +1,4 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database/database';
-import { categoriesOf, type Category } from '../parties/category';
-import type { Prices } from '../parties/party-rules';
 import type { PricedTour } from '../pricing/price-categories';
 import type { DatedDeparture } from './choose-departure';
 import {
@@ -14,34 +12,10 @@ import {
 } from './departure';
 import type { CutoffText } from '../catalog/cutoff';
 import { START_TIME } from '../catalog/start-time';
-import {
-  CLOSES_EARLY_AT,
-  datedTiers,
-  openAt,
-  PAST_FROM,
-  pastAt,
-  SALES_END_AT,
-  somethingExpired,
-} from '../catalog/departure-state';
-
-/** The SQL of each fact that ends the sale of the departure `d`. */
-const FACTS: Record<(typeof ENDS_OF_SALE)[number]['fact'], string> = {
-  cancelled: "(d.status = 'cancelled')",
-  past: `(${pastAt('clock.at')})`,
-  closed: `coalesce(${CLOSES_EARLY_AT} <= clock.at, false)`,
-};
-
-/**
- * Returns the select list of a DepartureRow. The query names the departure `d`, its tour `t`, and the clock reading `clock.at`. count_seats
- * (0161_statuses.sql) counts the seats that all real tenants, or all sandbox tenants, have taken.
- * @param sandbox an SQL expression; true: counts seats of the sandbox, false: counts real seats
- */
-export const departureColumns = (sandbox: string) => `
-  d.id, d.tour_id, t.continent, t.currency, t.currency_digits, t.categories, d.departure_date, ${START_TIME} as start_time, d.return_date, d.seats_total,
-  d.prices_minor as prices,
-  (select taken from count_seats(d.id, ${sandbox}, clock.at)) as seats_taken, ${sandbox} as sandbox,
-  ${ENDS_OF_SALE.map(({ fact }) => `${FACTS[fact]} as ${fact}`).join(', ')},
-  clock.at as as_of`;
+import { openAt, somethingExpired, pastAt } from '../catalog/departure-state';
+import { categoriesOf, type Category } from '../parties/category';
+import type { Prices } from '../parties/party-rules';
+import { DEPARTURE_ROW, END_OF_SALE_SQL, LISTED_ROW, LOCKED_ROW } from './departure-row';
 
 /** Returns the tour's departures on a date, in the order of their times. @param date YYYY-MM-DD */
 export async function findDeparturesOfDate(db: Db, tourId: string, date: string): Promise<DatedDeparture[]> {
@@ -127,14 +101,13 @@ export function toLockedDeparture(row: CountedRow): LockedDeparture {
  * counts seats of the sandbox; false: counts real seats). Runs after the locks of these departures.
  */
 export const COUNTED_DEPARTURES = `
-  select ${departureColumns('k.sandbox')}, ${datedTiers('t')} as tiers, ${SALES_END_AT} as closing_at, ${PAST_FROM} as past_at,
-    ${somethingExpired('d.id')} as something_expired
+  select ${LOCKED_ROW.select}, ${somethingExpired('d.id')} as something_expired
   from departures d join tours t on t.id = d.tour_id cross join unnest(:kinds::boolean[]) as k (sandbox)
   where d.id = any(:departureIds::uuid[])`;
 
 /** The status of a departure, as departureStatus() derives it. */
 export const DEPARTURE_STATUS = `case
-    ${ENDS_OF_SALE.map(({ fact, status }) => `when ${FACTS[fact]} then '${status}'`).join(' ')}
+    ${ENDS_OF_SALE.map(({ fact, status }) => `when ${END_OF_SALE_SQL[fact]} then '${status}'`).join(' ')}
     when (select taken from count_seats(d.id, :sandbox, clock.at)) < d.seats_total then 'available'
     else 'sold_out' end`;
 

@@ -1,8 +1,7 @@
-import { InvalidInputError } from '../../platform/errors';
 import type { DatedTier } from '../catalog/cancellation-policy';
 import type { CutoffText } from '../catalog/cutoff';
-import type { Prices } from '../parties/party-rules';
 import type { PricedTour } from '../pricing/price-categories';
+import { partyIssue, fewestSeats, type Party, seatsOf, unitCount, type Prices } from '../parties/party-rules';
 
 export const DEPARTURE_STATUSES = ['available', 'sold_out', 'cancelled', 'gone', 'closed'] as const;
 export type DepartureStatus = (typeof DEPARTURE_STATUSES)[number];
@@ -131,11 +130,5 @@ export function canBookParty(departure: Departure, party: Party, mostUnits: numb
 }
 
 function sellsTogether({ tour: { categories }, prices }: Departure, party: Party): boolean {
-  try {
-    assertParty(party, categories, prices);
-    return true;
-  } catch (error) {
-    if (error instanceof InvalidInputError) return false;
-    throw error;
-  }
+  return partyIssue(party, categories, prices, {}) === undefined;
 }

@@ -1,7 +1,6 @@
 import type { Db } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
-import { fewestSeats } from '../parties/party-rules';
 import type { PricedTour } from '../pricing/price-categories';
 import { cachedQuote, cachedQuoter, createQuoter, type Quote } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';

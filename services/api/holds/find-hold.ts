@@ -1,12 +1,11 @@
 import type { Db } from '../../platform/database/database';
-import { seatsOf } from '../pricing/party';
-import { partyBefore } from './party-history';
-import { isUuid } from '../../platform/forms/text-forms';
+import { partyBefore } from '../parties/party';
+import { seatsOf } from '../parties/party-rules';
 import { describeChange } from '../audit/changed-fields';
 import type { TenantScope } from '../tenants/tenant';
 import type { HoldStatus } from './hold-status';
 import { HoldNotFoundError } from './hold.errors';
-import { type SeatHold } from './seat-hold';
+import type { SeatHold } from './seat-hold';
 import {
   findExtensions,
   findHold,
@@ -20,6 +19,7 @@ import {
   type HoldPlace,
   type HoldReference,
 } from './seat-hold.repository';
+import { isUuid } from '../../platform/forms/text-forms';
 
 /**
  * @param id any text; a text that is not a UUID finds no hold

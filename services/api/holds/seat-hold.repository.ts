@@ -8,30 +8,19 @@ import {
   time,
 } from '../../platform/database/row-description';
 import { START_TIME } from '../catalog/start-time';
-import { categoriesOf, type Category, storedCategories } from '../parties/category';
-import { toParty } from '../parties/party-rules';
 import type { NewSaleChange, SaleChange } from '../audit/changed-fields';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 import { searchPeople } from '../privacy/search-people';
 import type { HoldStatus } from './hold-status';
 import { octoDetails, type StoredUnitItem } from './octo-booking';
-import { customerColumns, type HoldExtension, type SeatHold, type StoredColumns } from './seat-hold';
+import { type HoldExtension, type SeatHold, customerFields } from './seat-hold';
 import { policyOf } from '../catalog/cancellation-policy';
 import { datedTiers, openAt, SALES_END_AT } from '../catalog/departure-state';
+import { categoriesOf, storedCategories } from '../parties/category';
+import { toParty } from '../parties/party-rules';
 
 /** The status of a hold `h`: `expired` once the database's clock has reached its end, also if no sweep has marked the hold. */
 export const HOLD_STATUS = `case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end`;
-
-/** @param taken an SQL expression: the taken seats of the hold's departure; for a hold of a sandbox tenant, the seats of the sandbox */
-export const holdColumns = (taken: string) => `
-  h.id, h.tenant_id, n.slug as tenant_slug, h.departure_id, h.party, h.seats, h.categories, h.hold_minutes, h.expires_at, h.prices_minor as prices, h.currency,
-  h.currency_digits, h.price_breakdown, h.external_ref, h.customer_name, h.customer_phone, h.customer_phone_as_sent,
-  h.customer_email, h.created_at,
-  h.placed_by, h.ended_at, h.ended_by, h.anonymized_at, ${octoDetails('h.id')} as octo,
-  ${HOLD_STATUS} as status,
-  ${datedTiers('h')} as tiers, t.id as tour_id, t.slug as tour_slug, d.departure_date, ${START_TIME} as departure_time,
-  case when ${openAt('clock.at')}
-       then greatest(d.seats_total - ${taken}, 0) else 0 end as seats_available`;
 
 /**
  * Describes a hold `h`, with its departure `d`, its tour `t` and its tenant `n`.
@@ -49,9 +38,7 @@ function describeHold(taken: string): RowDescription<SeatHold> {
     seats: stored('h.seats'),
     categories: stored('h.categories', { toField: categoriesOf, toColumn: storedCategories }),
     holdMinutes: stored('h.hold_minutes'),
-    status: stored('h.status', {
-      select: `case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end`,
-    }),
+    status: stored('h.status', { select: HOLD_STATUS }),
     expiresAt: time('h.expires_at'),
     prices: stored('h.prices_minor'),
     platformPrices: stored('h.platform_prices_minor'),

@@ -1,11 +1,12 @@
 import { type Fields, stored } from '../../platform/database/row-description';
 import { withGiven } from '../audit/changed-fields';
 import type { DatedTier } from '../catalog/cancellation-policy';
-import type { Category } from '../parties/category';
-import type { Party, Prices } from '../parties/party-rules';
+import type { PriceCalculation } from '../pricing/explained-rules';
 import type { Actor } from '../tenants/actor';
 import type { HoldStatus } from './hold-status';
 import { type OctoDetails, peopleOfOcto } from './octo-booking';
+import type { Category } from '../parties/category';
+import type { Party, Prices } from '../parties/party-rules';
 
 /** The customer's data, as far as the tenant sent them. All null after anonymization (ADR 23). */
 export interface PartialCustomer {

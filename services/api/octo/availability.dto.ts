@@ -1,5 +1,3 @@
-import { InvalidInputError } from '../../platform/errors';
-import { addDays, DAY_MS } from '../../platform/forms/days';
 import type { Tour } from '../catalog/tour';
 import {
   canBookParty,
@@ -11,11 +9,11 @@ import {
   seatsAvailable,
 } from '../departures/departure';
 import type { PricedDeparture, SoldDeparture } from '../departures/find-departures';
-import type { Category } from '../parties/category';
-import { fewestSeats, type Party, partyIssue, type Prices, seatsOf, unitCount } from '../parties/party-rules';
 import type { OctoCapability } from './capabilities';
 import { lowestUnitPricing, type OctoUnitPricing, toUnitPricing } from './pricing.dto';
 import { hasStartTimes, maxUnits } from './product.dto';
+import type { Party } from '../parties/party-rules';
+import { DAY_MS, addDays } from '../../platform/forms/days';
 
 export interface OctoOpeningHours {
   /**
@@ -257,17 +255,6 @@ function statusOf(departure: ListedDeparture, fitsOne: boolean): OctoAvailabilit
   if (status !== 'AVAILABLE') return status;
   if (!fitsOne) return 'SOLD_OUT';
   return seatsAvailable(departure) * 2 < departure.seatsTotal ? 'LIMITED' : 'AVAILABLE';
-}
-
-/** The part of a departure that decides which units it sells. */
-interface Selling {
-  tour: { categories: readonly Category[] };
-  prices: Prices;
-}
-
-/** Returns whether the departure sells these units together in one booking. */
-function isSold({ tour: { categories }, prices }: Selling, party: Party): boolean {
-  return partyIssue(party, categories, prices, {}) === undefined;
 }
 
 function pricingOf({ quote }: SoldDeparture, { capabilities }: AvailabilityView) {

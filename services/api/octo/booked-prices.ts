@@ -1,8 +1,7 @@
-import type { Prices } from '../parties/party-rules';
 import { mapPrices, totalOf } from '../pricing/price-categories';
-import { platformPricesOf } from '../pricing/quote-tenant-price';
 import { type OctoPricing, toPricing } from './pricing.dto';
 import { saleOf, type ShownOctoBooking } from './stored-octo-booking';
+import type { Prices } from '../parties/party-rules';
 
 /** The locked prices of a booking. */
 export interface BookedPrices {

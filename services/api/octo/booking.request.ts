@@ -17,7 +17,7 @@ import { customerOfContact, type OctoContact, type StoredUnitItem } from '../hol
 import type { PartialCustomer } from '../holds/seat-hold';
 import { bodyInput, clearableInput, readAll } from '../http/input';
 import type { RequestReading } from '../idempotency/fingerprint';
-import type { Party } from '../pricing/party';
+import type { Party } from '../parties/party-rules';
 import { keptPhoneForm, type PhoneReading, readPhoneBy } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
 import { countUnits } from './find-product';

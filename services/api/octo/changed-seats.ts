@@ -31,14 +31,6 @@ export class ChangedSeats {
     }
   }
 
-  /** Remembers departures whose expired seats are free again. */
-  recordDepartures(ids: Iterable<string>): void {
-    for (const id of ids) {
-      if (this.departureIds.size < REMEMBERED_MAX) this.departureIds.add(id);
-      else this.logOverflow();
-    }
-  }
-
   /**
    * Sends AVAILABILITY_UPDATE of the remembered dates to the subscribed tenants that see the tours, with a transaction for each
    * tenant. If the transaction of a tenant fails, its error is logged, and the next call sends to this tenant again.

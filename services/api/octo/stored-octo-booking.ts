@@ -2,8 +2,8 @@ import { lowestPercentAt, sharedPercent } from '../bookings/refund';
 import { type CancellationPolicy, policyOf } from '../catalog/cancellation-policy';
 import { NO_CUTOFF } from '../catalog/cutoff';
 import type { Db } from '../../platform/database/database';
-import { isUuid } from '../../platform/forms/text-forms';
-import { type BookingLead, isStanding } from '../bookings/booking-lead';
+import type { BookingLead } from '../bookings/booking-lead';
+import { isStanding } from '../bookings/booking-status';
 import { bookingsOfHolds } from '../bookings/find-booking';
 import { toursOfSales } from '../catalog/find-tour';
 import { showTours } from '../catalog/list-catalog';
@@ -24,6 +24,7 @@ import type { Tenant } from '../tenants/tenant';
 import { badOctoRequest, invalidId } from './octo.errors';
 import { findOctoHolds, findPlacedByOcto, type OctoFilter } from './octo-bookings.repository';
 import { unitCategories } from './sold-units';
+import { isUuid } from '../../platform/forms/text-forms';
 
 /** A booking of OCTO: its hold, and the lead that consumed the hold. */
 export interface StoredOctoBooking {

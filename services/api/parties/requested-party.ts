@@ -1,5 +1,4 @@
 import { InvalidInputError } from '../../platform/errors';
-import { isCategoryCode } from '../../platform/text-forms';
 import type { Category } from './category';
 import { fieldOfCode, type IssueFields, partyRefusalOf } from './party';
 import {
@@ -17,6 +16,7 @@ import {
   seatsOf,
   UNITS_MAX,
 } from './party-rules';
+import { isCategoryCode } from '../../platform/forms/text-forms';
 
 /** The party that a request means for the categories of a tour. */
 export interface WantedParty extends Omit<ResolvedParty, 'issue'> {

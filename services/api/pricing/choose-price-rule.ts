@@ -1,5 +1,7 @@
 import { daysBetween } from '../../platform/forms/days';
 import type { PricedTour } from './price-categories';
+import type { PriceBreakdownRule } from './explained-rules';
+import { toMajor } from './currency';
 
 export const PRICE_RULE_KINDS = ['percent', 'amount', 'price'] as const;
 export type PriceRuleKind = (typeof PRICE_RULE_KINDS)[number];

@@ -1,5 +1,6 @@
-import type { Prices } from '../parties/party-rules';
+import { divideHalfUp } from './currency';
 import { mapPrices } from './price-categories';
+import type { Prices } from '../parties/party-rules';
 
 /** The last known rate of a currency. */
 export interface ExchangeRate {

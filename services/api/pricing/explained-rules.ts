@@ -1,7 +1,5 @@
 import { type Category, storedCategories } from '../parties/category';
 import { firstCategory } from '../parties/party-rules';
-import type { PriceRule } from './choose-price-rule';
-import { toMajor } from './currency';
 
 /** A price rule as a sale has locked it. */
 export interface PriceBreakdownRule {

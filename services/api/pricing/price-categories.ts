@@ -6,7 +6,7 @@ import type { PriceCalculation } from './explained-rules';
 /*
  * Prices by the code of the category, in minor units: the platform's in the currency of the tour, the tenant's in the currency of the sale. These files
  * decide the prices:
- * - departures/change-departure.ts and catalog-import/: the platform's price of each category of a departure.
+ * - departures/add-departures.ts and catalog-import/: the platform's price of each category of a departure.
  * - choose-price-rule.ts: which price rule of the tenant decides each category.
  * - apply-price-rule.ts: how the rule changes the price.
  */

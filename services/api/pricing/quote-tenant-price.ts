@@ -13,17 +13,7 @@ import {
   whyInapplicable,
 } from './choose-price-rule';
 import { findPriceRules } from './price-rule.repository';
-import type { Category } from '../parties/category';
-import { firstCategory, type Prices } from '../parties/party-rules';
-import { assertWantedParty, type WantedParty } from '../parties/requested-party';
-import {
-  areExactInTotal,
-  firstPrice,
-  type LockedPrice,
-  mapPrices,
-  type PricedTour,
-  totalOf,
-} from './price-categories';
+import { type LockedPrice, mapPrices, type PricedTour, areExactInTotal, totalOf } from './price-categories';
 import { applyPriceRule, depositOf } from './apply-price-rule';
 import {
   type Conversion,
@@ -34,9 +24,12 @@ import {
   ratesByCurrency,
 } from './convert-price';
 import { findExchangeRates } from './exchange-rate.repository';
-import { explainRule, storedRuleOf, storedRules } from './explained-rules';
+import { type ConversionAnswer, type PriceCalculation, storedRules, storedRuleOf } from './explained-rules';
 import { PriceNotSoldError, RateMissingError } from './pricing.errors';
 import { type PricingTenant, ruleCurrencyOf, saleFinder } from './selling-currency';
+import type { Category } from '../parties/category';
+import { firstCategory, type Prices } from '../parties/party-rules';
+import { type WantedParty, assertWantedParty } from '../parties/requested-party';
 
 /** The platform's prices, the prices that the tenant's customer pays, and how they were made. All prices are in minor units. */
 export interface Quote extends Currency {
@@ -187,6 +180,7 @@ export function withPricesOf(price: LockedPrice, other: LockedPrice, codes: stri
   if (codes.length === 0) return price;
   const take = (ofPrice: Partial<Prices>, ofOther: Partial<Prices>) => takeCodes(codes, ofPrice, ofOther);
   const prices = take(price.prices, other.prices);
+  const platformPrices = take(price.platformPrices, other.platformPrices);
   // The calculation explains the price of the first category.
   const explains = codes.includes(firstCategory(price.categories).code) ? other : price;
   const { category_rules: _, ...calculation } = explains.priceBreakdown;
@@ -194,11 +188,8 @@ export function withPricesOf(price: LockedPrice, other: LockedPrice, codes: stri
   return {
     ...price,
     prices,
-    priceBreakdown: {
-      ...calculation,
-      platform_prices: take(platformPricesOf(price), platformPricesOf(other)),
-      ...storedRules(price.categories, Object.keys(prices), ruleOf),
-    },
+    platformPrices,
+    priceBreakdown: { ...calculation, ...storedRules(price.categories, Object.keys(prices), ruleOf) },
   };
 }
 

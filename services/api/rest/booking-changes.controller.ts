@@ -16,7 +16,7 @@ import type { RefusedRequest } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { ReadsBody } from '../http/body-schema';
-import { emptyBody, jsonBody } from '../http/json-body';
+import { bookingBody, emptyBody, jsonBody } from '../http/json-body';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
@@ -110,7 +110,7 @@ export class BookingChangesController {
     409,
     'booking_state_conflict, departure_gone, departure_cancelled, insufficient_seats, hold_limit_reached, price_changed, departure_busy',
   )
-  @Middlewares(quota('booking'), jsonBody, strictQuery)
+  @Middlewares(quota('booking'), bookingBody, strictQuery)
   @ReadsBody(bookingAmendment)
   async changeBooking(
     @Request() request: HttpRequest,

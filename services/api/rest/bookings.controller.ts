@@ -20,7 +20,7 @@ import { calendarDateForm, instantForm } from '../../platform/forms/days';
 import { referenceForm } from '../../platform/forms/texts';
 import { queryInput } from '../http/input';
 import { ReadsBody } from '../http/body-schema';
-import { jsonBody } from '../http/json-body';
+import { bookingBody } from '../http/json-body';
 import { pageAnswer, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
@@ -74,7 +74,7 @@ export class BookingsController {
     409,
     'departure_gone, departure_cancelled, insufficient_seats, hold_expired, hold_state_conflict, hold_limit_reached, price_changed, departure_busy',
   )
-  @Middlewares(quota('booking'), jsonBody, strictQuery)
+  @Middlewares(quota('booking'), bookingBody, strictQuery)
   @ReadsBody(bookingRequest)
   async createBooking(@Request() request: HttpRequest, @Body() body: BookingBody): Promise<BookingAnswer> {
     const { context } = this;

@@ -1,8 +1,5 @@
 import { InvalidInputError } from '../../platform/errors';
-import { calendarDateForm } from '../../platform/forms/days';
-import { emailForm, personNameForm, referenceForm } from '../../platform/forms/texts';
-import { assertNotEmpty, bodyInput, givenInput, optionalInput, readAll } from '../http/input';
-import { startTimeForm } from '../catalog/start-time';
+import type { RequestedParty } from '../parties/party-rules';
 import {
   comparedParty,
   comparedUnits,
@@ -15,6 +12,10 @@ import { phoneForm } from '../tenants/phone';
 import type { HoldAmendment } from '../seats/changes/change-hold';
 import type { HoldBody, HoldPatch } from './hold.dto';
 import type { HoldRequest } from '../seats/changes/place-hold';
+import { assertNotEmpty, bodyInput, givenInput, optionalInput, readAll } from '../http/input';
+import { calendarDateForm } from '../../platform/forms/days';
+import { emailForm, personNameForm, referenceForm } from '../../platform/forms/texts';
+import { startTimeForm } from '../catalog/start-time';
 
 /**
  * Reads the body of a new hold. ReadsBody names this function, so the body may have wrong types.

@@ -144,7 +144,7 @@ export function knexClient(connect: Connect): typeof Knex.Client {
     override async acquireRawConnection(): Promise<ServerConnection> {
       const connection = await connect(this.connectionSettings);
       try {
-        await connection.query(WITHOUT_JIT);
+        await (connection as pg.Client).query(WITHOUT_JIT);
       } catch (error) {
         // The pool does not know the connection yet, so it would stay open.
         await connection.end().catch(() => undefined);

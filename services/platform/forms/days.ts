@@ -1,3 +1,4 @@
+import { isInBirthYears } from './contact-forms';
 import { chain, type Form, matching, ofText, type Reading } from './form';
 
 /** A day of UTC in milliseconds. */
@@ -45,7 +46,7 @@ export const DATE_MIN = '1900-01-01';
 
 /** Reads the date of a person's birth: from 1900 to today in UTC. */
 export const birthDateForm = matching(
-  (text) => isCalendarDate(text) && text >= DATE_MIN && text <= dateOf(Date.now()),
+  (text) => isCalendarDate(text) && isInBirthYears(text),
   'must be a calendar date from 1900 to today, YYYY-MM-DD',
 );
 

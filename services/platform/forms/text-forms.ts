@@ -1,3 +1,4 @@
+import { ADDRESS } from './contact-forms';
 import { LANGUAGE_TAG_MAX } from './lengths';
 
 /** Text formats that the API, the webhook queue and the terminal share. */

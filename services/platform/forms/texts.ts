@@ -5,10 +5,10 @@ import {
   CONTROL_CHARACTER,
   CONTROL_CHARACTER_IN_PROSE,
   hasControlCharacter,
-  readEmail,
   withoutDirection,
   withoutInvisible,
 } from './text-forms';
+import { readEmail } from './contact-forms';
 
 /**
  * Matches more combining marks in a row than any script needs (the Stream-Safe Text Format of UAX 15 allows 30). Such texts are refused,

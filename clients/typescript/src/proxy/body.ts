@@ -48,13 +48,18 @@ export async function readJson(
   if (length > max) throw tooLarge(max);
   if (source.parsed !== undefined) return ofParser(source.parsed, max);
   if (isSent && header('content-length') !== '0' && source.isRead()) throw new Error(READ_BEFORE);
-  const bytes = await source.bytes(max, ms);
-  // A listener of the site has got the first bytes.
-  if (bytes.length < length) throw new Error(READ_BEFORE);
+  const bytes = await allBytes(source, length, max, ms);
   if (bytes.length === 0) return undefined;
   assertJson(header);
   if (!isUtf8(bytes)) throw malformed('must be UTF-8');
   return parse(new TextDecoder().decode(bytes), max);
+}
+
+/** @param length the promised one @throws Refusal; Error if a listener of the site has got the first bytes */
+async function allBytes(source: BodySource, length: number, max: number, ms: number): Promise<Uint8Array> {
+  const bytes = await source.bytes(max, ms);
+  if (bytes.length < length) throw new Error(READ_BEFORE);
+  return bytes;
 }
 
 const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;

@@ -1,4 +1,4 @@
-/** The problems of the platform by their codes. `npm run generate` writes this file. */
+/** The problems of the platform by their codes, made of services/api/http/problems.ts. */
 export const PLATFORM_PROBLEMS = {
   validation_failed: { status: 400, title: 'Invalid request', retryable: false },
   malformed_json: { status: 400, title: 'Invalid request', retryable: false },

@@ -1,6 +1,6 @@
 import type { Db } from '../../../platform/database/database';
 import { AppError } from '../../../platform/errors';
-import { BookingAnonymizedError, BookingStateConflictError } from '../../bookings/booking.errors';
+import { BookingAnonymizedError } from '../../bookings/booking.errors';
 import {
   assertTravellersBooked,
   type BookingLead,
@@ -10,6 +10,7 @@ import {
   type Traveller,
 } from '../../bookings/booking-lead';
 import { columnsOfLead } from '../../bookings/booking-lead.repository';
+import { awaitsPayment, bookingOutcome } from '../../bookings/booking-status';
 import { eventOfLead } from '../../bookings/booking-events';
 import { decideReduction, refundPercentAt } from '../../bookings/refund';
 import { getBookingPlace } from '../../bookings/find-booking';
@@ -20,16 +21,7 @@ import { findDepartureAfterChange } from '../../departures/find-departures';
 import { comparedCustomer, type PartialCustomer, withGivenCustomer } from '../../holds/seat-hold';
 import { depositOf } from '../../pricing/apply-price-rule';
 import { toMajor } from '../../pricing/currency';
-import type { Category } from '../../parties/category';
-import { categoriesOfChange, categoriesToCheck, lostCodes } from '../../parties/kept-categories';
-import { partyFields } from '../../parties/party';
-import { type Party, type Prices, type RequestedParty, unitsOf } from '../../parties/party-rules';
-import { assertWantedParty, changedParty, type WantedParty } from '../../parties/requested-party';
 import { type LockedPrice, totalOf } from '../../pricing/price-categories';
-import { withPricesOf } from '../../pricing/quote-tenant-price';
-import { assertPartyOfChange } from '../rules/party-of-change';
-import { sellingCurrencyOf } from '../../pricing/selling-currency';
-import type { Actor } from '../../tenants/actor';
 import type { Tenant } from '../../tenants/tenant';
 import {
   type Amended,
@@ -40,7 +32,7 @@ import {
   assertAmendedParty,
   assertCurrencyStays,
   type FieldValues,
-  placeOf,
+  placeOn,
   priceAfterMove,
 } from '../rules/amended-seats';
 import { assertExpectedTotal, quoteDeparture } from '../rules/departure-rules';
@@ -48,6 +40,8 @@ import { type DepartureFacts, type SaleFacts, type StoredLead, viewKey } from '.
 import { changeOfBooking } from '../stored-booking';
 import { datesOfLead, type Decided } from '../decided';
 import { movingTo, type SeatChange, type Seller } from '../seat-change';
+import { withPricesOf } from '../../pricing/quote-tenant-price';
+import { unitsOf, type RequestedParty } from '../../parties/party-rules';
 
 /** The changes of a booking that a request asks for; an undefined field stays as it is, and null clears it. */
 export interface BookingAmendment {
@@ -159,11 +153,10 @@ function decideValues(
   const price = amendedPrice(facts, tenant, before, meant, place);
   const undated = facts.undatedTours.get(viewKey(tenant.id, before.tour.id));
   const { categories: present } = departure?.tour ?? undated ?? before;
-  if (moves || party !== before.party)
-    assertWantedParty(seats, categoriesToCheck(party, before, { sold: categories, present }), price.prices);
+  assertAmendedParty(before, meant, { sold: categories, present, moves, prices: price.prices });
   const totalMinor = totalOf(party, price.prices);
   assertExpectedTotal(amendment.expectedTotal, totalMinor, before);
-  const isNew = moves && before.status !== 'confirmed';
+  const isNew = moves && awaitsPayment(before);
   return {
     ...(departure ? datedPlaceOf(departure) : NO_PLACE),
     party,
@@ -181,7 +174,17 @@ function decideValues(
   };
 }
 
-interface AmendedSeats extends WantedParty, Pick<AmendedLead, 'departure' | 'categories' | 'travellers'> {
+const NO_PLACE = { departureId: null, departureDate: null, departureTime: null, departureStatus: null };
+
+function datedPlaceOf(departure: LockedDeparture) {
+  const departureStatus = departure.cancelled ? ('cancelled' as const) : ('scheduled' as const);
+  return { ...placeOn(departure), departureStatus };
+}
+
+/** The departure of a booking after its change. */
+interface Place {
+  /** Null: a booking without a date. */
+  departure: LockedDeparture | null;
   /** True: the booking gets another departure. */
   moves: boolean;
 }
@@ -195,7 +198,7 @@ function departureAfter(
 ): Place {
   const { departureDate = before.departureDate, departureTime } = amendment;
   if (departureDate === null) return { departure: null, moves: false };
-  const paid = before.status === 'confirmed';
+  const paid = !awaitsPayment(before);
   const wanted = { ...to, tenant, tour: before.tour, departureDate, departureTime, paid };
   return amendedDeparture(facts, before, meant, wanted);
 }
@@ -251,11 +254,7 @@ function amendedPrice(
 function amendedDeposit(
   tenant: Tenant,
   before: BookingLead,
-  {
-    priceBreakdown,
-    totalMinor,
-    moves,
-  }: { priceBreakdown: PriceCalculation; totalMinor: number; moves: boolean },
+  { priceBreakdown, totalMinor, moves }: Priced & { totalMinor: number; moves: boolean },
 ) {
   const booked = moves ? undefined : before.priceBreakdown.deposit_percent;
   const percent = booked ?? Number(tenant.depositPercent);

@@ -17,28 +17,26 @@ import {
   withGivenCustomer,
 } from '../../holds/seat-hold';
 import { columnsOfHold } from '../../holds/seat-hold.repository';
-import type { Category } from '../../parties/category';
-import {
-  categoriesOfChange,
-  categoriesToCheck,
-  lostCodes,
-  renewedCategories,
-  takesUnits,
-} from '../../parties/kept-categories';
-import { partyFields } from '../../parties/party';
-import { type Party, type RequestedParty, seatsOf } from '../../parties/party-rules';
-import { assertWantedParty, changedParty } from '../../parties/requested-party';
 import type { LockedPrice } from '../../pricing/price-categories';
-import { isLockedInSellingCurrency, withPricesOf } from '../../pricing/quote-tenant-price';
-import { assertPartyOfChange } from '../rules/party-of-change';
-import { sellingCurrencyOf } from '../../pricing/selling-currency';
-import type { Actor } from '../../tenants/actor';
+import { isLockedInSellingCurrency } from '../../pricing/quote-tenant-price';
 import type { Tenant } from '../../tenants/tenant';
-import { existingDeparture, lockedDeparture, quoteDeparture } from '../rules/departure-rules';
+import {
+  type Amended,
+  amendedDeparture,
+  amendedFields,
+  amendedParty,
+  assertAmendedParty,
+  assertCurrencyStays,
+  type FieldValues,
+  placeOn,
+  priceAfterMove,
+} from '../rules/amended-seats';
 import type { DepartureFacts, StoredHold } from '../read/facts';
 import { dateOfHold, type Decided } from '../decided';
 import { movingTo, type SeatChange, type Seller } from '../seat-change';
 import { changeOfHold, freeSeatsAfter, unchangedHold } from '../stored-hold';
+import { renewedCategories } from '../../parties/kept-categories';
+import { seatsOf, type RequestedParty } from '../../parties/party-rules';
 
 /** The changes of a hold that a request asks for; an undefined field stays as it is. */
 export interface HoldAmendment {
@@ -113,28 +111,29 @@ function decideValues(
   amendment: HoldAmendment,
 ): AmendedHold {
   const meant = amendedParty(facts, tenant, hold, to, amendment.party);
-  assertActive(hold);
+  holdOutcome(hold, 'change');
   assertNotErased(hold, amendment);
   const { tour = hold.tour, departureDate = hold.departureDate, departureTime } = amendment;
-  const departure = existingDeparture(facts, { ...to, tenant, tour, seats, departureDate, departureTime });
-  const stays = departure.id === hold.departureId;
-  const change = { before: stays ? hold.party : null, after: party, categories, paid: false };
-  assertPartyOfChange(facts, tenant, departure, change);
-  if (!stays) assertSellingCurrencyStays(tenant, hold, departure);
-  const price = stays
-    ? { ...hold, categories: renewedCategories(hold, departure.tour.categories) }
-    : priceAfterMove(facts, tenant, hold, { departure, seats, categories });
-  const sold = { sold: price.categories, present: departure.tour.categories };
-  if (!stays || party !== hold.party)
-    assertWantedParty(meant, categoriesToCheck(party, hold, sold), price.prices);
-  const { externalRef = hold.externalRef } = amendment;
-  return {
+  const wanted = { ...to, tenant, tour, departureDate, departureTime, paid: false };
+  const { departure, moves, takesUnits } = amendedDeparture(facts, hold, meant, wanted);
+  // Without a selling currency, only OCTO can move a hold to a tour in another currency, and it may.
+  const isBound = tenant.sellIn !== null || isLockedInSellingCurrency(hold);
+  if (moves && isBound) assertCurrencyStays('hold', tenant, hold, departure);
+  const price = moves ? priceAfterMove(facts, tenant, hold, meant, departure) : lockedPrice(hold, departure);
+  const { prices, platformPrices, categories, currency, currencyDigits, priceBreakdown } = price;
+  const sold = { sold: categories, present: departure.tour.categories };
+  assertAmendedParty(hold, meant, { ...sold, moves, prices });
+  const { externalRef = hold.externalRef, customer } = amendment;
+  const { party } = meant;
+  const seats = seatsOf(party, categories);
+  const values = {
     tour,
-    ...placeOf(departure),
+    ...placeOn(departure),
     party,
     seats,
     categories,
     prices,
+    platformPrices,
     currency,
     currencyDigits,
     priceBreakdown,

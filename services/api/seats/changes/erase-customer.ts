@@ -6,7 +6,7 @@ import { getBooking } from '../../bookings/find-booking';
 import { assertNotMoved, SaleChangedError } from '../../departures/check-seats';
 import { eraseHoldCustomer } from '../../holds/change-hold';
 import { getHold } from '../../holds/find-hold';
-import { HoldStateConflictError } from '../../holds/hold.errors';
+import { holdOutcome } from '../../holds/hold-status';
 import type { PartialCustomer, SeatHold } from '../../holds/seat-hold';
 import { eraseAnswers } from '../../idempotency/erase-answers';
 import { personFinder } from '../../privacy/person-finder';
@@ -70,7 +70,7 @@ export async function anonymizeBooking(
 export async function anonymizeHold(trx: Trx, holdId: string, secret: string): Promise<Erasure> {
   const read = async () => {
     const hold = await getHold(trx, ANY_TENANT, holdId);
-    if (hold.status === 'converted') throw new HoldStateConflictError(hold.status);
+    holdOutcome(hold, 'erase');
     return hold;
   };
   const found = await read();

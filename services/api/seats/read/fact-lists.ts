@@ -6,7 +6,7 @@ import { datedTiers } from '../../catalog/departure-state';
 import { START_TIME } from '../../catalog/start-time';
 import { LIFE_MINUTES } from '../../holds/hold-length';
 import { octoDetails } from '../../holds/octo-booking';
-import { HOLD_STATUS, HOLD_TABLES, holdColumns, type HoldRow } from '../../holds/seat-hold.repository';
+import { HOLD_STATUS, HOLD_TABLES, holdColumns } from '../../holds/seat-hold.repository';
 import { bindKeys, STORED_ANSWERS, type StoredAnswer } from '../../idempotency/idempotency.repository';
 import type { Category } from '../../parties/category';
 import type { PriceRule } from '../../pricing/choose-price-rule';
@@ -213,7 +213,7 @@ export function exchangeRates(changes: SeatChange[]): FactList {
 const HELD_SEATS = `
   select h.id, h.tenant_id, h.departure_id, h.party, h.seats, h.categories, h.external_ref,
     ${HOLD_STATUS} as status,
-    h.prices_minor as prices, h.currency, h.currency_digits, h.price_breakdown, ${datedTiers('h')} as tiers, ${octoDetails('h.id')} as octo
+    h.prices_minor as prices, h.platform_prices_minor as platform_prices, h.currency, h.currency_digits, h.price_breakdown, ${datedTiers('h')} as tiers, ${octoDetails('h.id')} as octo
   from seat_holds h join departures d on d.id = h.departure_id join tours t on t.id = d.tour_id`;
 
 export function namedHolds(changes: SeatChange[]): FactList {

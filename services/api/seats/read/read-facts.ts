@@ -1,6 +1,6 @@
 import { CLOCK, runPrepared, type Trx, toFields } from '../../../platform/database/database';
 import { keyCheckOf } from '../../credentials/verify-credential';
-import { toDeparture } from '../../departures/departure.repository';
+import { toLockedDeparture } from '../../departures/departure.repository';
 import { type ExpiredSeats, markExpiredSeats } from '../../departures/mark-expired-seats';
 import { toLead } from '../../bookings/booking-lead.repository';
 import { toHold } from '../../holds/seat-hold.repository';
@@ -233,8 +233,8 @@ function departureFacts(row: FactsRow): DepartureFacts {
   };
 }
 
-function countedDepartures({ departures: found, at }: FactsRow): DepartureFacts['departures'] {
-  const counted = found.map(({ somethingExpired: _, ...row }) => toDeparture({ ...row, asOf: new Date(at) }));
+function countedDepartures({ departures: found }: FactsRow): DepartureFacts['departures'] {
+  const counted = found.map(toLockedDeparture);
   return new Map(counted.map((one) => [countedKey(one.id, one.sandbox), one]));
 }
 

@@ -2,17 +2,7 @@ import { type ChangedFields, changedFields } from '../../audit/changed-fields';
 import { CurrencyConflictError } from '../../bookings/booking.errors';
 import type { DepartureChoice } from '../../departures/choose-departure';
 import type { LockedDeparture } from '../../departures/departure';
-import { partyFields } from '../../holds/party-history';
-import type { Category } from '../../pricing/category';
-import { categoriesToCheck, lostCodes, withPricesOf } from '../../pricing/kept-categories';
-import type { Party } from '../../pricing/party';
-import type { LockedPrice, Prices } from '../../pricing/price-categories';
-import {
-  assertMeantParty,
-  changedParty,
-  type MeantParty,
-  type RequestedParty,
-} from '../../pricing/requested-party';
+import type { LockedPrice } from '../../pricing/price-categories';
 import { sellingCurrencyOf } from '../../pricing/selling-currency';
 import type { Actor } from '../../tenants/actor';
 import type { Tenant } from '../../tenants/tenant';
@@ -23,7 +13,13 @@ import {
   quoteDeparture,
   type RequestedDeparture,
 } from './departure-rules';
-import { assertPartyOfChange, categoriesOfChange, takesUnits } from './party-of-change';
+import { assertPartyOfChange } from './party-of-change';
+import { partyFields } from '../../parties/party';
+import type { Category } from '../../parties/category';
+import { categoriesToCheck, lostCodes, categoriesOfChange, takesUnits } from '../../parties/kept-categories';
+import { withPricesOf } from '../../pricing/quote-tenant-price';
+import type { Party, Prices, RequestedParty } from '../../parties/party-rules';
+import { changedParty, assertWantedParty, type WantedParty } from '../../parties/requested-party';
 
 /** The change of the fields of a hold or booking: what a request asks for, its actor, and the departure after the change. */
 export interface Amended<Amendment> {
@@ -43,7 +39,7 @@ interface Seats {
 }
 
 /** The party of a hold or booking after a change, and the categories by which it is read. */
-export interface AmendedParty extends MeantParty {
+export interface AmendedParty extends WantedParty {
   categories: readonly Category[];
 }
 
@@ -89,7 +85,7 @@ export function amendedDeparture(
 /**
  * Checks that the tour sells the party. A party that the change keeps on its departure stays as it is.
  * @param sold the categories of the hold or booking after the change; `present`: those of its tour now
- * @throws errors of assertMeantParty (400)
+ * @throws errors of assertWantedParty (400)
  */
 export function assertAmendedParty(
   sale: Seats,
@@ -101,7 +97,7 @@ export function assertAmendedParty(
   }: { moves: boolean; prices: Prices } & Record<'sold' | 'present', readonly Category[]>,
 ): void {
   if (!moves && meant.party === sale.party) return;
-  assertMeantParty(meant, categoriesToCheck(meant.party, sale, categories), prices);
+  assertWantedParty(meant, categoriesToCheck(meant.party, sale, categories), prices);
 }
 
 /**
@@ -136,7 +132,7 @@ export function priceAfterMove(
 }
 
 /** Returns the place of a hold or booking on a departure. */
-export function placeOf({ id, departureDate, startTime }: LockedDeparture) {
+export function placeOn({ id, departureDate, startTime }: LockedDeparture) {
   return { departureId: id, departureDate, departureTime: startTime };
 }
 

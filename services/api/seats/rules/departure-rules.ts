@@ -8,9 +8,8 @@ import type { TourRef } from '../../catalog/tour';
 import type { DepartureChoice } from '../../departures/choose-departure';
 import { isSameAmount, toMajor } from '../../pricing/currency';
 import { DepartureGoneError } from '../../departures/departure.errors';
-import { firstCategory, type Prices } from '../../parties/party-rules';
 import type { LockedPrice, PricedTour } from '../../pricing/price-categories';
-import { explainPrice, quoterFromRules } from '../../pricing/quote-tenant-price';
+import { lockPrice, quoterFromRules } from '../../pricing/quote-tenant-price';
 import type { Tenant } from '../../tenants/tenant';
 import {
   add,
@@ -20,6 +19,7 @@ import {
   type UndatedTour,
   viewKey,
 } from '../read/facts';
+import { firstCategory, type Prices } from '../../parties/party-rules';
 
 /** The departure for which a sale, or the change of a hold or booking, asks. */
 export interface RequestedDeparture extends DepartureChoice {
