@@ -104,11 +104,10 @@ export function Booked({ tour, booking, seller, takesFocus, next, onAgain }: Boo
 function headingOf(booking: Booking, next: string | undefined, { words, formats }: Speech): string {
   const { status, deposit_total, total_price, currency, payment_due_at } = booking;
   if (status === 'confirmed') return words.summary.confirmed;
-  if (next !== undefined || total_price === 0 || payment_due_at === null) return words.summary.booked;
-  return fill(words.sale.reserved, {
-    amount: formats.money(deposit_total || total_price, currency),
-    date: formats.day(payment_due_at),
-  });
+  if (next !== undefined || total_price === 0) return words.summary.booked;
+  const amount = formats.money(deposit_total || total_price, currency);
+  if (payment_due_at === null) return fill(words.sale.reservedUndated, { amount });
+  return fill(words.sale.reserved, { amount, date: formats.day(payment_due_at) });
 }
 
 /** Shows what is to be paid and until when, and how, in the tenant's words. */

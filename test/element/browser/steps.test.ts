@@ -133,6 +133,21 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
       site.api.db('tenants').where({ slug: site.tenant.slug }).update({ payment_note });
     afterEach(() => setNote(null));
 
+    it('a booking that stands without a time says what to pay', async () => {
+      const setWindow = (minutes: number | null) =>
+        site.api.db('tenants').where({ slug: site.tenant.slug }).update({ payment_window_minutes: minutes });
+      await setWindow(null);
+      // The API reads the tenant again after a second.
+      await site.page.waitForTimeout(1500);
+      await site.open(tag());
+      await holdSeats(site.page);
+      await fillContact(site.page);
+      await book(site.page);
+      await heading('Reserved: pay €48.20').waitFor();
+      expect(await site.page.getByText('Pay until').count()).toBe(0);
+      await setWindow(72 * 60);
+    });
+
     it('a booking says what to pay until when, and how, in the words of the tenant and with their line breaks', async () => {
       await site.open(`<main><h1>A tour</h1>${tag('seller="Acme Travel"')}</main>`);
       await setNote(NOTE);

@@ -122,6 +122,7 @@ export const ar: Words = {
     split: '{now} الآن، {later} لاحقًا',
     seller: 'البائع: {seller}',
     reserved: 'محجوز: ادفع {amount} حتى {date}',
+    reservedUndated: 'محجوز: ادفع {amount}',
     next: 'الخطوات التالية',
     more: 'المزيد',
   },

@@ -122,6 +122,7 @@ export const de: Words = {
     split: '{now} jetzt, {later} später',
     seller: 'Verkauft von {seller}',
     reserved: 'Reserviert: {amount} bis {date} zahlen',
+    reservedUndated: 'Reserviert: {amount} zahlen',
     next: 'So geht es weiter',
     more: 'Weitere',
   },

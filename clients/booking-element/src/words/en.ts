@@ -147,6 +147,8 @@ export const en = {
     seller: 'Sold by {seller}',
     /** The booking waits for the payment. {date}: such as December 1. */
     reserved: 'Reserved: pay {amount} by {date}',
+    /** The same, where the payment has no time. */
+    reservedUndated: 'Reserved: pay {amount}',
     /** The heading of the tenant's words about the payment. */
     next: 'What happens next',
     /** Unfolds more categories. */

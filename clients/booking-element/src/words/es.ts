@@ -122,6 +122,7 @@ export const es: Words = {
     split: '{now} ahora, {later} después',
     seller: 'Vendido por {seller}',
     reserved: 'Reservado: pague {amount} hasta el {date}',
+    reservedUndated: 'Reservado: pague {amount}',
     next: 'Próximos pasos',
     more: 'Más',
   },

@@ -122,6 +122,7 @@ export const fr: Words = {
     split: '{now} maintenant, {later} plus tard',
     seller: 'Vendu par {seller}',
     reserved: 'Réservé : {amount} à payer jusqu’au {date}',
+    reservedUndated: 'Réservé : {amount} à payer',
     next: 'La suite',
     more: 'Autres',
   },

@@ -122,6 +122,7 @@ export const ja: Words = {
     split: '今すぐ{now}、のちほど{later}',
     seller: '販売者：{seller}',
     reserved: '仮予約済み：{date}までに{amount}をお支払いください',
+    reservedUndated: '仮予約済み：{amount}をお支払いください',
     next: '今後の流れ',
     more: 'その他',
   },

@@ -122,6 +122,7 @@ export const pt: Words = {
     split: '{now} agora, {later} depois',
     seller: 'Vendido por {seller}',
     reserved: 'Reservado: pague {amount} até {date}',
+    reservedUndated: 'Reservado: pague {amount}',
     next: 'Próximos passos',
     more: 'Mais',
   },

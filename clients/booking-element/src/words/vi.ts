@@ -122,6 +122,7 @@ export const vi: Words = {
     split: '{now} bây giờ, {later} sau',
     seller: 'Người bán: {seller}',
     reserved: 'Đã giữ chỗ: thanh toán {amount} chậm nhất ngày {date}',
+    reservedUndated: 'Đã giữ chỗ: thanh toán {amount}',
     next: 'Bước tiếp theo',
     more: 'Thêm',
   },
