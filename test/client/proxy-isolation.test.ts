@@ -142,6 +142,7 @@ describe('a visitor and the hold of another', () => {
     expect(expired).toMatchObject({ status: 401, body: { code: 'invalid_visitor' } });
     expect(visitor.cookies.size).toBe(0);
     expect((await visitor.send('GET', '/hold')).body.code).toBe('hold_not_found');
+    await visitor.send('OPTIONS', '/hold');
     expect(visitor.cookies.has('tour_visitor')).toBe(true);
   });
 
@@ -169,7 +170,7 @@ describe('a visitor and the hold of another', () => {
   it('a name with a prefix that needs Secure makes the cookie Secure on this machine too, and no option leaves it out', async () => {
     const cookieName = '__Host-shop';
     const named = await startShop({ baseUrl: wire.url, apiKey, cookieName });
-    const { headers } = await new VisitorBrowser(named.api).send('GET', '/hold');
+    const { headers } = await new VisitorBrowser(named.api).send('OPTIONS', '/hold');
     expect(headers.get('set-cookie')).toMatch(/^__Host-shop=.*; Path=\/; .*; Secure; HttpOnly$/);
     await named.stop();
     const start = (name: string) => () =>
@@ -340,7 +341,7 @@ describe('a site with two processes', () => {
 describe('the answer of a hold that the network lost', () => {
   it('a reload finds the live hold that the cookie does not name', async () => {
     const visitor = new VisitorBrowser(shop.api);
-    await visitor.send('GET', '/hold');
+    await visitor.send('OPTIONS', '/hold');
     const before = visitor.cookie;
     const { body } = await visitor.send('POST', '/hold', {
       tour_id: tour.slug,

@@ -320,9 +320,9 @@ describeWith('nginx', 'the reverse proxy', () => {
       const { api, port } = await givenApi();
       const website = await givenWebsite(api);
       const { url } = await given([port]);
-      const { status, text } = await call(`${url}/api/tenant/bookings`, {
+      const { status, text } = await call(`${url}/api/gateway/tours/none/hold`, {
         headers: { authorization: website.authorization },
-        body: { notes: 'x'.repeat(20_000) },
+        body: { external_ref: 'x'.repeat(20_000) },
       });
       expect([status, JSON.parse(text).type]).toEqual([
         413,

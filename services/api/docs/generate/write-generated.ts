@@ -19,7 +19,8 @@ function writeGenerated(): void {
     ([code, { status, title, retryable }]) =>
       `  ${code}: { status: ${status}, title: '${title}', retryable: ${retryable} },\n`,
   );
-  const comment = '/** The problems of the platform by their codes, made of services/api/http/problems.ts. */';
+  const comment =
+    '/** The problems of the platform by their codes, made of services/api/http/problems.ts. */';
   writeFileSync(
     PROBLEMS_OF_PROXY,
     `${comment}\nexport const PLATFORM_PROBLEMS = {\n${problems.join('')}};\n`,
