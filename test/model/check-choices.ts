@@ -114,7 +114,8 @@ function choicesOf(
   if (date === undefined)
     return [time === undefined ? UNDATED : NO_DATE_FOR_TIME, ...held.map(({ id }) => id)];
   const choice = choose(on(date), time);
-  const isOfHold = body.external_ref !== undefined && kind === 'book' && choice.startsWith(SEVERAL);
+  // A booking by the reference of a hold is for the departure of the hold, also if another one of the date alone can be sold.
+  const isOfHold = body.external_ref !== undefined && kind === 'book';
   return isOfHold ? [choice, ...on(date).map(({ id }) => id)] : [choice];
 }
 
