@@ -35,7 +35,7 @@ function fromTwelveHours(text: string): string | undefined {
   return `${hour}`.padStart(2, '0') + minutes;
 }
 
-/** What a start time must be. */
+/** Says what is wrong with a text that is no start time. */
 const START_TIME_RULE = 'must be a time of the day such as 09:30';
 
 /** Reads a start time of a request: HH:MM. */
