@@ -13,7 +13,7 @@ import { authenticateAgain } from './authentication';
  * gets 401 and no other answer.
  * @param max the largest accepted body, in bytes
  */
-export function jsonBodyUpTo(max: number): RequestHandler {
+function jsonBodyUpTo(max: number): RequestHandler {
   const parse = readBody(
     express.json({ limit: max, strict: true, type: () => true, verify: assertUtf8 }),
     max,
@@ -38,7 +38,7 @@ export function jsonBodyUpTo(max: number): RequestHandler {
 /** Reads a JSON body of at most 16 KiB. */
 export const jsonBody = jsonBodyUpTo(BODY_MAX);
 
-/** Reads a JSON body of at most 64 KiB: a booking names its travellers. */
+/** Reads a JSON body of at most 64 KiB, for bookings and for OCTO: they name their travellers. */
 export const bookingBody = jsonBodyUpTo(64 * 1024);
 
 const PLAIN_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i;

@@ -8,7 +8,7 @@ import { assertScope } from '../credentials/verify-credential';
 import { contextOf } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { setCaching } from '../http/caching';
-import { jsonBodyUpTo } from '../http/json-body';
+import { bookingBody } from '../http/json-body';
 import { shareOf } from '../http/read-share';
 import { wishedTags } from '../http/wished-languages';
 import { type BookingView, type OctoBooking, toOctoBooking } from './booking.dto';
@@ -101,15 +101,11 @@ export function anyScope(...scopes: [Scope, ...Scope[]]): RequestHandler {
   };
 }
 
-const OCTO_BODY_MAX = 64 * 1024;
-
 /** Reads a JSON body of at most 64 KiB. Fifty unit items with a contact each are larger than the 16 KiB that other routes read. */
 export const octoBody: RequestHandler = (request, response, next) =>
-  readOctoBody(request, response, (error?: unknown) =>
+  bookingBody(request, response, (error?: unknown) =>
     next(error ?? (isDeep(request.body) ? badOctoRequest('The body is nested too deeply.') : undefined)),
   );
-
-const readOctoBody = jsonBodyUpTo(OCTO_BODY_MAX);
 
 const DEPTH_MAX = 32;
 
