@@ -1,4 +1,4 @@
-import { isInBirthYears, readEmail } from './contact-forms.ts';
+import { isInBirthYears, PHONE_DIGITS_MIN, readEmail } from './contact-forms.ts';
 import { unitsOf } from './party-rules.ts';
 import type { BookingBody, Category, Hold, Party, Traveller } from './wire.ts';
 
@@ -26,7 +26,6 @@ export const NO_NAMES: TravellerNames = { first_name: '', last_name: '', birth_d
 export type FieldNames = readonly string[];
 
 /** The platform reads the first number in the text, of at least six digits: Latin, Arabic, Persian or full-width ones. */
-const DIGITS_MIN = 6;
 const NOT_A_DIGIT = /[^\d٠-٩۰-۹０-９]/g;
 /** Characters that the platform drops from an e-mail address, such as the marks of direction that address books add. */
 const INVISIBLE = /\p{DI}/gu;
@@ -44,7 +43,7 @@ export function invalidFields(contact: Contact): FieldNames {
   const fields: string[] = [];
   const { name, phone, email, travellers } = contact;
   if (!name.trim()) fields.push('name');
-  if (phone.replace(NOT_A_DIGIT, '').length < DIGITS_MIN) fields.push('phone');
+  if (phone.replace(NOT_A_DIGIT, '').length < PHONE_DIGITS_MIN) fields.push('phone');
   if (!readEmail(email.replace(INVISIBLE, ''))) fields.push('email');
   travellers.forEach((traveller, index) => {
     const { first_name, last_name, birth_date } = traveller;

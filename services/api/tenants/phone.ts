@@ -1,9 +1,8 @@
 import { type CountryCode, findPhoneNumbersInText, parsePhoneNumberFromString } from 'libphonenumber-js';
+import { PHONE_DIGITS_MIN } from '../../platform/forms/contact-forms';
 import { chain, type Form, ofText } from '../../platform/forms/form';
 import { PHONE_MAX } from '../../platform/forms/lengths';
 import { contactForm } from '../../platform/forms/texts';
-
-const LEAST_DIGITS = 6;
 
 /** A phone number, and the text of which it is a part. */
 export interface PhoneInput {
@@ -30,7 +29,7 @@ export function phoneForm(reading: PhoneReading): Form<PhoneInput> {
 export function keptPhoneForm(reading: PhoneReading): Form<PhoneInput> {
   return ofText((text) => {
     const value = readPhoneBy(reading, text);
-    return value === undefined ? { issue: `must have at least ${LEAST_DIGITS} digits` } : { value };
+    return value === undefined ? { issue: `must have at least ${PHONE_DIGITS_MIN} digits` } : { value };
   });
 }
 
@@ -93,7 +92,7 @@ function splitAtSigns(part: string): string[] {
 }
 
 function hasDigits(part: string): boolean {
-  return digitsOf(part).length >= LEAST_DIGITS;
+  return digitsOf(part).length >= PHONE_DIGITS_MIN;
 }
 
 /** @returns the number in E.164 form, and how many digits of the part belong to it */

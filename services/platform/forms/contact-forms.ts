@@ -18,6 +18,9 @@ export function readEmail(text: string): string | undefined {
   return bracketed ?? bare;
 }
 
+/** The fewest digits of a phone number. */
+export const PHONE_DIGITS_MIN = 6;
+
 const EARLIEST_YEAR = '1900';
 
 /** Returns whether a date of the calendar, YYYY-MM-DD, is from 1900 to today in UTC. */
