@@ -146,9 +146,21 @@ export async function givenDeparture(
   return date;
 }
 
-/** Returns a calendar date in UTC, YYYY-MM-DD. */
-export function daysFromToday(days: number): string {
-  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+/** Returns a calendar date in UTC, YYYY-MM-DD. @param now in ms */
+export function daysFromToday(days: number, now = Date.now()): string {
+  return new Date(now + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/**
+ * Returns so many days in a row, YYYY-MM-DD, that one page of a calendar shows: none before the 30th day from today, and all of one month.
+ * @param count at most 28
+ */
+export function daysOfOneMonth(count: number, now = Date.now()): string[] {
+  const from = (first: number) =>
+    Array.from({ length: count }, (_, index) => daysFromToday(first + index, now));
+  let first = 30;
+  while (from(first)[0]!.slice(0, 7) !== from(first).at(-1)!.slice(0, 7)) first += 1;
+  return from(first);
 }
 
 /** Returns the current date in the time zone, YYYY-MM-DD. */

@@ -3,6 +3,7 @@ import { violationsOf } from '../../support/axe';
 import { describeInChromium } from '../../support/browsers';
 import {
   daysFromToday,
+  daysOfOneMonth,
   givenDeparture,
   givenTour,
   type GivenTour,
@@ -25,8 +26,9 @@ describeInChromium('the element on the displays of visitors', (browser) => {
   let tour: GivenTour;
   beforeAll(async () => {
     tour = await givenTour(site.api.db, { categories: FAMILY });
-    await givenDeparture(site.api.db, tour, { prices: PRICES, seats: 100 });
-    await givenDeparture(site.api.db, tour, { prices: PRICES, seats: 3, date: daysFromToday(31) });
+    const [many, few] = daysOfOneMonth(2);
+    await givenDeparture(site.api.db, tour, { prices: PRICES, seats: 100, date: many });
+    await givenDeparture(site.api.db, tour, { prices: PRICES, seats: 3, date: few });
   });
 
   const open = async (slug: string, options: BrowserContextOptions = {}) => {

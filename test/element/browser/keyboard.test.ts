@@ -1,11 +1,18 @@
 import { violationsOf } from '../../support/axe';
 import { describeInBrowsers } from '../../support/browsers';
-import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../../support/given';
+import {
+  daysFromToday,
+  daysOfOneMonth,
+  givenDeparture,
+  givenTour,
+  type GivenTour,
+} from '../../support/given';
 import { renewContext, useElementSite } from '../given-page';
 import { focusedDate, hasFocus, tabTo, waitForFocus } from '../keyboard';
 import { goBackTo } from '../visit';
 
-const [DATE, CANCELLED, LATER] = [daysFromToday(30), daysFromToday(31), daysFromToday(75)];
+const [DATE, CANCELLED] = daysOfOneMonth(2) as [string, string];
+const LATER = daysFromToday(75);
 const PRICES = { adult: 50_000, child: 30_000 };
 
 describeInBrowsers('the element with a keyboard alone', (browser) => {

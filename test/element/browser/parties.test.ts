@@ -1,5 +1,5 @@
 import { describeInChromium } from '../../support/browsers';
-import { daysFromToday, givenDeparture, givenTour, type TourOverrides } from '../../support/given';
+import { daysOfOneMonth, givenDeparture, givenTour, type TourOverrides } from '../../support/given';
 import { useElementSite } from '../given-page';
 import { fillContact, holdSeats, book } from '../visit';
 
@@ -149,22 +149,14 @@ describeInChromium('the parties of the element', (browser) => {
 
   it('days and start times on which no booking fits are sold out, and few left counts bookings', async () => {
     const tour = await givenTour(site.api.db, { categories: BOAT });
-    const day = (days: number, seats: number, startTime?: string) =>
-      givenDeparture(site.api.db, tour, {
-        date: daysFromToday(days),
-        prices: { boat: 900_000 },
-        seats,
-        startTime,
-      });
-    // The calendar shows one month.
-    const isInOneMonth = (days: number) =>
-      daysFromToday(days).slice(0, 7) === daysFromToday(days + 3).slice(0, 7);
-    const first = [30, 34].find(isInOneMonth)!;
-    const none = await day(first, 5);
-    const few = await day(first + 1, 40);
-    const many = await day(first + 2, 48);
-    const both = await day(first + 3, 7, '09:00');
-    await day(first + 3, 8, '14:00');
+    const [none, few, many, both] = daysOfOneMonth(4) as [string, string, string, string];
+    const given = (date: string, seats: number, startTime?: string) =>
+      givenDeparture(site.api.db, tour, { date, prices: { boat: 900_000 }, seats, startTime });
+    await given(none, 5);
+    await given(few, 40);
+    await given(many, 48);
+    await given(both, 7, '09:00');
+    await given(both, 8, '14:00');
     await site.open(`<tour-booking tour="${tour.slug}"></tour-booking>`);
     const cell = (date: string) => site.page.locator(`[data-date="${date}"]`);
     await cell(few).waitFor();

@@ -1,17 +1,24 @@
 import { describeInChromium } from '../../support/browsers';
-import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../../support/given';
+import {
+  daysFromToday,
+  daysOfOneMonth,
+  givenDeparture,
+  givenTour,
+  type GivenTour,
+} from '../../support/given';
 import { endHoldIn } from '../../support/website';
 import { renewContext, useElementSite } from '../given-page';
 import { waitForFocus } from '../keyboard';
 import { book, fillContact, holdSeats, showAgain } from '../visit';
 
+const [DATE, NEXT_DATE] = daysOfOneMonth(2) as [string, string];
+
 describeInChromium('a purchase with the element', (browser) => {
   const site = useElementSite(browser);
   let tour: GivenTour;
-  let date: string;
   beforeEach(async () => {
     tour = await givenTour(site.api.db);
-    date = await givenDeparture(site.api.db, tour, { prices: { adult: 50_000 } });
+    await givenDeparture(site.api.db, tour, { date: DATE, prices: { adult: 50_000 } });
   });
 
   const tag = (attributes = '', slug = tour.slug) =>
@@ -29,7 +36,7 @@ describeInChromium('a purchase with the element', (browser) => {
   const sellRest = (seats: number) =>
     site.api
       .db('departures')
-      .where({ tour_id: tour.id, departure_date: date })
+      .where({ tour_id: tour.id, departure_date: DATE })
       .update({ seats_total: seats });
 
   it('a visitor books a tour from the calendar to the payment, and the page has no complaint', async () => {
@@ -172,7 +179,7 @@ describeInChromium('a purchase with the element', (browser) => {
   const elsewhere = /in another tab: .+ · 1 × Adult · €700$/;
 
   it('a visitor who books what another tab has replaced reads so, and decides before that hold is booked', async () => {
-    await givenDeparture(site.api.db, tour, { date: daysFromToday(31), prices: { adult: 70_000 } });
+    await givenDeparture(site.api.db, tour, { date: NEXT_DATE, prices: { adult: 70_000 } });
     await site.open(tag());
     await holdSeats(site.page);
     await fillContact(site.page);
@@ -206,7 +213,7 @@ describeInChromium('a purchase with the element', (browser) => {
   it.each(['visibilitychange', 'focus'])(
     'a tab shows at the event %s that another tab has replaced its seats, and the way back to the calendar',
     async (type) => {
-      await givenDeparture(site.api.db, tour, { date: daysFromToday(31), prices: { adult: 70_000 } });
+      await givenDeparture(site.api.db, tour, { date: NEXT_DATE, prices: { adult: 70_000 } });
       await site.open(tag());
       await holdSeats(site.page);
       await holdInAnotherTab();
@@ -363,7 +370,7 @@ describeInChromium('a purchase with the element', (browser) => {
   });
 
   it('a departure that sold out meanwhile offers others to click', async () => {
-    await givenDeparture(site.api.db, tour, { date: daysFromToday(31), prices: { adult: 60_000 } });
+    await givenDeparture(site.api.db, tour, { date: NEXT_DATE, prices: { adult: 60_000 } });
     await site.open(tag());
     await site.page.locator('.day.open').first().click();
     await site.page.getByRole('button', { name: 'Adult: +1' }).click();
