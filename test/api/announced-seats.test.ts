@@ -20,8 +20,8 @@ import { endPaymentWindow, useWebsite } from '../support/website';
 import { book, type Given, givenForWrites, hold } from '../support/writing-requests';
 
 /**
- * Each change of departures records the dates whose seats it changes, and none when it is repeated. (after-commit.test.ts walks the routes,
- * test/cli/changed-seats.test.ts the commands.)
+ * Each change of departures records the dates whose seats it changes, and none when it is repeated. (after-commit.long.test.ts walks the
+ * routes, test/cli/changed-seats.long.test.ts the commands.)
  */
 const api = useTestApi();
 const site = useWebsite(api);

@@ -77,7 +77,7 @@ const LISTS: Record<string, (query: string) => Promise<Response>> = {
   'get /embed/tours': async (query) => api.http.get(`/embed/tours?token=${strangersToken}&${query}`),
 };
 
-/** Routes that count all visible tours. find-tours.test.ts tests these counts. */
+/** Routes that count all visible tours. find-tours.long.test.ts tests these counts. */
 const COUNTS = ['get /api/tenant/catalog/filters'];
 
 function expectLikeNothing(theirs: Response, nobodys: Response, status: number): void {

@@ -7,7 +7,7 @@ import { DOCKER } from '../docker-files';
 export const OVERLAYS = ['single', 'ha'] as const;
 export type Overlay = (typeof OVERLAYS)[number];
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- an object may be of any kind; schemas.test.ts checks the shape of each */
+/* eslint-disable @typescript-eslint/no-explicit-any -- an object may be of any kind; schemas.long.test.ts checks the shape of each */
 
 /** A pod that a Deployment or a Job creates. */
 export interface Pod {

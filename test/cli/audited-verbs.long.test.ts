@@ -177,8 +177,8 @@ const ELSEWHERE = {
   'webhook ping': 'test/cli/webhook-ping.test.ts',
   'webhook trigger': 'test/cli/webhook-ping.test.ts',
   'webhook listen': 'test/cli/webhook-listen-tenant.test.ts',
-  'widget doctor': 'test/cli/widget-doctor.test.ts',
-  up: 'test/cli/up-welcome.test.ts',
+  'widget doctor': 'test/cli/widget-doctor.long.test.ts',
+  up: 'test/cli/up-welcome.long.test.ts',
 };
 
 /** Records the table of each row that a statement writes, except the tables of the migrator. */

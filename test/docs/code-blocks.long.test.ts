@@ -23,8 +23,8 @@ const KUBERNETES = untried(
   'it needs a cluster and a registry: test/stack/kubernetes checks the manifests and Secrets',
 );
 const NAMES = untried('it has ids, names or files of the reader');
-const SQL = by('docs/sql.test.ts');
-const OWN = by('docs/own-postgresql.test.ts');
+const SQL = by('docs/sql.long.test.ts');
+const OWN = by('docs/own-postgresql.long.test.ts');
 
 /** The trials by page. A block of a page or section that is not here fails. */
 const TRIALS: Record<string, Trials> = {
@@ -34,34 +34,34 @@ const TRIALS: Record<string, Trials> = {
     Restore: [NAMES, OWN, DOCKER],
     'Lose seconds, not hours': OWN,
   },
-  'enter-a-tour.md': by('docs/guide-tour.test.ts'),
-  'examples/node-tenant/README.md': { 'Start it': NAMES, 'Buy a tour': by('docs/node-tenant.test.ts') },
+  'enter-a-tour.md': by('docs/guide-tour.long.test.ts'),
+  'examples/node-tenant/README.md': { 'Start it': NAMES, 'Buy a tour': by('docs/node-tenant.long.test.ts') },
   'failover.md': {
     'Set it up': DOCKER,
     'From a single server': DOCKER,
     'Strict or not': DOCKER,
     'Planned switchover': DOCKER,
   },
-  'guide/first-booking.md': by('docs/guide-booking.test.ts'),
-  'guide/octo.md': by('docs/guide-octo.test.ts'),
+  'guide/first-booking.md': by('docs/guide-booking.long.test.ts'),
+  'guide/octo.md': by('docs/guide-octo.long.test.ts'),
   'guide/proxy.md': {
     'Before a newsletter': NAMES,
-    'In another language': by('client/proxy-cases.test.ts'),
+    'In another language': by('client/proxy-cases.long.test.ts'),
   },
-  'guide/sell-on-your-page.md': by('docs/guide-sell.test.ts'),
-  'guide/selling.md': by('docs/guide-booking.test.ts'),
+  'guide/sell-on-your-page.md': by('docs/guide-sell.long.test.ts'),
+  'guide/selling.md': by('docs/guide-booking.long.test.ts'),
   'guide/webhooks.md': {
     'Try it on your machine': untried('test/smoke runs npm start'),
-    'Keep the latest, or read the booking': by('docs/guide-webhooks.test.ts'),
+    'Keep the latest, or read the booking': by('docs/guide-webhooks.long.test.ts'),
   },
-  'guide/widget.md': by('docs/guide-widget.test.ts'),
+  'guide/widget.md': by('docs/guide-widget.long.test.ts'),
   'install.md': {
     'On a laptop': untried('test/smoke runs npm start, and .ci/run runs npm ci'),
     'On one server with Docker': DOCKER,
     'On one server with an own PostgreSQL': OWN,
   },
   'keys.md': { 'Issue, rotate, revoke': NAMES, 'A key has leaked': NAMES },
-  'operators-day.md': by('docs/guide-day.test.ts'),
+  'operators-day.md': by('docs/guide-day.long.test.ts'),
   'reliability.md': { 'Repeat a failed run': untried('it repeats long tests') },
   'restore-to-a-time.md': { Archive: DOCKER, Restore: DOCKER },
   'run-many.md': {
@@ -69,12 +69,12 @@ const TRIALS: Record<string, Trials> = {
     'A PostgreSQL of your own': [SQL],
   },
   'tenants.md': {
-    'The catalog from a spreadsheet': by('docs/guide-spreadsheet.test.ts'),
+    'The catalog from a spreadsheet': by('docs/guide-spreadsheet.long.test.ts'),
     'The first tenant': NAMES,
-    Looks: by('docs/guide-looks.test.ts'),
+    Looks: by('docs/guide-looks.long.test.ts'),
     'Sell in one currency': NAMES,
-    'A reseller over OCTO': by('docs/guide-octo.test.ts'),
-    Webhooks: by('docs/guide-testing.test.ts'),
+    'A reseller over OCTO': by('docs/guide-octo.long.test.ts'),
+    Webhooks: by('docs/guide-testing.long.test.ts'),
   },
   'terminal.md': {
     Scripts: NAMES,
@@ -87,7 +87,7 @@ const TRIALS: Record<string, Trials> = {
   'watching.md': {
     'Without Prometheus': OWN,
     'What to watch': [SQL],
-    Traces: untried('it installs packages: test/stack/traces.test.ts sets the same variables'),
+    Traces: untried('it installs packages: test/stack/traces.long.test.ts sets the same variables'),
     'When connections are waited for': [SQL],
     'When credentials are guessed': [SQL],
     'When vacuum is held back': [SQL],
