@@ -152,7 +152,7 @@ export function daysFromToday(days: number, now = Date.now()): string {
 }
 
 /**
- * Returns so many days in a row, YYYY-MM-DD, that one page of a calendar shows: none before the 30th day from today, and all of one month.
+ * Returns days in a row, YYYY-MM-DD, that one page of a calendar shows: none before the 30th day from today, and all of one month.
  * @param count at most 28
  */
 export function daysOfOneMonth(count: number, now = Date.now()): string[] {

@@ -1,6 +1,6 @@
+import { DAY_MS } from '../../services/platform/forms/days';
 import { daysOfOneMonth } from '../support/given';
 
-const DAY_MS = 86_400_000;
 const START = Date.UTC(2027, 0, 1, 23, 59);
 
 it('the days of one month follow one another, from the 30th day on, on each day of two years', () => {
