@@ -151,7 +151,7 @@ async function givenSales(pool: Pool, key: string, { slug, date }: Target): Prom
     method: 'GET',
     headers: { authorization: `Bearer ${key}` },
   });
-  const { id, categories } = (await tour.body.json()) as { id: string; categories: { code: string }[] };
+  const { id } = (await tour.body.json()) as { id: string };
   const [departure] = await post<{ id: string }[]>(pool, key, '/octo/availability', {
     productId: id,
     optionId: 'DEFAULT',
@@ -162,7 +162,7 @@ async function givenSales(pool: Pool, key: string, { slug, date }: Target): Prom
     productId: id,
     optionId: 'DEFAULT',
     availabilityId: departure!.id,
-    unitItems: [{ unitId: categories[0]!.code }],
+    unitItems: [{ unitId: 'adult' }],
   };
   const booking = {
     tour_id: slug,

@@ -141,7 +141,7 @@ export const ONLY_ONE = `not exists (
 
 /**
  * Raises the seats of departures to the maximum, where booking stays open for another day.
- * @returns 500 of these departures, each the only one of its tour on its date
+ * @returns 500 of these departures, each the only one of its tour on its date, and of a tour that sells to one adult
  */
 async function widenDepartures(db: Db): Promise<Target[]> {
   const open = openAt("now() + interval '1 day'");
@@ -150,10 +150,13 @@ async function widenDepartures(db: Db): Promise<Target[]> {
   );
   const { rows } = await db.raw<{ rows: Target[] }>(
     `select t.slug, d.departure_date::text as date from departures d join tours t on t.id = d.tour_id
-     where ${open} and ${ONLY_ONE} order by d.id limit ${MOST_TARGETS}`,
+     where ${open} and ${ONLY_ONE} and coalesce(t.categories @> '[{"code": "adult"}]', true)
+     order by d.id limit ${MOST_TARGETS}`,
   );
   if (rows.length < MOST_TARGETS)
-    throw new Error(`the demo has only ${rows.length} departures that are alone on their dates`);
+    throw new Error(
+      `the demo has only ${rows.length} departures for one adult that are alone on their dates`,
+    );
   await db.raw('vacuum analyze');
   return rows;
 }
