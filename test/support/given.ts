@@ -146,8 +146,12 @@ export async function givenDeparture(
   return date;
 }
 
-/** Returns a calendar date in UTC, YYYY-MM-DD. @param now in ms */
-export function daysFromToday(days: number, now = Date.now()): string {
+/** Returns a calendar date in UTC, YYYY-MM-DD. It has one parameter, so that `map` can call it. */
+export function daysFromToday(days: number): string {
+  return daysAfter(Date.now(), days);
+}
+
+function daysAfter(now: number, days: number): string {
   return new Date(now + days * 86_400_000).toISOString().slice(0, 10);
 }
 
@@ -157,7 +161,7 @@ export function daysFromToday(days: number, now = Date.now()): string {
  */
 export function daysOfOneMonth(count: number, now = Date.now()): string[] {
   const from = (first: number) =>
-    Array.from({ length: count }, (_, index) => daysFromToday(first + index, now));
+    Array.from({ length: count }, (_, index) => daysAfter(now, first + index));
   let first = 30;
   while (from(first)[0]!.slice(0, 7) !== from(first).at(-1)!.slice(0, 7)) first += 1;
   return from(first);
