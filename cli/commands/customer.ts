@@ -1,8 +1,8 @@
 import { findPeople, type PersonQuery, type PersonRows } from '../../services/api/bookings/find-people';
 import type { PersonRow } from '../../services/api/bookings/rows-of-person';
 import { nameDeparture } from '../../services/api/catalog/start-time';
-import { refreshStatistics } from '../../services/api/privacy/refresh-statistics';
-import { nationalDigits } from '../../services/api/tenants/phone';
+import { refreshStatistics } from '../../services/api/customers/refresh-statistics';
+import { nationalDigits } from '../../services/api/customers/phone';
 import { AppError } from '../../services/platform/errors';
 import { findUndelivered } from '../../services/webhook-queue/deliveries/erase-customer';
 import type { Series } from '../engine/audited-series';

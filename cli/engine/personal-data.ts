@@ -5,17 +5,17 @@ import {
   type OctoDetails,
   peopleOfOcto,
 } from '../../services/api/holds/octo-booking';
-import {
-  type CustomerAnswer,
-  customerAnswer,
-  type PartialCustomer,
-} from '../../services/api/holds/seat-hold';
-import { personFinder } from '../../services/api/privacy/person-finder';
+import { personFinder } from '../../services/api/customers/person-finder';
 import { HIDDEN, maskEmail, maskName, maskPhone } from '../../services/platform/forms/text-forms';
 import { flag } from './command';
 import type { AuditedContext } from './context';
 import type { ItemColumn } from '../terminal/table';
 import { foldLines } from '../terminal/text';
+import {
+  type CustomerAnswer,
+  customerAnswer,
+  type PartialCustomer,
+} from '../../services/api/customers/customer';
 
 /** Column for lists with --reveal. */
 export const CUSTOMER_COLUMN: ItemColumn<{ customer: CustomerAnswer }> = {

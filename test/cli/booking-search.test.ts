@@ -1,4 +1,4 @@
-import { foldName } from '../../services/api/catalog/fold-name';
+import { foldName } from '../../services/platform/forms/fold-name';
 import { departureOf, insertLead } from '../catalog/catalog-rows';
 import { givenDeparture, givenTenant, givenTour } from '../support/given';
 import { runOnce } from './run-once';

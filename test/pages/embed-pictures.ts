@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { foldName } from '../../services/api/catalog/fold-name';
+import { foldName } from '../../services/platform/forms/fold-name';
 import type { TenantToCreate } from '../../services/api/tenants/manage-tenants';
 import { startTestApi, type TestApi } from '../support/api';
 import { givenDeparture, givenTenant, givenTour } from '../support/given';

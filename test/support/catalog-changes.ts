@@ -1,5 +1,5 @@
 import type { Db } from '../../services/platform/database/database';
-import { foldName } from '../../services/api/catalog/fold-name';
+import { foldName } from '../../services/platform/forms/fold-name';
 import { givenTour, type GivenTour } from './given';
 import type { Website } from './website';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { foldName } from '../../services/api/catalog/fold-name';
+import { foldName } from '../../services/platform/forms/fold-name';
 import type { CancellationPolicy } from '../../services/api/catalog/cancellation-policy';
 import { type Category, DEFAULT_CATEGORIES } from '../../services/api/parties/category';
 import type { Translations } from '../../services/api/catalog/tour-text';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { foldName } from '../../services/api/catalog/fold-name';
+import { foldName } from '../../services/platform/forms/fold-name';
 
 describe('the folded name', () => {
   it.each([

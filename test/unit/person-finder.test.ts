@@ -1,11 +1,12 @@
-import { type Person, personFinder } from '../../services/api/privacy/person-finder';
+import { personFinder } from '../../services/api/customers/person-finder';
+import type { PartialCustomer } from '../../services/api/customers/customer';
 
-const ANA: Person = { name: 'Ana Lima', phone: '+4930901820', email: 'ana.lima77@example.com' };
-const named = (name: string): Person => ({ name, phone: null, email: null });
-const reached = (phone: string): Person => ({ name: null, phone, email: null });
+const ANA: PartialCustomer = { name: 'Ana Lima', phone: '+4930901820', email: 'ana.lima77@example.com' };
+const named = (name: string): PartialCustomer => ({ name, phone: null, email: null });
+const reached = (phone: string): PartialCustomer => ({ name: null, phone, email: null });
 
 describe('the person finder', () => {
-  it.each<[string, Person]>([
+  it.each<[string, PartialCustomer]>([
     ['ana-lima-81', ANA],
     ['lima, ana', ANA],
     ['AnaLima5', ANA],
@@ -41,7 +42,7 @@ describe('the person finder', () => {
     expect(personFinder([named('Nobody Else'), person])(text)).toBe(true);
   });
 
-  it.each<[string, Person]>([
+  it.each<[string, PartialCustomer]>([
     ['latest-offer-12', named('Test')],
     ['booking-4711', named('Book')],
     ['order-91234560', reached('123456')],

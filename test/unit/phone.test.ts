@@ -1,4 +1,4 @@
-import { nationalDigits, readPhone } from '../../services/api/tenants/phone';
+import { nationalDigits, readPhone } from '../../services/api/customers/phone';
 
 describe('A phone number', () => {
   it.each([

@@ -3,7 +3,6 @@ import type { BookingLead, ChangedBooking, NamedBooking } from '../../../service
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { reductionAnswer, type ReductionAnswer } from '../../../services/api/bookings/refund-answer';
 import { assertUnambiguous, type NamedDeparture } from '../../../services/api/departures/find-departures';
-import { comparedCustomer } from '../../../services/api/holds/seat-hold';
 import { partyInput } from '../../../services/api/parties/requested-party';
 import { type AmendedBooking, changeBooking } from '../../../services/api/seats/changes/change-booking';
 import { performInTransaction } from '../../../services/api/seats/perform';
@@ -11,7 +10,7 @@ import { type SeatChange, type Seller, sellerWithoutKey } from '../../../service
 import { byOperator } from '../../../services/api/tenants/actor';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import { readInput } from '../../../services/platform/forms/form';
-import { keptPhoneForm } from '../../../services/api/tenants/phone';
+import { keptPhoneForm } from '../../../services/api/customers/phone';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Trx } from '../../../services/platform/database/database';
 import { changeSeats } from '../../engine/change-seats';
@@ -20,6 +19,7 @@ import { partyBody, type PartyOptions } from '../../engine/party';
 import { properties } from '../../terminal/table';
 import { describeReduction, describeRefund } from './cancellation';
 import { toBookingDocument, toBookingFacts } from './document';
+import { comparedCustomer } from '../../../services/api/customers/customer';
 
 interface ChangeOptions extends PartyOptions {
   name?: string;

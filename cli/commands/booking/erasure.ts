@@ -7,7 +7,7 @@ import {
 } from '../../../services/api/bookings/rows-of-person';
 import { getHold } from '../../../services/api/holds/find-hold';
 import type { SeatHold } from '../../../services/api/holds/seat-hold';
-import { refreshStatistics } from '../../../services/api/privacy/refresh-statistics';
+import { refreshStatistics } from '../../../services/api/customers/refresh-statistics';
 import { anonymizeBooking, anonymizeHold } from '../../../services/api/seats/changes/erase-customer';
 import { type OperatorTransaction, performBulk } from '../../../services/api/seats/perform';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';

@@ -5,7 +5,6 @@ import type { BookingLead, LeadPosition } from '../../../services/api/bookings/b
 import type { BookingStatus } from '../../../services/api/bookings/booking-status';
 import { getBooking, listBookings, walkBookings } from '../../../services/api/bookings/find-booking';
 import { findTour } from '../../../services/api/catalog/find-tour';
-import type { CustomerAnswer } from '../../../services/api/holds/seat-hold';
 import { ANY_TENANT, type TenantScope } from '../../../services/api/tenants/tenant';
 import { csvLine } from '../../../services/platform/csv-cells';
 import type { Db } from '../../../services/platform/database/database';
@@ -24,6 +23,7 @@ import { formatMoney } from '../../engine/values';
 import { type ItemColumn, shortTime } from '../../terminal/table';
 import { countOf } from '../../terminal/text';
 import { departureOf, toBookingDetailDocument, toBookingDocument } from './document';
+import type { CustomerAnswer } from '../../../services/api/customers/customer';
 
 /** Holds the filters of list and export. */
 export interface BookingFilterOptions {

@@ -1,4 +1,4 @@
-import { foldName } from '../../../services/api/catalog/fold-name';
+import { foldName } from '../../../services/platform/forms/fold-name';
 import type { Scope } from '../../../services/api/credentials/credential';
 import { currencyDigits } from '../../../services/api/pricing/currency';
 import { currencyOfCountry } from '../../../services/api/tenants/country';

@@ -18,7 +18,7 @@ import { datedTiers, PAST_FROM } from '../catalog/departure-state';
 import type { RecordedBookingChange, BookingLead, Traveller } from './booking-lead';
 import { categoriesOf, storedCategories } from '../parties/category';
 import { toParty } from '../parties/party-rules';
-import { customerFields } from '../holds/seat-hold';
+import { customerFields } from '../customers/customer';
 
 /** The status of a lead `l`: `expired` once its payment is overdue by the database's clock, also if no sweep has marked the lead. */
 export const LEAD_STATUS = `case when lead_lapsed(l.status, l.payment_due_at, clock.at) then 'expired' else l.status end`;

@@ -2,7 +2,6 @@ import { InvalidInputError } from '../../platform/errors';
 import type { SaleChange } from '../audit/changed-fields';
 import type { CancellationPolicy, DatedTier } from '../catalog/cancellation-policy';
 import { type OctoDetails, peopleOfOcto, travellerOfUnitItem } from '../holds/octo-booking';
-import type { PartialCustomer } from '../holds/seat-hold';
 import {
   impliesRules,
   type PriceBreakdownRule,
@@ -18,6 +17,7 @@ import type { Category } from '../parties/category';
 import { firstCategory, type Party, unitsOf, type Prices } from '../parties/party-rules';
 import { namedNumbers } from '../parties/party';
 import type { WantedParty } from '../parties/requested-party';
+import type { PartialCustomer } from '../customers/customer';
 
 /** The API through which a booking was created: REST or OCTO. */
 export type BookingSource = 'tenant_api' | 'octo';

@@ -1,16 +1,10 @@
 import type { Db } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
-import { foldName } from '../catalog/fold-name';
-import { internationalForm, nationalDigits } from '../tenants/phone';
+import { foldName } from '../../platform/forms/fold-name';
+import { internationalForm, nationalDigits } from '../customers/phone';
 import { ANY_TENANT } from '../tenants/tenant';
-import {
-  type Contact,
-  contactsOf,
-  eachOnce,
-  findRowsByText,
-  findRowsOfContact,
-  type PersonRow,
-} from './rows-of-person';
+import { eachOnce, findRowsByText, findRowsOfContact, type PersonRow } from './rows-of-person';
+import { type Contact, contactsOf } from '../customers/customer';
 
 /** How an operator names a person: by an e-mail, by a phone, or by a text to search for. */
 export type PersonQuery = Contact | { search: string };

@@ -1,5 +1,5 @@
 import { CLOCK, type Db } from '../../platform/database/database';
-import { searchPeople } from '../privacy/search-people';
+import { searchPeople } from '../customers/search-people';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 import type { BookingLead, LeadPosition } from './booking-lead';
 import type { BookingStatus } from './booking-status';
@@ -16,7 +16,7 @@ export interface LeadFilter {
   externalRef?: string;
   /** UUID */
   tourId?: string;
-  /** A name, phone number, e-mail address or reference to search for (privacy/search-people.ts). */
+  /** A name, phone number, e-mail address or reference to search for (customers/search-people.ts). */
   search?: string;
   status?: BookingStatus;
   /** Inclusive dates of creation, UTC. */

@@ -1,10 +1,11 @@
 import type { Db } from '../../platform/database/database';
 import { holdsOfOctoContact, pageOfHolds } from '../holds/find-hold';
-import { type PartialCustomer, peopleOfHold, type SeatHold } from '../holds/seat-hold';
-import { isSamePhone, nationalDigits, numbersIn } from '../tenants/phone';
+import { peopleOfHold, type SeatHold } from '../holds/seat-hold';
+import { nationalDigits } from '../customers/phone';
 import type { TenantScope } from '../tenants/tenant';
 import { type BookingLead, peopleOf } from './booking-lead';
 import { bookingsOfHolds, walkBookings } from './find-booking';
+import { type Contact, contactsOf, hasContact, type PartialCustomer } from '../customers/customer';
 
 /** A booking, or a hold without a booking, whose customer is not erased. */
 export interface PersonRow {
@@ -15,8 +16,6 @@ export interface PersonRow {
   /** Its customer, travellers and contacts; for a booking found by its hold, those of the hold too. */
   people: PartialCustomer[];
 }
-
-export type Contact = { email: string } | { phone: string };
 
 /** The bookings, and the holds without a booking, that have a person's phone or e-mail. */
 export interface RowsOfPerson {
@@ -43,15 +42,6 @@ export async function findRowsOfPerson(
   return { bookings: namesOf('booking'), holds: namesOf('hold') };
 }
 
-/** Returns the e-mail and the phone numbers of a person. */
-export function contactsOf({ phone, phoneAsSent, email }: PartialCustomer): Contact[] {
-  const phones = new Set([
-    ...(phone === null ? [] : [phone]),
-    ...(phoneAsSent ? numbersIn(phoneAsSent) : []),
-  ]);
-  return [...(email === null ? [] : [{ email }]), ...[...phones].map((one) => ({ phone: one }))];
-}
-
 /** Finds the rows one of whose people has the e-mail, in any case, or the phone, in any spelling. Newest first, bookings before holds. */
 export async function findRowsOfContact(db: Db, scope: TenantScope, contact: Contact): Promise<PersonRow[]> {
   const text = 'email' in contact ? contact.email : contact.phone;
@@ -61,15 +51,10 @@ export async function findRowsOfContact(db: Db, scope: TenantScope, contact: Con
   return eachOnce(rows).filter(({ people }) => people.some((person) => hasContact(person, contact)));
 }
 
-function hasContact(person: PartialCustomer, contact: Contact): boolean {
-  if ('email' in contact) return person.email?.toLowerCase() === contact.email.toLowerCase();
-  return contactsOf(person).some((own) => 'phone' in own && isSamePhone(own.phone, contact.phone));
-}
-
 const PAGE_SIZE = 500;
 
 /**
- * Finds the rows by a name, a phone, an e-mail or a reference (privacy/search-people.ts).
+ * Finds the rows by a name, a phone, an e-mail or a reference (customers/search-people.ts).
  * @param most ends the search after this number of rows or a few more
  */
 export async function findRowsByText(

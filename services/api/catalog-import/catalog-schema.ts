@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { calendarDateForm, DATE_MIN, instantOrEndOfDayForm } from '../../platform/forms/days';
 import { ADDRESS_MAX, NAME_MAX, NOTES_MAX, REASON_MAX } from '../../platform/forms/lengths';
 import { isHttpsAddress, isOwnPath, isSlug } from '../../platform/forms/text-forms';
-import { foldName } from '../catalog/fold-name';
+import { foldName } from '../../platform/forms/fold-name';
 import { writtenStartTimeForm } from '../catalog/start-time';
 import { isTourSlug, TOUR_STATUSES } from '../catalog/tour';
 import { canonicalLanguage, type TranslatedTexts } from '../catalog/tour-text';

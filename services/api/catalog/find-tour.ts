@@ -10,7 +10,7 @@ import {
   findToursById,
 } from './tour.repository';
 import { AppError } from '../../platform/errors';
-import { foldName } from './fold-name';
+import { foldName } from '../../platform/forms/fold-name';
 
 /**
  * Finds a tour for an operator, with any status.

@@ -8,7 +8,7 @@ import { readAsOf } from './as-of';
 import { type CatalogChanges, findCatalogChanges, findTourRefs } from './catalog-changes.repository';
 import { findListLanguages } from './catalog-languages';
 import { findCatalogPage, findCompleteTours } from './catalog-page.repository';
-import { foldName } from './fold-name';
+import { foldName } from '../../platform/forms/fold-name';
 import {
   basePrices,
   type CatalogSort,

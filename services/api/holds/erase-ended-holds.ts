@@ -1,9 +1,9 @@
 import { type Db, inTransaction, type Trx } from '../../platform/database/database';
-import { personFinder } from '../privacy/person-finder';
-import { withoutCustomer } from './change-hold';
+import { personFinder } from '../customers/person-finder';
 import { octoDetails } from './octo-booking';
-import { type PartialCustomer, peopleOfHold, type SeatHold } from './seat-hold';
-import { eraseCustomersOfHolds } from './seat-hold.repository';
+import { peopleOfHold, type SeatHold } from './seat-hold';
+import { eraseCustomersOfHolds, withoutCustomer } from './seat-hold.repository';
+import type { PartialCustomer } from '../customers/customer';
 
 /** How long ended holds without a booking are kept, in days after their end. */
 export interface HoldRetention {

@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '../../webhook-queue/enqueue-delivery';
 import { withGiven } from '../audit/changed-fields';
-import type { Person } from '../privacy/person-finder';
+import type { PartialCustomer } from '../customers/customer';
 
 export type OctoBookingStatus = 'CONFIRMED' | 'ON_HOLD' | 'PENDING' | 'EXPIRED' | 'CANCELLED';
 
@@ -68,7 +68,7 @@ export function octoColumns({ contact, unitItems, notes, cancelReason }: Changed
 }
 
 /** Returns the contact as a customer, whose name is the full name, or else the first and last name. */
-export function customerOfContact(contact: OctoContact): Person {
+export function customerOfContact(contact: OctoContact): PartialCustomer {
   const { fullName, firstName, lastName, phoneNumber, emailAddress } = contact;
   const name = fullName ?? ([firstName, lastName].filter(Boolean).join(' ') || null);
   return { name, phone: phoneNumber ?? null, email: emailAddress ?? null };
@@ -101,7 +101,7 @@ export function travellerOfUnitItem({ unitId, contact }: StoredUnitItem): UnitTr
  * Returns the contacts of the booking and of its unit items, to find texts that identify them. A contact with a full name is returned a
  * second time, with its first and last name.
  */
-export function peopleOfOcto({ contact, unitItems }: OctoDetails): Person[] {
+export function peopleOfOcto({ contact, unitItems }: OctoDetails): PartialCustomer[] {
   return [contact, ...unitItems.map((item) => item.contact)].flatMap((one) => [
     customerOfContact(one),
     ...(one.fullName ? [customerOfContact({ ...one, fullName: null })] : []),

@@ -10,14 +10,15 @@ import {
 import { START_TIME } from '../catalog/start-time';
 import type { NewSaleChange, SaleChange } from '../audit/changed-fields';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
-import { searchPeople } from '../privacy/search-people';
+import { searchPeople } from '../customers/search-people';
 import type { HoldStatus } from './hold-status';
-import { octoDetails, type StoredUnitItem } from './octo-booking';
-import { type HoldExtension, type SeatHold, customerFields } from './seat-hold';
+import { octoDetails, type StoredUnitItem, withoutPeople } from './octo-booking';
+import type { HoldExtension, SeatHold } from './seat-hold';
 import { policyOf } from '../catalog/cancellation-policy';
 import { datedTiers, openAt, SALES_END_AT } from '../catalog/departure-state';
 import { categoriesOf, storedCategories } from '../parties/category';
 import { toParty } from '../parties/party-rules';
+import { customerFields } from '../customers/customer';
 
 /** The status of a hold `h`: `expired` once the database's clock has reached its end, also if no sweep has marked the hold. */
 export const HOLD_STATUS = `case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end`;
@@ -131,7 +132,7 @@ export interface HoldFilter {
   status?: HoldStatus;
   since?: Date;
   externalRef?: string;
-  /** A name, phone number, e-mail address or reference to search for (privacy/search-people.ts). */
+  /** A name, phone number, e-mail address or reference to search for (customers/search-people.ts). */
   search?: string;
   /** Id of the last hold of the previous page. */
   after?: string;
@@ -221,7 +222,22 @@ export interface ErasedHold {
   unitItems: StoredUnitItem[] | null;
 }
 
-/** Erases the customers of holds and the people of their OCTO details. */
+/**
+ * Returns the values that the hold keeps.
+ * @param identifiesPerson returns whether a text identifies the person; such references are erased too
+ */
+export function withoutCustomer(
+  { id, externalRef, octo }: Pick<SeatHold, 'id' | 'externalRef' | 'octo'>,
+  identifiesPerson: (text: string) => boolean,
+): ErasedHold {
+  return {
+    id,
+    externalRef: externalRef && identifiesPerson(externalRef) ? null : externalRef,
+    unitItems: octo && withoutPeople(octo.unitItems, identifiesPerson),
+  };
+}
+
+/** Erases the customers of holds and the people of their OCTO details. The caller has locked the holds. */
 export async function eraseCustomersOfHolds(trx: Trx, holds: ErasedHold[]): Promise<void> {
   const erased = { erased: JSON.stringify(holds) };
   await trx.raw(

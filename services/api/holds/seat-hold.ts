@@ -1,6 +1,5 @@
-import { type Fields, stored } from '../../platform/database/row-description';
-import { withGiven } from '../audit/changed-fields';
 import type { DatedTier } from '../catalog/cancellation-policy';
+import type { PartialCustomer } from '../customers/customer';
 import type { PriceCalculation } from '../pricing/explained-rules';
 import type { Actor } from '../tenants/actor';
 import type { HoldStatus } from './hold-status';
@@ -8,55 +7,9 @@ import { type OctoDetails, peopleOfOcto } from './octo-booking';
 import type { Category } from '../parties/category';
 import type { Party, Prices } from '../parties/party-rules';
 
-/** The customer's data, as far as the tenant sent them. All null after anonymization (ADR 23). */
-export interface PartialCustomer {
-  name: string | null;
-  phone: string | null;
-  /** The text of which `phone` is a part (tenants/phone.ts). Null or undefined: the text says no more than the number. */
-  phoneAsSent?: string | null;
-  email: string | null;
-}
-
-/** Returns the customer after a change. A new phone replaces the text of the old one too. */
-export function withGivenCustomer(now: PartialCustomer, given: Partial<PartialCustomer>): PartialCustomer {
-  const merged = withGiven(now, given);
-  return given.phone === undefined ? merged : { ...merged, phoneAsSent: given.phoneAsSent ?? null };
-}
-
 /** Returns the customer of a hold and the people of its OCTO details, to find texts that identify them. */
 export function peopleOfHold({ customer, octo }: Pick<SeatHold, 'customer' | 'octo'>): PartialCustomer[] {
   return [customer, ...(octo ? peopleOfOcto(octo) : [])];
-}
-
-/** The customer in an answer. */
-export interface CustomerAnswer {
-  name: string | null;
-  phone: string | null;
-  /** Only if the text said more than the number. Null: it did, and the API key may not read it. */
-  phone_as_sent?: string | null;
-  email: string | null;
-}
-
-export function customerAnswer({ name, phone, phoneAsSent, email }: PartialCustomer): CustomerAnswer {
-  return { name, phone, phone_as_sent: phoneAsSent ?? undefined, email };
-}
-
-/** Columns of a row with their values. An undefined value is not written. */
-export type StoredColumns = Record<string, unknown>;
-
-/** Describes the customer of a hold or lead. @param row the name of its table in the statement */
-export function customerFields(row: string): Fields<PartialCustomer> {
-  return {
-    name: stored(`${row}.customer_name`),
-    phone: stored(`${row}.customer_phone`),
-    phoneAsSent: stored(`${row}.customer_phone_as_sent`),
-    email: stored(`${row}.customer_email`),
-  };
-}
-
-/** Returns the personal values that the history of a hold or booking compares. */
-export function comparedCustomer({ name, phone, phoneAsSent, email }: PartialCustomer) {
-  return { name, phone: [phone, phoneAsSent ?? null], email };
 }
 
 /** The hold that a request amends, extends or releases, and the actor of this change. */
@@ -114,4 +67,10 @@ export interface HoldExtension {
   /** The new end of the hold. */
   expiresAt: Date;
   by: Actor | null;
+}
+
+/** The hold as it was when its departure was locked, and after the change. Both are the same object if nothing changed. */
+export interface ChangedHold {
+  before: SeatHold;
+  after: SeatHold;
 }

@@ -14,14 +14,14 @@ import {
   referenceForm,
 } from '../../platform/forms/texts';
 import { customerOfContact, type OctoContact, type StoredUnitItem } from '../holds/octo-booking';
-import type { PartialCustomer } from '../holds/seat-hold';
 import { bodyInput, clearableInput, readAll } from '../http/input';
 import type { RequestReading } from '../idempotency/fingerprint';
 import type { Party } from '../parties/party-rules';
-import { keptPhoneForm, type PhoneReading, readPhoneBy } from '../tenants/phone';
+import { keptPhoneForm, type PhoneReading, readPhoneBy } from '../customers/phone';
 import type { Tenant } from '../tenants/tenant';
 import { countUnits } from './find-product';
 import { unprocessable } from './octo.errors';
+import type { PartialCustomer } from '../customers/customer';
 
 /**
  * The person who travels or books. All fields are optional, are kept as sent, and are personal data.

@@ -5,7 +5,6 @@ import type { DepartureChoice } from '../departures/choose-departure';
 import { findDepartureAfterChange } from '../departures/find-departures';
 import { HoldExpiredError, HoldStateConflictError } from '../holds/hold.errors';
 import { assertHoldMinutes } from '../holds/hold-length';
-import type { PartialCustomer } from '../holds/seat-hold';
 import { type Party, unitCount } from '../parties/party-rules';
 import { sellingCurrencyOf } from '../pricing/selling-currency';
 import {
@@ -35,6 +34,7 @@ import {
   type StoredOctoBooking,
   unitsOfBooking,
 } from './stored-octo-booking';
+import type { PartialCustomer } from '../customers/customer';
 
 /** A request to change a booking. */
 export interface OctoRequest {

@@ -1,8 +1,8 @@
 import type { OctoContact } from '../holds/octo-booking';
-import type { PartialCustomer } from '../holds/seat-hold';
 import type { Tenant } from '../tenants/tenant';
 import { customerOf, type SentDetails, withUuids } from './booking.request';
 import type { StoredOctoBooking } from './stored-octo-booking';
+import type { PartialCustomer } from '../customers/customer';
 
 /**
  * Returns the contact, the unit items and the customer after a change. Undefined: the change leaves out the contact, or the unit items.

@@ -4,7 +4,7 @@ import { isUuid } from '../../platform/forms/text-forms';
 import { InsufficientSeatsError, isDepartureNotAvailable } from '../departures/departure.errors';
 import { addAlternatives } from '../departures/check-seats';
 import type { Operation } from '../idempotency/operation';
-import { type Person, personFinder } from '../privacy/person-finder';
+import { personFinder } from '../customers/person-finder';
 import {
   eraseExternalReferences,
   findExternalReferences,
@@ -13,6 +13,7 @@ import {
   type RecordedRefusal,
   type RefusalCount,
 } from './refusal.repository';
+import type { PartialCustomer } from '../customers/customer';
 
 /** A refused request, with the values that were known when it was refused. */
 export interface RefusedRequest {
@@ -24,7 +25,7 @@ export interface RefusedRequest {
   quantity?: number;
   externalRef?: string | null;
   /** The people in the request. A reference that identifies one of them is not stored. */
-  people?: Person[];
+  people?: PartialCustomer[];
   /** As the client sent it: any text. */
   holdId?: string | null;
   bookingRef?: string;

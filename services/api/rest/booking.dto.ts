@@ -1,5 +1,4 @@
 import type { TourRef } from '../catalog/tour';
-import { type CustomerAnswer, customerAnswer } from '../holds/seat-hold';
 import {
   cancellationAnswer,
   type CancellationAnswer,
@@ -12,6 +11,7 @@ import { toMajor } from '../pricing/currency';
 import { namedNumbers } from '../parties/party';
 import { type BookingLead, type PriceBreakdown, priceBreakdown } from '../bookings/booking-lead';
 import type { AmendedBooking } from '../seats/changes/change-booking';
+import { type CustomerAnswer, customerAnswer } from '../customers/customer';
 
 /**
  * @example {"tour_id": "ha-long-bay-cruise", "departure_date": "2027-03-06", "adults": 2, "name": "Ana Lima",

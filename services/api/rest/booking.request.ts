@@ -20,7 +20,7 @@ import {
 } from '../parties/requested-party';
 import { isCountry } from '../tenants/country';
 import type { RequestReading } from '../idempotency/fingerprint';
-import { type PhoneInput, phoneForm } from '../tenants/phone';
+import { type PhoneInput, phoneForm } from '../customers/phone';
 import type { BookingAmendment } from '../seats/changes/change-booking';
 import type { Cancellation } from '../seats/changes/cancel-booking';
 import type { BookingRequest } from '../seats/changes/create-booking';

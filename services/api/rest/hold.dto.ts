@@ -1,6 +1,6 @@
 import type { TourRef } from '../catalog/tour';
-import type { CustomerAnswer } from '../holds/seat-hold';
 import type { PricesAnswer } from '../pricing/price-categories';
+import type { CustomerAnswer } from '../customers/customer';
 
 export interface HoldCustomer {
   name?: string;

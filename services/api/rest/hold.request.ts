@@ -8,7 +8,7 @@ import {
   withoutEmptyParty,
 } from '../parties/requested-party';
 import type { RequestReading } from '../idempotency/fingerprint';
-import { phoneForm } from '../tenants/phone';
+import { phoneForm } from '../customers/phone';
 import type { HoldAmendment } from '../seats/changes/change-hold';
 import type { HoldBody, HoldPatch } from './hold.dto';
 import type { HoldRequest } from '../seats/changes/place-hold';

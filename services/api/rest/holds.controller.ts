@@ -42,12 +42,12 @@ import { placeHold } from '../seats/changes/place-hold';
 import { releaseHold } from '../seats/changes/release-hold';
 import { perform } from '../seats/perform';
 import { byKey } from '../tenants/actor';
-import type { ChangedHold } from '../holds/change-hold';
 import { assertHoldMinutes } from '../holds/hold-length';
 import { comparedHold, comparedHoldChange, holdAmendment, holdRequest } from './hold.request';
 import { getHold, pageOfHolds } from '../holds/find-hold';
 import type { ExtendBody, HoldAnswer, HoldBody, HoldDetail, HoldItem, HoldPage, HoldPatch } from './hold.dto';
-import { customerAnswer, type SeatHold } from '../holds/seat-hold';
+import type { SeatHold, ChangedHold } from '../holds/seat-hold';
+import { customerAnswer } from '../customers/customer';
 
 const PLACE: WriteOperation = { name: 'hold.place', status: 201, keepHours: 24 };
 const EXTEND: WriteOperation = { name: 'hold.extend', status: 200, keepHours: 24 };

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { customerAnswer, type PartialCustomer } from '../holds/seat-hold';
 import type { BookingAnswer, BookingDetail, TravellerAnswer } from './booking.dto';
+import { customerAnswer, type PartialCustomer } from '../customers/customer';
 
 /*
  * The personal data in the answers of writes. A key with booking:read gets all of them. Another key gets what the request itself has stored, and

@@ -2,10 +2,11 @@ import type { WebhookEvent } from '../../webhook-queue/enqueue-delivery';
 import type { NewSaleChange } from '../audit/changed-fields';
 import type { BookingLead, Refund } from '../bookings/booking-lead';
 import type { Departure } from '../departures/departure';
-import type { SeatHold, StoredColumns } from '../holds/seat-hold';
+import type { SeatHold } from '../holds/seat-hold';
 import type { Actor } from '../tenants/actor';
 import type { ChangedDate } from './after-commit';
 import type { HeldSeats } from './read/facts';
+import type { StoredColumns } from '../../platform/database/row-description';
 
 /** The result of a granted change of seats, and the rows that it writes. A part that is left out is not written. */
 export interface Decided<Result> {

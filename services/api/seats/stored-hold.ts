@@ -1,11 +1,11 @@
 import { type Departure, isOpen } from '../departures/departure';
 import { assertNotMoved } from '../departures/check-seats';
-import type { ChangedHold } from '../holds/change-hold';
 import { HoldNotFoundError } from '../holds/hold.errors';
 import type { HoldPlace } from '../holds/seat-hold.repository';
 import { countedKey, type DepartureFacts, type SaleFacts, type StoredHold } from './read/facts';
 import type { Decided } from './decided';
 import type { SeatChange, Seller } from './seat-change';
+import type { ChangedHold } from '../holds/seat-hold';
 
 /**
  * Builds a change of a hold on its present departure.

@@ -1,5 +1,5 @@
-import type { StoredColumns } from '../holds/seat-hold';
 import type { Decided } from './decided';
+import type { StoredColumns } from '../../platform/database/row-description';
 
 /** A part of the statement: common table expressions and their values. A part without rows is left out. */
 export interface Part {

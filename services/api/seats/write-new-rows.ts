@@ -1,8 +1,9 @@
 import { columnsOfLead } from '../bookings/booking-lead.repository';
-import type { PartialCustomer, StoredColumns } from '../holds/seat-hold';
 import { columnsOfHold } from '../holds/seat-hold.repository';
 import type { Decided } from './decided';
 import type { Part } from './write-changed-rows';
+import type { PartialCustomer } from '../customers/customer';
+import type { StoredColumns } from '../../platform/database/row-description';
 
 /**
  * Returns the parts that write new holds and bookings, and mark the holds that the bookings consume. A hold that is placed and consumed in

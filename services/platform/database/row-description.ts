@@ -9,6 +9,9 @@ import { columnName } from './database';
 /** A row that a statement returns, also as JSON: its times are then texts. */
 export type Row = Record<string, unknown>;
 
+/** Columns of a row with their values. An undefined value is not written. */
+export type StoredColumns = Record<string, unknown>;
+
 /** How a column differs from its field. */
 interface Differences<Value> {
   /** The SQL that selects the field, if it is not the column itself. */

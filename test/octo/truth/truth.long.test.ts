@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
-import { foldName } from '../../../services/api/catalog/fold-name';
+import { foldName } from '../../../services/platform/forms/fold-name';
 import { useTestApi } from '../../support/api';
 import { daysFromToday, unique } from '../../support/given';
 import { useWebsite } from '../../support/website';

@@ -1,5 +1,5 @@
 import { demoCatalog } from '../../../services/api/demo/demo-catalog';
-import { foldName } from '../../../services/api/catalog/fold-name';
+import { foldName } from '../../../services/platform/forms/fold-name';
 import { currencyDigits } from '../../../services/api/pricing/currency';
 import type { Db } from '../../../services/platform/database/database';
 import { daysFromToday } from '../../support/given';

@@ -18,7 +18,6 @@ import { paymentDueAfterMove } from '../../bookings/payment-window';
 import { describePolicy, policyOf } from '../../catalog/cancellation-policy';
 import type { LockedDeparture } from '../../departures/departure';
 import { findDepartureAfterChange } from '../../departures/find-departures';
-import { comparedCustomer, type PartialCustomer, withGivenCustomer } from '../../holds/seat-hold';
 import { depositOf } from '../../pricing/apply-price-rule';
 import { toMajor } from '../../pricing/currency';
 import { type LockedPrice, totalOf } from '../../pricing/price-categories';
@@ -42,6 +41,7 @@ import { datesOfLead, type Decided } from '../decided';
 import { movingTo, type SeatChange, type Seller } from '../seat-change';
 import { withPricesOf } from '../../pricing/quote-tenant-price';
 import { unitsOf, type RequestedParty } from '../../parties/party-rules';
+import { comparedCustomer, type PartialCustomer, withGivenCustomer } from '../../customers/customer';
 
 /** The changes of a booking that a request asks for; an undefined field stays as it is, and null clears it. */
 export interface BookingAmendment {

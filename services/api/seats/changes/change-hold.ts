@@ -4,18 +4,11 @@ import type { TourRef } from '../../catalog/tour';
 import type { DepartureChoice } from '../../departures/choose-departure';
 import type { Departure } from '../../departures/departure';
 import { findDepartureAfterChange } from '../../departures/find-departures';
-import type { ChangedHold } from '../../holds/change-hold';
 import { getHoldPlace } from '../../holds/find-hold';
 import { HoldAnonymizedError } from '../../holds/hold.errors';
 import { nearerEnd } from '../../holds/hold-length';
 import { holdOutcome } from '../../holds/hold-status';
-import {
-  comparedCustomer,
-  type NamedHold,
-  type PartialCustomer,
-  type SeatHold,
-  withGivenCustomer,
-} from '../../holds/seat-hold';
+import type { NamedHold, SeatHold, ChangedHold } from '../../holds/seat-hold';
 import { columnsOfHold } from '../../holds/seat-hold.repository';
 import type { LockedPrice } from '../../pricing/price-categories';
 import { isLockedInSellingCurrency } from '../../pricing/quote-tenant-price';
@@ -37,6 +30,7 @@ import { movingTo, type SeatChange, type Seller } from '../seat-change';
 import { changeOfHold, freeSeatsAfter, unchangedHold } from '../stored-hold';
 import { renewedCategories } from '../../parties/kept-categories';
 import { seatsOf, type RequestedParty } from '../../parties/party-rules';
+import { comparedCustomer, type PartialCustomer, withGivenCustomer } from '../../customers/customer';
 
 /** The changes of a hold that a request asks for; an undefined field stays as it is. */
 export interface HoldAmendment {

@@ -21,7 +21,7 @@ import type { LockedDeparture } from '../../departures/departure';
 import { findDeparture } from '../../departures/find-departures';
 import { findOnlyLiveHold, getHold } from '../../holds/find-hold';
 import { octoHoldEvent } from '../../holds/octo-booking';
-import type { PartialCustomer, SeatHold, StoredColumns } from '../../holds/seat-hold';
+import type { SeatHold } from '../../holds/seat-hold';
 import { depositOf } from '../../pricing/apply-price-rule';
 import type { Category } from '../../parties/category';
 import { categoriesToCheck, renewedCategories } from '../../parties/kept-categories';
@@ -49,6 +49,8 @@ import { assertNoHoldByReference, consume, holdToConsume } from '../rules/consum
 import { assertMoreUnpaid, assertWithinShare } from '../rules/tenant-limits';
 import type { SeatChange, Seller, WantedFacts } from '../seat-change';
 import type { TourToSell } from './place-hold';
+import type { PartialCustomer } from '../../customers/customer';
+import type { StoredColumns } from '../../../platform/database/row-description';
 
 export interface BookingRequest {
   /** Null: the booking takes the date of its hold; without a hold, it has no date and reserves no seats. */

@@ -4,15 +4,16 @@ import { type BookingLead, peopleOf } from '../../bookings/booking-lead';
 import { eraseCustomerOfLead, lockLead } from '../../bookings/booking-lead.repository';
 import { getBooking } from '../../bookings/find-booking';
 import { assertNotMoved, SaleChangedError } from '../../departures/check-seats';
-import { eraseHoldCustomer } from '../../holds/change-hold';
 import { getHold } from '../../holds/find-hold';
+import { eraseCustomersOfHolds, withoutCustomer } from '../../holds/seat-hold.repository';
 import { holdOutcome } from '../../holds/hold-status';
-import type { PartialCustomer, SeatHold } from '../../holds/seat-hold';
+import type { SeatHold } from '../../holds/seat-hold';
 import { eraseAnswers } from '../../idempotency/erase-answers';
-import { personFinder } from '../../privacy/person-finder';
+import { personFinder } from '../../customers/person-finder';
 import { eraseRefusals } from '../../refusals/refusal-log';
 import { ANY_TENANT } from '../../tenants/tenant';
 import { type BulkChange, NO_CHANGE } from '../bulk-change';
+import type { PartialCustomer } from '../../customers/customer';
 
 /** A booking or hold without personal data. */
 export interface ErasedSale {
@@ -57,7 +58,7 @@ export async function anonymizeBooking(
     lock: () => lockLead(trx, id),
     read,
     erase: async ({ externalRef }, identifiesPerson) => {
-      if (hold) await eraseHoldCustomer(trx, hold, identifiesPerson);
+      if (hold) await eraseCustomersOfHolds(trx, [withoutCustomer(hold, identifiesPerson)]);
       await eraseCustomerOfLead(trx, id, externalRef && identifiesPerson(externalRef) ? null : externalRef);
     },
   });
@@ -82,7 +83,8 @@ export async function anonymizeHold(trx: Trx, holdId: string, secret: string): P
     named: { hold_id: found.id },
     lock: async () => {},
     read,
-    erase: (before, identifiesPerson) => eraseHoldCustomer(trx, before, identifiesPerson),
+    erase: (before, identifiesPerson) =>
+      eraseCustomersOfHolds(trx, [withoutCustomer(before, identifiesPerson)]),
   });
 }
 

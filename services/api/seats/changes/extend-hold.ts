@@ -1,11 +1,10 @@
 import type { Db } from '../../../platform/database/database';
 import { assertOpen } from '../../departures/check-seats';
 import type { LockedDeparture } from '../../departures/departure';
-import type { ChangedHold } from '../../holds/change-hold';
 import { getHoldPlace } from '../../holds/find-hold';
 import { holdOutcome } from '../../holds/hold-status';
 import { assertHoldLife, assertHoldMinutes, holdEnd } from '../../holds/hold-length';
-import type { NamedHold } from '../../holds/seat-hold';
+import type { NamedHold, ChangedHold } from '../../holds/seat-hold';
 import type { Tenant } from '../../tenants/tenant';
 import { dateOfHold, type Decided } from '../decided';
 import type { DepartureFacts, StoredHold } from '../read/facts';

@@ -6,7 +6,7 @@ import type { Departure } from '../../departures/departure';
 import { OctoUuidTakenError } from '../../holds/hold.errors';
 import { holdEnd } from '../../holds/hold-length';
 import { type NewOctoDetails, octoColumns, type OctoDetails } from '../../holds/octo-booking';
-import type { PartialCustomer, SeatHold } from '../../holds/seat-hold';
+import type { SeatHold } from '../../holds/seat-hold';
 import { columnsOfHold } from '../../holds/seat-hold.repository';
 import type { Category } from '../../parties/category';
 import type { RequestedParty } from '../../parties/party-rules';
@@ -23,6 +23,7 @@ import { add, type HeldSeats, type SaleFacts, viewKey } from '../read/facts';
 import { assertVisible, existingDeparture, quoteDeparture, takeSeats } from '../rules/departure-rules';
 import { assertMoreHolds, assertWithinShare } from '../rules/tenant-limits';
 import type { SeatChange, Seller } from '../seat-change';
+import type { PartialCustomer } from '../../customers/customer';
 
 export interface HoldRequest {
   departureDate: string;

@@ -1,9 +1,8 @@
 import type { Db } from '../../../platform/database/database';
-import type { ChangedHold } from '../../holds/change-hold';
 import { getHoldPlace } from '../../holds/find-hold';
 import { holdOutcome } from '../../holds/hold-status';
 import { octoHoldEvent } from '../../holds/octo-booking';
-import type { NamedHold } from '../../holds/seat-hold';
+import type { NamedHold, ChangedHold } from '../../holds/seat-hold';
 import type { Actor } from '../../tenants/actor';
 import type { Tenant } from '../../tenants/tenant';
 import { dateOfHold, type Decided } from '../decided';

@@ -1,14 +1,5 @@
-import { foldName } from '../catalog/fold-name';
-import { numbersIn } from '../tenants/phone';
-
-/** The personal data of one person. */
-export interface Person {
-  name: string | null;
-  phone: string | null;
-  /** The text of which `phone` is a part. Its other numbers are the person's too. */
-  phoneAsSent?: string | null;
-  email: string | null;
-}
+import { foldName } from '../../platform/forms/fold-name';
+import { type PartialCustomer, phonesOf } from './customer';
 
 type Finder = (folded: string) => boolean;
 
@@ -33,18 +24,13 @@ const TWO_DIGITS = /^(?:2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/;
  * phone or email of a customer. The websites may change the case, the accents or the order of the words, group the digits, or write a phone
  * number in national form. The function matches whole words and whole numbers, so that Mr Book is not found in `booking-7`.
  */
-export function personFinder(people: Person[]): (text: string) => boolean {
+export function personFinder(people: PartialCustomer[]): (text: string) => boolean {
   const finders = people.flatMap(({ name, phone, phoneAsSent, email }) => [
     ...(name === null ? [] : spellingsOf(name).map(nameFinder)),
-    ...phonesOf(phone, phoneAsSent).map((one) => matching(phonePattern(foldName(one)))),
+    ...phonesOf({ phone, phoneAsSent }).map((one) => matching(phonePattern(foldName(one)))),
     ...(email === null ? [] : [emailFinder(foldName(email), name === null ? '' : foldName(name))]),
   ]);
   return (text) => readingsOf(text).some((reading) => finders.some((finds) => finds(reading)));
-}
-
-function phonesOf(phone: string | null, phoneAsSent: string | null | undefined): string[] {
-  const others = phoneAsSent ? numbersIn(phoneAsSent) : [];
-  return [...new Set([...(phone === null ? [] : [phone]), ...others])];
 }
 
 /**

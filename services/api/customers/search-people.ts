@@ -1,5 +1,5 @@
 import { spellingsOf } from './person-finder';
-import { nationalDigits } from '../tenants/phone';
+import { nationalDigits } from './phone';
 
 /** @param first SQL: the words before the customer's phone */
 const wordsOf = (
