@@ -35,7 +35,7 @@ shop.get('/pay', async (request, response) => {
 
 shop.post('/pay', async (request, response) => {
   const { booking_ref = '' } = (await tours.bookingOf(request)) ?? {}; // Take the money here.
-  if (booking_ref !== request.query.ref) return response.redirect(303, '/pay'); // Another tab has booked.
+  if (!booking_ref || booking_ref !== request.query.ref) return response.redirect(303, '/pay'); // Another tab has booked.
   await platform.POST('/api/tenant/bookings/{booking_ref}/confirm', { params: { path: { booking_ref } } });
   response.redirect(303, '/pay');
 });
