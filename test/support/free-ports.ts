@@ -1,16 +1,22 @@
-import { connect, createServer, type AddressInfo, type Server } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { connect, createServer, type Server } from 'node:net';
+
+/** Below the ports that systems give to outgoing connections, which could take a free port before a service listens on it. */
+const FIRST_PORT = 20_000;
+const LAST_PORT = 32_000;
 
 /**
- * Returns free ports for the API, the webhook queue and the metrics. The port after the metrics port is also free, for the metrics
- * of the queue. Keeps all ports open until the last one is chosen, so that all differ.
+ * Returns free ports for the API, the webhook queue and the metrics, drawn at random. The port after the metrics port is also free, for
+ * the metrics of the queue.
  */
 export async function freePorts(): Promise<[api: number, queue: number, metrics: number]> {
   for (;;) {
-    const held = await Promise.all([listen(0), listen(0), listen(0)]);
-    const ports = held.map(portOf) as [number, number, number];
-    const next = await listen(ports[2] + 1).catch(() => undefined);
-    await Promise.all([...held, ...(next ? [next] : [])].map(close));
-    if (next) return ports;
+    const first = randomInt(FIRST_PORT, LAST_PORT);
+    const ports = [first, first + 1, first + 2, first + 3];
+    const held = await Promise.allSettled(ports.map(listen));
+    const servers = held.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    await Promise.all(servers.map(close));
+    if (servers.length === ports.length) return [first, first + 1, first + 2];
   }
 }
 
@@ -30,10 +36,6 @@ function listen(port: number): Promise<Server> {
     const server = createServer();
     server.once('error', reject).listen(port, '127.0.0.1', () => resolve(server));
   });
-}
-
-function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port;
 }
 
 function close(server: Server): Promise<void> {
