@@ -115,7 +115,9 @@ describeWith('nginx', 'the reverse proxy', () => {
 
     it('the log has the id of each request, and the address only of a refused client', async () => {
       const { url, nginx } = await given([(await givenApi()).port]);
-      const { headers } = await call(`${url}/healthz`, { headers: { 'x-request-id': 'chosen-by-client' } });
+      const own = await call(`${url}/healthz`, { headers: { 'x-request-id': 'chosen-by-client' } });
+      expect(own.headers['x-request-id']).toBe('chosen-by-client');
+      const { headers } = await call(`${url}/healthz`, { headers: { 'x-request-id': unique('svc_live_') } });
       expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
       const { headers: guessed } = await call(`${url}/api/tenant/catalog`, {
         from: '127.0.0.2',

@@ -139,15 +139,23 @@ describe('a hold', () => {
   });
 
   it('a hold at the total that the visitor saw goes on to the form', () => {
-    expect(after(HELD).stage).toMatchObject({ at: 'held', seenTotal: undefined });
+    expect(after(HELD).stage).toMatchObject({ at: 'held', seen: undefined });
   });
 
   it('a hold at another total shows both totals until the visitor accepts the new one', () => {
     const changed = after([...CHOSEN, { type: 'held', seats: seatsOf({ total_price: 550 }) }]);
-    expect(changed.stage).toMatchObject({ at: 'held', seenTotal: 500 });
+    expect(changed.stage).toMatchObject({ at: 'held', seen: { total_price: 500 } });
     const extended = after([{ type: 'held', seats: seatsOf({ total_price: 550 }) }], changed);
-    expect(extended.stage).toMatchObject({ at: 'held', seenTotal: 500 });
-    expect(after([{ type: 'totalAccepted' }], extended).stage).toMatchObject({ seenTotal: undefined });
+    expect(extended.stage).toMatchObject({ at: 'held', seen: { total_price: 500 } });
+    expect(after([{ type: 'totalAccepted' }], extended).stage).toMatchObject({ seen: undefined });
+  });
+
+  it('a hold at the same number in another currency shows both totals, each in its own currency', () => {
+    const changed = after([
+      ...CHOSEN,
+      { type: 'held', seats: seatsOf({ total_price: 500, currency: 'USD' }) },
+    ]);
+    expect(changed.stage).toMatchObject({ at: 'held', seen: { total_price: 500, currency: 'EUR' } });
   });
 
   it('a hold whose time is over can be held again with the same party, at a total that may be new', () => {
@@ -155,7 +163,7 @@ describe('a hold', () => {
     expect(ended.stage).toMatchObject({ at: 'ended', reason: 'timeOver' });
     expect(holdBody(ended)).toEqual({ tour_id: 'bay', departure_date: '2027-05-01', party: { adult: 1 } });
     const again = after([{ type: 'held', seats: seatsOf({ hold_id: 'hold-2', total_price: 700 }) }], ended);
-    expect(again.stage).toMatchObject({ at: 'held', seenTotal: 500 });
+    expect(again.stage).toMatchObject({ at: 'held', seen: { total_price: 500 } });
   });
 
   it('the end of the time waits for the answer of a booking that is under way', () => {
@@ -419,7 +427,7 @@ describe('what another tab, a reload or another element has done', () => {
       const seen = after([...events, { type: 'holdSeen', seats: OTHER }]);
       expect(seen).toMatchObject({ stage: { at: 'ended', reason }, otherSeats: OTHER });
       const accepted = after([{ type: 'otherAccepted' }], seen);
-      expect(accepted.stage).toMatchObject({ at: 'held', hold: { hold_id: 'hold-2' }, seenTotal: undefined });
+      expect(accepted.stage).toMatchObject({ at: 'held', hold: { hold_id: 'hold-2' }, seen: undefined });
       expect(accepted).toMatchObject({ date: '2027-05-02', otherSeats: undefined });
     },
   );
@@ -437,7 +445,7 @@ describe('what another tab, a reload or another element has done', () => {
     const seats = seatsOf({ total_price: 550 });
     expect(after([...CHOSEN, lost, { type: 'holdSeen', seats }]).stage).toMatchObject({
       at: 'held',
-      seenTotal: 500,
+      seen: { total_price: 500 },
     });
   });
 

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Calendar } from './calendar.tsx';
 import { ContactForm } from './contact.tsx';
 import { departureText } from './departure-text.ts';
@@ -125,20 +125,29 @@ function StageView({ nextOf, ...props }: StageProps & Pick<AppProps, 'nextOf'>) 
   );
 }
 
-/** The calendar, the start times, the party, and the button that holds the seats. */
+/** The calendar, the start times, the party, and the button that holds the seats. A click on a date or a time brings the next choice into sight. */
 function Choosing(props: StageProps & { tour: Tour }) {
   const { purchase, dispatch, actions, tour } = props;
-  const { departures, date, party, hasAllDepartures } = purchase;
+  const { departures, date, time, party, hasAllDepartures } = purchase;
   const { words } = useSpeech();
   /** The month that the visitor has turned to. The choice of another date shows its month again. */
   const [turned, setTurned] = useState<{ month: string; date: string | undefined }>();
   const step = useFocusAtStart<HTMLDivElement>(purchase.isTouched);
   const { stage } = purchase;
+  const find = (selector: string) => step.current?.querySelector<HTMLElement>(selector);
   useEffect(() => {
-    const find = (selector: string) => step.current?.querySelector<HTMLElement>(selector);
     if (stage.at === 'choosing' && stage.isOffered)
       (find('[aria-pressed=true]') ?? find('[aria-selected=true] button') ?? step.current)?.focus();
   }, [stage]);
+  const hasClicked = useRef(false);
+  useEffect(() => {
+    if (hasClicked.current) (find('.party') ?? find('.times'))?.scrollIntoView({ block: 'nearest' });
+    hasClicked.current = false;
+  }, [date, time]);
+  const choose = (chosen: string, chosenTime?: string | null) => {
+    hasClicked.current = true;
+    dispatch({ type: 'chosen', date: chosen, time: chosenTime });
+  };
   const departure = departureOf(purchase);
   const onDate = departuresOnDate(purchase);
   const isShown = departures.some(({ status }) => status === 'available' || status === 'sold_out');
@@ -160,14 +169,14 @@ function Choosing(props: StageProps & { tour: Tour }) {
         chosenDate={date}
         month={turned?.date === date ? turned?.month : date?.slice(0, 7)}
         onMonth={(month) => setTurned({ month, date })}
-        onChoose={(chosen) => dispatch({ type: 'chosen', date: chosen })}
+        onChoose={choose}
         tour={tour}
       />
       {onDate.length > 1 && (
         <Times
           departures={onDate}
           chosen={departure}
-          onChoose={(time) => dispatch({ type: 'chosen', date: date!, time })}
+          onChoose={(chosen) => choose(date!, chosen)}
           tour={tour}
         />
       )}
@@ -244,7 +253,7 @@ type HeldStage = Extract<Stage, { at: 'held' }>;
 function Held(props: StageProps & { tour: Tour; stage: HeldStage }) {
   const { purchase, dispatch, actions, tour, stage, seller } = props;
   const { task, contact, departures, refusal, isTouched } = purchase;
-  const { hold, endsAt, seenTotal } = stage;
+  const { hold, endsAt, seen } = stage;
   const { words, formats } = useSpeech();
   const isBusy = task !== undefined;
   const release = (
@@ -265,7 +274,7 @@ function Held(props: StageProps & { tour: Tour; stage: HeldStage }) {
       <Steps current="details" />
       <div class="title">
         {/* Takes the focus again when the button that accepts a total disappears. */}
-        <Heading key={seenTotal} takesFocus={isTouched}>
+        <Heading key={seen?.total_price} takesFocus={isTouched}>
           {words.hold.held}
         </Heading>
         <Countdown
@@ -276,14 +285,8 @@ function Held(props: StageProps & { tour: Tour; stage: HeldStage }) {
           onEnd={() => dispatch({ type: 'timeOver' })}
         />
       </div>
-      {seenTotal !== undefined && (
-        <ChangedPrice
-          seenTotal={seenTotal}
-          hold={hold}
-          onAccept={() => dispatch({ type: 'totalAccepted' })}
-        />
-      )}
-      {seenTotal === undefined ? (
+      {seen && <ChangedPrice seen={seen} hold={hold} onAccept={() => dispatch({ type: 'totalAccepted' })} />}
+      {!seen ? (
         <ContactForm
           contact={contact}
           party={hold.party}

@@ -55,9 +55,9 @@ export function invalidFields(contact: Contact): FieldNames {
   return fields;
 }
 
-/** Returns the body that books a hold at the total that the visitor sees. */
+/** Returns the body that books a hold on the date and at the total that the visitor sees. */
 export function bookingBody(
-  { hold_id, tour, party, total_price }: Hold,
+  { hold_id, tour, departure_date, departure_time, party, total_price }: Hold,
   contact: Contact,
   categories: readonly Category[],
 ): BookingBody {
@@ -65,6 +65,8 @@ export function bookingBody(
   return {
     tour_id: tour.slug,
     hold_id,
+    departure_date,
+    departure_time: departure_time ?? undefined,
     party,
     expected_total: total_price,
     name: contact.name.trim(),

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Button, Heading } from './parts.tsx';
-import { endsByMinutes } from './purchase.ts';
+import { endsByMinutes, type SeenPrice } from './purchase.ts';
 import { useSpeech } from './speech.ts';
 import type { Hold } from './wire.ts';
 import { fill } from './words/words.ts';
@@ -69,20 +69,21 @@ function useSecondsLeft(endsAt: number): number {
 }
 
 interface ChangedPriceProps {
-  seenTotal: number;
+  seen: SeenPrice;
   hold: Hold;
   onAccept(): void;
 }
 
 /** Shows that the total differs from the one that the visitor saw. The form follows after the visitor has accepted it. */
-export function ChangedPrice({ seenTotal, hold, onAccept }: ChangedPriceProps) {
+export function ChangedPrice({ seen, hold, onAccept }: ChangedPriceProps) {
   const { words, formats } = useSpeech();
   const { total_price, currency } = hold;
   return (
     <div part="problem" class="problem" role="group">
       <Heading takesFocus>{words.problem.price}</Heading>
       <p>
-        <del>{formats.money(seenTotal, currency)}</del> <ins>{formats.money(total_price, currency)}</ins>
+        <del>{formats.money(seen.total_price, seen.currency)}</del>{' '}
+        <ins>{formats.money(total_price, currency)}</ins>
       </p>
       <Button onClick={onAccept}>
         {fill(words.hold.acceptPrice, { total: formats.money(total_price, currency) })}

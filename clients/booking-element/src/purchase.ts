@@ -21,6 +21,9 @@ import type {
 /** The key of the words about the end of a hold. */
 type EndReason = 'timeOver' | 'holdOver';
 
+/** A total that the visitor has seen, in major units of its currency. */
+export type SeenPrice = Pick<Hold, 'total_price' | 'currency'>;
+
 /** The stages of a purchase, with what the visitor sees. */
 export type Stage =
   /** No tour is named yet: the children of the tag. */
@@ -35,10 +38,10 @@ export type Stage =
    */
   | { at: 'choosing'; isOffered?: boolean }
   /**
-   * The seats are the visitor's until they end: the countdown, the contact form and the terms. With a seen total, the price has changed since
+   * The seats are the visitor's until they end: the countdown, the contact form and the terms. With a seen price, the price has changed since
    * the visitor saw it: the new total comes first, and the form after the visitor has accepted it.
    */
-  | (TimedHold & { at: 'held'; seenTotal?: number })
+  | (TimedHold & { at: 'held'; seen?: SeenPrice })
   /** The seats are free again: why, "Hold the seats again" and "Choose again". `holdOver`: another tab did it. */
   | { at: 'ended'; hold: Hold; reason: EndReason }
   /** The summary, the way to the payment, and "Book again". */
@@ -176,7 +179,7 @@ const REDUCERS: Reducers = {
     isActing(purchase) ? purchase : { ...choosing(purchase), party, unsold: [] },
   held: (purchase, { seats }) => ({ ...holding(purchase, seats), isTouched: true }),
   holdSeen: (purchase, { seats }) => seeHold(purchase, seats),
-  totalAccepted: (purchase) => ({ ...purchase, stage: { ...purchase.stage, seenTotal: undefined } as Stage }),
+  totalAccepted: (purchase) => ({ ...purchase, stage: { ...purchase.stage, seen: undefined } as Stage }),
   otherAccepted: (purchase) => holding({ ...purchase, stage: { at: 'loading' } }, purchase.otherSeats!),
   contactChanged: (purchase, { changed }) => ({
     ...purchase,
@@ -290,18 +293,24 @@ function started(purchase: Purchase): Purchase {
 function refuse(purchase: Purchase, { task, problem }: Refusal): Purchase {
   const refusal = { task, problem: problemFor(task, problem) };
   const refused = { ...resting(purchase), refusal };
-  if (task === 'load') return { ...refused, stage: { at: 'failed' } };
+  const { code } = refusal.problem;
+  if (task === 'load' || code === 'tour_not_found') return { ...refused, stage: { at: 'failed' } };
   // The party of a hold that has ended is judged by the present rules, so the visitor may have to change it.
-  if (refusal.problem.code === 'tour_changed') return { ...refused, stage: { at: 'choosing' } };
+  if (task === 'hold' && code === 'tour_changed') return { ...refused, stage: { at: 'choosing' } };
   const text = textOf(refusal.problem);
   return text === 'timeOver' || text === 'holdOver' ? endHold(refused, text) : refused;
 }
 
-/** Returns the problem as the visitor meets it. Only the fields of the form can be checked; a choice is refused because the tour has changed. */
+/**
+ * Returns the problem as the visitor meets it. Only the fields of the form can be checked; a choice is refused because the tour has changed, and
+ * the date of a booking because the operator has moved its departure.
+ */
 function problemFor(task: Task, problem: Problem): Problem {
-  if (problem.code !== 'validation_failed') return problem;
-  if (task === 'hold') return { code: 'tour_changed' };
-  return problem.errors?.some(({ field }) => isInForm(field)) ? problem : { code: 'internal_error' };
+  const { code, errors = [] } = problem;
+  if (code !== 'validation_failed') return problem;
+  if (task === 'hold' || errors.some(({ field }) => field.startsWith('departure')))
+    return { code: 'tour_changed' };
+  return errors.some(({ field }) => isInForm(field)) ? problem : { code: 'internal_error' };
 }
 
 /** Whether the departure of the choice, or of the hold, was refused for good. */
@@ -350,11 +359,11 @@ function endHold(purchase: Purchase, reason: EndReason): Purchase {
 /** Shows the hold, and its total as new if the visitor has seen another one. */
 function holding(purchase: Purchase, seats: TimedHold): Purchase {
   const { hold } = seats;
-  const seen = totalSeen(purchase);
-  const isNew = seen !== undefined && seen !== hold.total_price;
+  const seen = priceSeen(purchase);
+  const isNew = seen && (seen.total_price !== hold.total_price || seen.currency !== hold.currency);
   return {
     ...resting(purchase),
-    stage: { at: 'held', ...seats, seenTotal: isNew ? seen : undefined },
+    stage: { at: 'held', ...seats, seen: isNew ? seen : undefined },
     date: hold.departure_date,
     time: hold.departure_time,
     party: hold.party,
@@ -362,12 +371,12 @@ function holding(purchase: Purchase, seats: TimedHold): Purchase {
   };
 }
 
-/** Returns the total in major units that the visitor has seen last. Undefined: none that differs from the hold's. */
-function totalSeen(purchase: Purchase): number | undefined {
+/** Returns the price that the visitor has seen last. Undefined: none that differs from the hold's. */
+function priceSeen(purchase: Purchase): SeenPrice | undefined {
   const { stage } = purchase;
-  if (stage.at === 'held') return stage.seenTotal;
-  if (stage.at === 'ended') return stage.hold.total_price;
-  return stage.at === 'choosing' ? saleOf(purchase)?.total_price : undefined;
+  if (stage.at === 'held') return stage.seen;
+  if (stage.at === 'ended') return stage.hold;
+  return stage.at === 'choosing' ? saleOf(purchase) : undefined;
 }
 
 /** Whether a call of the visitor runs, whose answer tells more than what was seen. */

@@ -93,6 +93,14 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
   /** Reads something again that a refusal or the visitor has made old. An error changes nothing. */
   const readAgain = (reading: Reading) =>
     void reading(backgroundApi()).then((events) => events.forEach(dispatch), ignore);
+  /** Reads what a call has changed, or what its refusal has made old. A refused hold has been followed by a reading already. */
+  const readAfter = (task: Task, problem: Problem | undefined) => {
+    // A hold locks the terms and the deposit of its moment, which its answer does not have.
+    if (!problem && (task === 'hold' || task === 'release')) readAgain(read.again);
+    if (!problem) return;
+    look();
+    if (task !== 'hold') readAgain(read.departures);
+  };
   /** Runs a call of the visitor, one at a time, for 30 s at most. After a refusal, reads what has changed. */
   const run = async (task: Task, work: Reading, isAutomatic?: boolean) => {
     if (isBusy) return;
@@ -116,10 +124,7 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
     // This element is still busy, so it does not look itself.
     if (task !== 'load' && !problem) document.dispatchEvent(new Event(VISITOR_CHANGED));
     isBusy = false;
-    if (task === 'release') readAgain(read.again);
-    if (task === 'load' || !problem) return;
-    look();
-    if (task !== 'hold') readAgain(read.departures);
+    if (task !== 'load') readAfter(task, problem);
   };
 
   const readOthers = (first: DeparturePage) => readAgain((api) => read.departures(api, first));

@@ -2,15 +2,16 @@
  * The forms of contact details, for the API and for the booking element. The build copies this file into the element, so it imports nothing.
  */
 
-/** The part of an address before the sign, and each label after it, have none of the characters that mean something around an address. */
-export const ADDRESS =
-  '[^\\s@<>()[\\]:;,\\\\]{1,64}@[^\\s@<>()[\\]:;,\\\\.]+(?:\\.[^\\s@<>()[\\]:;,\\\\.]+)+';
-const COPIED = `(?:\\s*mailto:)?\\s*(${ADDRESS})`;
+/** A label of a domain, in any script. A hyphen neither begins nor ends it. */
+const LABEL = '[\\p{L}\\p{M}\\p{N}_]+(?:-+[\\p{L}\\p{M}\\p{N}_]+)*';
+/** The part of an address before the sign has none of the characters that mean something around an address. */
+export const ADDRESS = `[^\\s@<>()[\\]:;,\\\\]{1,64}@${LABEL}(?:\\.${LABEL})+`;
+const COPIED = `\\s*(?:mailto:)?\\s*["']?(${ADDRESS})["']?(?:\\?[^\\s<>]*)?`;
 /**
- * Matches an address as programs copy it: in angle brackets, also with a name before them, after mailto:, and with a separator of a list at
- * the end.
+ * Matches an address as programs copy it: in angle brackets, also with a name before them, after mailto: (with the query of such a link), in
+ * quotation marks, and with a separator of a list at the end.
  */
-const COPIED_EMAIL = new RegExp(`^(?:[^<>]*<${COPIED}\\s*>|${COPIED})[\\s;,]*$`, 'i');
+const COPIED_EMAIL = new RegExp(`^(?:[^<>]*<${COPIED}\\s*>|${COPIED})[\\s;,]*$`, 'iu');
 
 /** Returns the address of a text such as `Ana Lima <ana@example.com>;`. Undefined: it has none, or several. */
 export function readEmail(text: string): string | undefined {

@@ -116,7 +116,7 @@ export function isLanguageTag(text: string): boolean {
   return text.length <= LANGUAGE_TAG_MAX && LANGUAGE_TAG.test(text);
 }
 
-const EMAIL = new RegExp(`^${ADDRESS}$`);
+const EMAIL = new RegExp(`^${ADDRESS}$`, 'u');
 
 export function isEmail(text: string): boolean {
   return EMAIL.test(text);

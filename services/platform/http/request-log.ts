@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
-import { addressOf, isTrustedProxy, shortenedAddress } from './client-address';
+import { addressOf, shortenedAddress } from './client-address';
 import { runsEarly, withEarlyStep } from './early-answer';
 
-interface NamedRequest extends IncomingMessage {
-  app: { get(setting: string): unknown };
-}
-
-/** Does not match an id that holds a credential, because the log has the id of each request. */
-const FOREIGN_ID = /^(?!.*svc_)[A-Za-z0-9_-]{8,64}$/;
+/** Matches the ids that callers may give. None holds a credential or an address, because the log has the id of each request. */
+const CALLERS_ID = /^(?!.*svc_)[A-Za-z0-9._:+/=-]{1,128}$/;
 const ids = new WeakMap<object, string>();
 
 /** Gives every request an id for the response and the log line. */
@@ -21,12 +17,10 @@ export const nameRequest: RequestHandler = withEarlyStep(
   { run: ({ request, headers }) => void headers.push('X-Request-Id', assignRequestId(request)) },
 );
 
-/** Takes the id that a trusted proxy has sent, unless it holds a credential; else creates one. */
-function assignRequestId(request: NamedRequest): string {
-  const { app, socket } = request;
+/** Takes the id that the caller or a proxy has sent, if it has the form of one; else creates one. */
+function assignRequestId(request: IncomingMessage): string {
   const proposed = request.headers['x-request-id'];
-  const isAccepted =
-    typeof proposed === 'string' && FOREIGN_ID.test(proposed) && isTrustedProxy(app, socket.remoteAddress);
+  const isAccepted = typeof proposed === 'string' && CALLERS_ID.test(proposed);
   const id = isAccepted ? proposed : randomUUID();
   ids.set(request, id);
   return id;

@@ -235,6 +235,16 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
       }
     });
 
+    it('a click on a date brings the steppers into sight, above the bar', async () => {
+      await renewContext(site, { viewport: PHONE });
+      await site.open(tag());
+      await site.page.locator('.day.open').first().click();
+      await site.page.waitForFunction(() => scrollY > 0);
+      const party = (await site.page.locator('[part=party]').boundingBox())!;
+      const bar = (await site.page.locator('[part=pay]').boundingBox())!;
+      expect([party.y >= 0, party.y + party.height <= bar.y]).toEqual([true, true]);
+    });
+
     it('texts of twice the size and a low window have no bar that lies on the page', async () => {
       await renewContext(site, { viewport: PHONE });
       await site.open(tag());

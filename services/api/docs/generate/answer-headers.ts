@@ -108,7 +108,8 @@ const text = { type: 'string' };
 
 const ALL: Record<string, Header> = {
   'X-Request-Id': {
-    description: 'Give this id to the operator when you ask for help.',
+    description:
+      'The id that the request sent in this header, or a new one. Give it to the operator when you ask for help. An id has 1 to 128 characters of `A-Za-z0-9._:+/=-`, without `svc_`.',
     schema: text,
     example: '3b1b0c52-7d0a-4a64-9e0c-51b1f6a4c3de',
   },
