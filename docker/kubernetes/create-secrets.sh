@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Creates the Secrets of the overlay `single` or `ha` from variables of the environment, as docs/run-many.md says.
+# Creates the Secrets of the overlay `single` or `ha` from variables of the environment, as docs/run-many.md says: SECRETS_KEY, CURSOR_KEY,
+# KEY_PEPPER, REDIS_URL, DATABASE_PASSWORD, API_DATABASE_PASSWORD and QUEUE_DATABASE_PASSWORD, and for `ha` the object store's ACCESS_KEY_ID and
+# ACCESS_SECRET_KEY.
 set -euo pipefail
 overlay=$1
 

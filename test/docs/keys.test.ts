@@ -2,22 +2,19 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { mintCredentialToken, parseToken, type CredentialKind } from '../../services/api/credentials/token';
 
-const PAGE = readFileSync(path.resolve(__dirname, '../../docs/keys.md'), 'utf8');
+const DOCS = path.resolve(__dirname, '../../docs');
+const PAGE = readFileSync(path.join(DOCS, 'keys.md'), 'utf8');
+const SCANNERS = path.join(DOCS, 'examples/secret-scanners');
+const GITLEAKS = readFileSync(path.join(SCANNERS, 'gitleaks.toml'), 'utf8');
+const TRUFFLEHOG = readFileSync(path.join(SCANNERS, 'trufflehog.yaml'), 'utf8');
 const KINDS = ['api_key', 'widget_token'] as const;
 const ISSUED = 200;
 
-/** Returns the first code block in that language. */
-function block(language: string): string {
-  const text = new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(PAGE)?.[1];
-  if (text === undefined) throw new Error(`docs/keys.md has no block of ${language}`);
-  return text;
-}
-
 const rules = {
-  'the plain patterns': block('regex').trim().split('\n'),
-  gitleaks: [...block('toml').matchAll(/regex = '''(.*)'''/g)].map((match) => match[1]!),
+  'the plain patterns': /```regex\n([^]*?)\n```/.exec(PAGE)![1]!.split('\n'),
+  gitleaks: [...GITLEAKS.matchAll(/regex = '''(.*)'''/g)].map((match) => match[1]!),
 };
-const [trufflehog] = [...block('yaml').matchAll(/key: '(.*)'/g)].map((match) => match[1]!);
+const [trufflehog] = [...TRUFFLEHOG.matchAll(/key: '(.*)'/g)].map((match) => match[1]!);
 const issued = (kind: CredentialKind) =>
   Array.from({ length: ISSUED }, () => mintCredentialToken(kind).token);
 
@@ -51,9 +48,7 @@ describe('the documented patterns for secret scanners', () => {
   });
 
   it('every token has more entropy than gitleaks requires', () => {
-    const least = Math.min(
-      ...[...block('toml').matchAll(/entropy = ([\d.]+)/g)].map((match) => Number(match[1])),
-    );
+    const least = Math.min(...[...GITLEAKS.matchAll(/entropy = ([\d.]+)/g)].map((match) => Number(match[1])));
     for (const kind of KINDS) {
       for (const token of issued(kind)) expect(entropyOf(token)).toBeGreaterThan(least);
     }
@@ -61,11 +56,9 @@ describe('the documented patterns for secret scanners', () => {
 });
 
 describe('the documented checksum', () => {
-  // Runs the code of the page, as a reader would paste it.
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval
-  const isOurs = new Function('require', `${block('js')}; return isOurs;`)(require) as (
-    text: string,
-  ) => boolean;
+  const { isOurs } = jest.requireActual<{ isOurs: (text: string) => boolean }>(
+    '../../docs/examples/secret-scanners/checksum.cjs',
+  );
 
   it.each(KINDS)('the documented code accepts the checksum of every %s', (kind) => {
     for (const token of issued(kind)) expect(isOurs(token)).toBe(true);

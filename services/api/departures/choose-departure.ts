@@ -5,7 +5,7 @@ export interface DatedDeparture {
   id: string;
   /** HH:MM: the departure's own start time, or that of its tour. Null: no start time, so it is the only departure of its date. */
   startTime: string | null;
-  /** True: the departure is not past, closed or cancelled. It may be sold out. */
+  /** True: the departure is not past, closed or cancelled. It may be sold out, or the choice would depend on the last seat. */
   open: boolean;
 }
 
