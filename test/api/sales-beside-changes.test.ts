@@ -8,7 +8,6 @@ import { SaleChangedError } from '../../services/api/departures/check-seats';
 import { createBooking } from '../../services/api/seats/changes/create-booking';
 import { placeHold } from '../../services/api/seats/changes/place-hold';
 import { releaseHold } from '../../services/api/seats/changes/release-hold';
-import { TenantCounter } from '../../services/api/seats/read/tenant-counter';
 import { type SeatChange, sellerWithoutKey } from '../../services/api/seats/seat-change';
 import { lockChanges } from '../../services/api/seats/lock';
 import { readFacts } from '../../services/api/seats/read/read-facts';
@@ -226,7 +225,7 @@ describe('sales of one transaction', () => {
     const factsOf = () =>
       inTransaction(db, async (trx) => {
         const locks = await lockChanges(trx, [sale], () => true);
-        return (await readFacts(trx, [sale], locks, new TenantCounter())).facts;
+        return (await readFacts(trx, [sale], locks)).facts;
       });
     sale.decide(await factsOf());
     expect((await factsOf()).holds).toEqual([]);

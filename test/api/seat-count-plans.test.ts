@@ -1,6 +1,5 @@
 import type { Db, Trx } from '../../services/platform/database/database';
 import { CHANGE_PLANS } from '../../services/api/seats/queue/commit-changes';
-import { TenantCounter } from '../../services/api/seats/read/tenant-counter';
 import { lockChanges } from '../../services/api/seats/lock';
 import { readFacts } from '../../services/api/seats/read/read-facts';
 import { holdRequest, holdSaleOf } from '../support/sell';
@@ -104,7 +103,7 @@ describe('the view of a tenant on the departures of a batch', () => {
       const locks = await lockChanges(trx, [sale], () => true);
       const statements: string[] = [];
       trx.on('query', ({ sql }: { sql: string }) => statements.push(sql));
-      const { facts } = await readFacts(trx, [sale], locks, new TenantCounter());
+      const { facts } = await readFacts(trx, [sale], locks);
       expect(facts.visible.size).toBe(1);
       const { rows } = await trx.raw<{ rows: [{ 'QUERY PLAN': [{ Plan: PlanNode }] }] }>(
         `explain (generic_plan, format json) ${statements[0]!}`,

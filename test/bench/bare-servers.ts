@@ -14,8 +14,7 @@ export interface BareServer {
 }
 
 /**
- * Starts a server of each framework for `work`. It answers a GET with the body that the path names. It parses the body of a POST, and
- * answers with the body `post`.
+ * Starts a server of each framework for `work`. It answers a GET with the body that the path names.
  * @param directory gets a file with the bodies
  */
 export async function withBareServers<T>(

@@ -26,7 +26,7 @@ import { measureSeatsNet } from './seats-net';
 import { measureSoak } from './soak';
 import { type BenchStack, withStack } from './stack';
 import { printTable } from './table';
-import { measureWebhookJobs, measureWebhooks } from './webhooks/main';
+import { measureWebhookJobs } from './webhooks/main';
 
 /** Functions that measure rows of the table on one stack. */
 const ROWS: Record<string, (stack: BenchStack, api: Instance) => Promise<Row[]>> = {
@@ -67,7 +67,6 @@ const OTHERS: Record<string, (args: string[]) => Promise<void>> = {
   scale: measureScale,
   'seats-net': measureSeatsNet,
   soak: measureSoak,
-  webhooks: measureWebhooks,
 };
 
 async function main([name, ...args]: string[]): Promise<void> {

@@ -1,5 +1,4 @@
 import type { Instance } from '../stack/service';
-import { type Framework, FRAMEWORKS, withBareServers } from './bare-servers';
 import { cpuMs } from './cpu-time';
 import { type LoadResult, type SaleKind, sell } from './load';
 import { measurePlain, type PlainRate } from './pgbench';
@@ -54,7 +53,7 @@ export async function measureSales(stack: BenchStack, api: Instance, kind: SaleK
   // Compiles the hot functions.
   await sell(stack, api.baseUrl, { kind, departures: stack.targets.length, connections: 64, seconds: 2 });
   const rounds = await inTurns(places.map((departures) => [`${kind} ${departures}`, measure(departures)]));
-  const rows = places.flatMap((departures) =>
+  return places.flatMap((departures) =>
     CONNECTIONS.flatMap((connections, n) => {
       const list = rounds.get(`${kind} ${departures}`)!;
       const what = `${kind}s: ${departures === 1 ? 'one departure' : `${departures} departures`}, ${connections} connections`;
@@ -65,50 +64,6 @@ export async function measureSales(stack: BenchStack, api: Instance, kind: SaleK
       );
     }),
   );
-  if (kind === 'booking') return rows;
-  const plain = median(rounds.get(`${kind} ${stack.targets.length}`)!.map((round) => round.plain.perSecond));
-  return [...rows, await measureHttpAlone(stack, api, plain)];
-}
-
-/**
- * Measures how many holds a second a bare server accepts that only parses the request. A product on the same framework cannot place
- * more.
- * @param plain holds a second of pgbench over all departures
- */
-async function measureHttpAlone(stack: BenchStack, api: Instance, plain: number): Promise<Row> {
-  const { slug, date } = stack.targets[0]!;
-  const answer = await fetch(`${api.baseUrl}/api/gateway/tours/${slug}/hold`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${stack.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ departure_date: date, quantity: 1, external_ref: 'w' }),
-  });
-  const post: unknown = await answer.json();
-  if (answer.status !== 201) throw new Error(`the hold was refused: ${JSON.stringify(post)}`);
-  const rounds = await withBareServers(stack.directory, { post }, (servers) =>
-    inTurns(
-      servers.map(({ framework, url, pid }) => [
-        framework,
-        async () => {
-          const before = cpuMs(pid);
-          const { perSecond, requests } = await sell(stack, url, {
-            kind: 'hold',
-            departures: stack.targets.length,
-            connections: CONNECTIONS[0],
-            seconds: SECONDS,
-          });
-          return { perSecond, cpu: (1000 * (cpuMs(pid) - before)) / requests };
-        },
-      ]),
-    ),
-  );
-  const of = (framework: Framework, key: 'perSecond' | 'cpu') =>
-    rounded(median(rounds.get(framework)!.map((round) => round[key])));
-  return {
-    what: `requests for a hold without a database, ${CONNECTIONS[0]} connections: bare Express`,
-    beside: 'pgbench, holds over all departures per second',
-    ratios: rounds.get('express')!.map(({ perSecond }) => perSecond / plain),
-    figures: FRAMEWORKS.map((one) => `${one} ${of(one, 'perSecond')}/s, ${of(one, 'cpu')} µs`).join('; '),
-  };
 }
 
 function rowsOf(what: string, rounds: { plain: PlainRate; ours: LoadResult & Cost }[], aim: number): Row[] {

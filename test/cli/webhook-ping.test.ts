@@ -44,7 +44,7 @@ describe('the answer to a test event', () => {
   it('tourctl webhook ping ends with 1 and says where a redirect leads, and so does webhook show', async () => {
     receiver.react((response) => response.writeHead(308, { location: '/hook/' }).end());
     const reason =
-      'The receiver answered 308 and redirects to the same host, with a slash at the end. Redirects are not followed. ' +
+      `The receiver answered 308 and redirects to ${receiver.url}/. Redirects are not followed. ` +
       `Set the new address: tourctl webhook set ${id} --url ${receiver.url}/`;
     const { code, json, error } = await terminal.tourctl(`webhook ping ${id} --json`);
     expect([code, error]).toEqual([1, { code: 'not_delivered', message: reason }]);

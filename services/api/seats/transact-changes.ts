@@ -3,7 +3,6 @@ import { AppError } from '../../platform/errors';
 import { replay, type ReplayedResponse } from '../idempotency/key-claim';
 import { lockChanges, type ChangeLocks } from './lock';
 import { type ReadFacts, readFacts } from './read/read-facts';
-import { TenantCounter } from './read/tenant-counter';
 import type { SeatChange } from './seat-change';
 import type { ChangedDate } from './after-commit';
 import type { Decided } from './decided';
@@ -39,8 +38,6 @@ export interface TransactOptions {
    * Idempotency-Key has a stored answer.
    */
   mayLock?: (change: SeatChange) => boolean;
-  /** Keeps counts of earlier transactions. By default, all counts are read from the database. */
-  counter?: TenantCounter;
 }
 
 /**
@@ -51,10 +48,10 @@ export interface TransactOptions {
 export async function transactChanges(
   trx: Trx,
   changes: SeatChange[],
-  { mayLock = () => true, counter = new TenantCounter() }: TransactOptions = {},
+  { mayLock = () => true }: TransactOptions = {},
 ): Promise<WrittenChanges> {
   const locks = await lockChanges(trx, changes, mayLock);
-  const read = await readFacts(trx, changes, locks, counter);
+  const read = await readFacts(trx, changes, locks);
   const outcomes = new Map<SeatChange, Outcome>();
   const granted: Granted[] = [];
   for (const change of changes) {

@@ -11,8 +11,7 @@ export interface RedirectedEndpoint {
 const LOCATION_MAX = 2048;
 
 /**
- * Explains a redirect to the operator: what differs between the address of the endpoint and the address to which the receiver redirects,
- * and the command that sets the new address. Redirects are never followed.
+ * Explains a redirect to the operator: where the receiver redirects to, and the command that sets this address. Redirects are never followed.
  *
  * Shows no user info, no query and no fragment of the Location, because they may contain secrets. Shows a segment of its path only if the
  * endpoint has the same one, or if it is short and plain. So the text is also safe in a shell.
@@ -29,71 +28,31 @@ export function explainRedirect(
   if (!isReadable || !URL.canParse(location, base))
     return `The receiver answered ${statusCode}. Redirects are not followed.`;
   const target = new URL(location, base);
-  const where = describeTarget(endpoint.url, target);
+  const where = isSameAddress(endpoint.url, target) ? 'the same address' : shownAddress(endpoint.url, target);
   const cure = adviseCure(endpoint, target, allowPrivateTargets);
   return `The receiver answered ${statusCode} and redirects to ${where}. Redirects are not followed. ${cure}`;
-}
-
-/** Returns what differs, such as "the same host, with a slash at the end". */
-function describeTarget(own: URL, target: URL): string {
-  if (isSameAddress(own, target)) return 'the same address';
-  const isSameHost = own.hostname === target.hostname;
-  const parts = [
-    isSameHost ? 'the same host' : describeHost(target),
-    isSameHost && describePort(own, target),
-    describeScheme(own, target),
-    describePath(own, target, isSameHost),
-    describeQuery(own, target),
-  ];
-  return parts.filter((part) => typeof part === 'string').join(', ');
 }
 
 function isSameAddress(own: URL, target: URL): boolean {
   return own.origin === target.origin && own.pathname === target.pathname && own.search === target.search;
 }
 
-function describeHost({ hostname, host }: URL): string {
-  return HOST.test(hostname) ? `another host (${host})` : 'another host';
-}
-
+const HIDDEN = '…';
 /** A host that is safe in a shell: URL accepts others too, such as $(id).example. */
 const HOST = /^[a-z0-9.-]{1,253}$/;
-
-/** Describes another port. A scheme's default port belongs to the scheme. */
-function describePort(own: URL, target: URL): string | undefined {
-  if (own.port === target.port) return undefined;
-  return target.port === '' ? 'without the port' : `on port ${target.port}`;
-}
-
-function describeScheme(own: URL, target: URL): string | undefined {
-  if (own.protocol === target.protocol) return undefined;
-  return target.protocol === 'https:' ? 'with https' : 'without https';
-}
-
-function describePath(own: URL, target: URL, isSameHost: boolean): string | undefined {
-  if (own.pathname === target.pathname) return isSameHost ? undefined : 'with the same path';
-  if (target.pathname === `${own.pathname}/`) return 'with a slash at the end';
-  if (own.pathname === `${target.pathname}/`) return 'without the slash at the end';
-  return `with another path (${shownPath(own, target)})`;
-}
-
-function describeQuery(own: URL, target: URL): string | undefined {
-  if (own.search === target.search) return own.search === '' ? undefined : 'with the same query';
-  return target.search === '' ? 'without the query' : 'with another query';
-}
-
 /** A segment of a path that is safe in a shell, and that is too short and plain for a secret. */
 const PLAIN_SEGMENT = /^[\w.~-]{0,24}$/;
 /** A segment of the endpoint's own path that is safe in a shell. The operator knows it. */
 const SAFE_SEGMENT = /^[\w.~-]*$/;
-const HIDDEN = '…';
 
-function shownPath(own: URL, target: URL): string {
+/** Returns the address with HIDDEN in place of what is not shown. */
+function shownAddress(own: URL, { protocol, hostname, host, pathname, search }: URL): string {
   const known = new Set(own.pathname.split('/').filter((segment) => SAFE_SEGMENT.test(segment)));
-  const shown = target.pathname
+  const segments = pathname
     .split('/')
     .map((segment) => (known.has(segment) || PLAIN_SEGMENT.test(segment) ? segment : HIDDEN));
-  return shown.join('/');
+  const query = search === '' ? '' : `?${HIDDEN}`;
+  return `${protocol}//${HOST.test(hostname) ? host : HIDDEN}${segments.join('/')}${query}`;
 }
 
 function adviseCure(
@@ -106,7 +65,8 @@ function adviseCure(
   if (isSubscription) return 'The reseller of the subscription must change its address.';
   const hasMoved =
     url.hostname === target.hostname ? 'Set the new address' : 'If the receiver has moved there';
-  return `${hasMoved}: tourctl webhook set ${id} --url ${shownAddress(url, target)}`;
+  const shown = shownAddress(url, target);
+  return `${hasMoved}: tourctl webhook set ${id} --url ${shown.includes(HIDDEN) ? '<URL>' : shown}`;
 }
 
 function isAllowed(target: URL, allowPrivateTargets: boolean): boolean {
@@ -117,11 +77,4 @@ function isAllowed(target: URL, allowPrivateTargets: boolean): boolean {
   } catch {
     return false;
   }
-}
-
-/** Returns the address as an argument of a shell command; a placeholder if a part of it is not shown. */
-function shownAddress(own: URL, target: URL): string {
-  const path = shownPath(own, target);
-  const isShown = HOST.test(target.hostname) && !path.includes(HIDDEN) && target.search === '';
-  return isShown ? `${target.origin}${path}` : '<URL>';
 }

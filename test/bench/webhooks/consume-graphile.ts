@@ -1,6 +1,6 @@
 import { Logger, run, runMigrations } from 'graphile-worker';
 import { Agent } from 'undici';
-import { CONCURRENCY, type Consumer, type Consumption, type Job } from './contender';
+import { CONCURRENCY, type Consumer, type Job } from './contender';
 import { post } from './post';
 
 const POLL_MS = 500;
@@ -8,7 +8,7 @@ const POLL_MS = 500;
 const BATCHED = { localQueue: { size: 200 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 const logger = new Logger(() => () => undefined);
 
-export async function consumeGraphile({ databaseUrl, kind, onJob }: Consumption): Promise<Consumer> {
+export async function consumeGraphile(databaseUrl: string): Promise<Consumer> {
   const agent = new Agent();
   const runner = await run({
     connectionString: databaseUrl,
@@ -19,10 +19,7 @@ export async function consumeGraphile({ databaseUrl, kind, onJob }: Consumption)
     logger,
     preset: { worker: BATCHED },
     taskList: {
-      deliver: async (payload) => {
-        onJob();
-        if (kind === 'POST') await post(agent, payload as Job);
-      },
+      deliver: (payload) => post(agent, payload as Job),
     },
   });
   return {

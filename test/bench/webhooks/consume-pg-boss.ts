@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import PgBoss from 'pg-boss';
 import { Agent } from 'undici';
-import { CONCURRENCY, type Consumer, type Consumption, type Job } from './contender';
+import { CONCURRENCY, type Consumer, type Job } from './contender';
 import { post } from './post';
 
 /** Number of loops that fetch and complete jobs. They are faster than `work()`, which polls at most twice a second. */
@@ -10,15 +10,12 @@ const BATCH = 200;
 const POLL_MS = 20;
 export const PG_BOSS_QUEUE = 'deliver';
 
-export async function consumePgBoss({ databaseUrl, kind, onJob }: Consumption): Promise<Consumer> {
+export async function consumePgBoss(databaseUrl: string): Promise<Consumer> {
   const boss = openPgBoss(databaseUrl);
   await boss.start();
   const agent = new Agent();
   let stopping = false;
-  const work = async ({ data }: PgBoss.Job<Job>): Promise<void> => {
-    onJob();
-    if (kind === 'POST') await post(agent, data);
-  };
+  const work = ({ data }: PgBoss.Job<Job>) => post(agent, data);
   const loop = async (): Promise<void> => {
     while (!stopping) {
       const jobs = await boss.fetch<Job>(PG_BOSS_QUEUE, { batchSize: BATCH });

@@ -2,9 +2,6 @@
 export const CONTENDERS = ['ours', 'graphile-worker', 'pg-boss'] as const;
 export type ContenderName = (typeof CONTENDERS)[number];
 
-/** A `no-op` job measures only the queue. A `POST` job sends a request to a sink in another process. */
-export type JobKind = 'no-op' | 'POST';
-
 /** Concurrency of requests or jobs, equal for all contenders. */
 export const CONCURRENCY = 64;
 
@@ -12,13 +9,6 @@ export const CONCURRENCY = 64;
 export interface Job {
   url: string;
   body: string;
-}
-
-export interface Consumption {
-  databaseUrl: string;
-  kind: JobKind;
-  /** Called when a job starts. */
-  onJob: () => void;
 }
 
 /** Processes due jobs until it is stopped, and then stores every completion. */

@@ -2,47 +2,32 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { now } from './contender';
 
-/**
- * Responds 204 to every POST. Responds at once, or after three seconds if the path is under /slow. Tells its parent when the
- * expected requests have arrived.
- */
-const SLOW_MS = 3000;
-
+/** Responds 204 to every POST. Tells its parent when the expected number of requests has arrived. */
 export interface Expectation {
-  /** Path prefix of the expected requests. */
-  prefix: string;
   count: number;
 }
 
-export interface Arrivals {
-  /** Time of each response, in order. */
-  answeredAt: number[];
+export interface Answered {
+  /** Time of the first response. */
+  firstAt: number;
 }
 
-let expected: Expectation = { prefix: '/', count: Infinity };
-let answeredAt: number[] = [];
+let expected = Infinity;
+let count = 0;
+let firstAt = 0;
 
 const server = createServer((request, response) => {
-  const url = request.url ?? '';
   request.resume().once('end', () => {
-    const answer = () => {
-      response.writeHead(204).end();
-      if (url.startsWith(expected.prefix)) arrived();
-    };
-    if (url.startsWith('/slow')) setTimeout(answer, SLOW_MS);
-    else answer();
+    response.writeHead(204).end();
+    if (count++ === 0) firstAt = now();
+    if (count === expected) process.send!({ firstAt } satisfies Answered);
   });
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as AddressInfo).port }));
 
-function arrived(): void {
-  answeredAt.push(now());
-  if (answeredAt.length === expected.count) process.send!({ answeredAt } satisfies Arrivals);
-}
-
 process.on('message', (next: Expectation) => {
-  expected = next;
-  answeredAt = [];
+  expected = next.count;
+  count = 0;
 });
 process.once('disconnect', () => process.exit());

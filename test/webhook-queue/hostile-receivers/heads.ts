@@ -117,7 +117,7 @@ export const HEADS: HostileReceiver[] = [
       outcome: 'redirect',
       statusCode: 307,
       reason: expect.stringMatching(
-        /^The receiver answered 307 and redirects to another host \(169\.254\.169\.254\), .* Redirects are not followed\./,
+        /^The receiver answered 307 and redirects to http:\/\/169\.254\.169\.254\/latest\/\. Redirects are not followed\./,
       ),
     },
   },

@@ -7,7 +7,6 @@ import { lockDepartures } from '../../departures/lock-departures';
 import { IdempotencyInProgressError } from '../../idempotency/idempotency.errors';
 import type { ReplayedResponse } from '../../idempotency/key-claim';
 import { AfterCommit, type ChangedDate } from '../after-commit';
-import { TenantCounter } from '../read/tenant-counter';
 import type { SeatChange } from '../seat-change';
 import { type Outcome, transactChanges, type WrittenChanges } from '../transact-changes';
 import { type CommitResult, commitChanges, refusesEveryWrite } from './commit-changes';
@@ -56,7 +55,6 @@ export class ChangeQueue {
   private readonly alone = createLimit(QUEUE_LIMITS.alone);
   /** The number of changes that wait to be written alone. */
   private aloneWaiting = 0;
-  private readonly counter = new TenantCounter();
   private arrivals = 0;
   private starting = false;
 
@@ -179,13 +177,12 @@ export class ChangeQueue {
     const departures = batch.flatMap(({ change }) => change.locks.departureIds);
     const own = new Set(departures.filter((departure) => !this.awaited.has(departure)));
     const open = this.batches.begin(own, this.isWrittenAlone(batch[0]!) ? 'single' : 'shared');
-    const { counter } = this;
     const mayLock = ({ locks }: SeatChange) => locks.departureIds.every((id) => own.has(id));
     const lockBy = performance.now() + QUEUE_LIMITS.batchLockMs;
     const result = await commitChanges(
       this,
       batch,
-      (trx) => transactChanges(trx, changesOf(batch), { mayLock, counter }),
+      (trx) => transactChanges(trx, changesOf(batch), { mayLock }),
       lockBy,
     );
     // Lets the next batch begin. If this batch failed, its departures stay reserved while each of its changes is written in a transaction of
@@ -226,13 +223,7 @@ export class ChangeQueue {
   /** Writes a change in a transaction of its own. */
   private async writeAlone(one: WaitingChange): Promise<void> {
     if (!isInTime(one)) return one.reject(this.timeoutRefusal(one));
-    const { counter } = this;
-    const result = await commitChanges(
-      this,
-      [one],
-      (trx) => transactChanges(trx, [one.change], { counter }),
-      one.lockBy,
-    );
+    const result = await commitChanges(this, [one], (trx) => transactChanges(trx, [one.change]), one.lockBy);
     if ('committed' in result) this.answerAll([one], result.committed);
     else one.reject(result.error);
   }
@@ -320,7 +311,6 @@ export class ChangeQueue {
   /** Writes the changes that wait for a departure, until there are none or its lock is not granted in time. */
   private async writeWaiting(departure: string): Promise<void> {
     const waitsForIt = ({ change }: WaitingChange) => change.locks.departureIds.includes(departure);
-    const { counter } = this;
     for (let first = this.waiting.find(waitsForIt); first; first = this.waiting.find(waitsForIt)) {
       const batch: WaitingChange[] = [];
       const result = await commitChanges(
@@ -330,7 +320,7 @@ export class ChangeQueue {
           await lockDepartures(trx, [departure]);
           // A transaction that is repeated after a deadlock writes the same changes.
           if (batch.length === 0) batch.push(...this.take(waitsForIt));
-          return transactChanges(trx, changesOf(batch), { counter });
+          return transactChanges(trx, changesOf(batch));
         },
         first.lockBy,
       );

@@ -16,8 +16,14 @@ import { PRICE_RULES_OF_TENANTS } from '../../pricing/price-rule.repository';
 import type { Tenant } from '../../tenants/tenant';
 import { principalsOf } from '../lock';
 import type { SeatChange } from '../seat-change';
-import { type HeldSeats, type StoredHold, type StoredLead, type UndatedTour, viewKey } from './facts';
-import type { TenantCount } from './tenant-counter';
+import {
+  type CountedKind,
+  type HeldSeats,
+  type StoredHold,
+  type StoredLead,
+  type UndatedTour,
+  viewKey,
+} from './facts';
 
 /** A row with the column `categories` as it is stored. */
 export type Stored<Row> = Omit<Row, 'categories'> & { categories: Category[] | null };
@@ -157,34 +163,44 @@ export function views(wanted: { tenant: Tenant; departureId: string }[]): FactLi
   };
 }
 
+/** A count of a tenant over all departures. */
+export interface TenantCount {
+  tenantId: string;
+  count: number;
+}
+
 /** Counts the tenants' live holds. */
-export function holdCounts(wanted: Omit<TenantCount, 'count'>[]): FactList {
-  const tenants = wanted.filter(({ kind }) => kind === 'hold').map(({ tenantId }) => tenantId);
+export function holdCounts(changes: SeatChange[]): FactList {
+  const holdTenants = tenantsCounting(changes, 'hold');
   return {
     name: 'holdCounts',
-    isWanted: tenants.length > 0,
+    isWanted: holdTenants.length > 0,
     sql: `
-      select w.tenant_id, 'hold' as kind, (
+      select w.tenant_id, (
         select count(*) from seat_holds h
         where h.tenant_id = w.tenant_id and hold_lives(h.status, h.expires_at, clock.at)) as count
       from unnest(:holdTenants::uuid[]) as w (tenant_id)`,
-    values: { holdTenants: tenants },
+    values: { holdTenants },
   };
 }
 
 /** Counts the tenants' standing unpaid bookings, with or without a date. */
-export function unpaidCounts(wanted: Omit<TenantCount, 'count'>[]): FactList {
-  const tenants = wanted.filter(({ kind }) => kind === 'booking').map(({ tenantId }) => tenantId);
+export function unpaidCounts(changes: SeatChange[]): FactList {
+  const unpaidTenants = tenantsCounting(changes, 'booking');
   return {
     name: 'unpaidCounts',
-    isWanted: tenants.length > 0,
+    isWanted: unpaidTenants.length > 0,
     sql: `
-      select w.tenant_id, 'booking' as kind, (
+      select w.tenant_id, (
         select count(*) from booking_leads l
         where l.tenant_id = w.tenant_id and lead_is_unpaid(l.status, l.payment_due_at, clock.at)) as count
       from unnest(:unpaidTenants::uuid[]) as w (tenant_id)`,
-    values: { unpaidTenants: tenants },
+    values: { unpaidTenants },
   };
+}
+
+function tenantsCounting(changes: SeatChange[], kind: CountedKind): string[] {
+  return unique(changes.flatMap(({ tenant, reads }) => (reads.counted === kind ? [tenant.id] : [])));
 }
 
 export function priceRules(changes: SeatChange[]): FactList {

@@ -14,9 +14,15 @@ import type { BulkFacts } from '../bulk-change';
 import { hasItsLocks, type ChangeLocks } from '../lock';
 import type { SeatChange } from '../seat-change';
 import * as lists from './fact-lists';
-import { emptyLists, type FactList, type FactLists, type Stored, type TenantView } from './fact-lists';
 import {
-  type CountedKind,
+  emptyLists,
+  type FactList,
+  type FactLists,
+  type Stored,
+  type TenantCount,
+  type TenantView,
+} from './fact-lists';
+import {
   countedKey,
   type DepartureFacts,
   type HeldSeats,
@@ -24,7 +30,6 @@ import {
   type SaleFacts,
   viewKey,
 } from './facts';
-import type { CountPlan, TenantCount, TenantCounter } from './tenant-counter';
 
 export interface ReadFacts {
   facts: SaleFacts;
@@ -41,34 +46,26 @@ export interface ReadFacts {
  * Reads the facts that the changes depend on. Uses one statement, which runs after the locks of the changes. Marks expired holds and bookings
  * of the departures in further statements. The first statement does not count the seats of expired holds and bookings.
  */
-export async function readFacts(
-  trx: Trx,
-  changes: SeatChange[],
-  locks: ChangeLocks,
-  counter: TenantCounter,
-): Promise<ReadFacts> {
+export async function readFacts(trx: Trx, changes: SeatChange[], locks: ChangeLocks): Promise<ReadFacts> {
   const keyed = changes.filter((change) => change.claim !== null && locks.ownKey.has(change));
-  const counts = counter.plan(changes);
   const stored = listsOfStoredRows(changes);
   const wanted = [
     lists.storedAnswers(keyed),
     ...listsOfDepartures(changes, locks),
-    ...listsOfNewSales(changes, locks, counts),
+    ...listsOfNewSales(changes, locks),
     ...stored,
   ];
   let row = await readRow(trx, wanted);
   const { freed } = await markExpired(trx, row);
   // Reads the stored rows again, because they may be among the expired ones.
   if (freed.length > 0 && stored.some(({ isWanted }) => isWanted)) row = await readRow(trx, wanted);
-  const read = [...row.holdCounts, ...row.unpaidCounts];
-  counter.remember(changes, read);
   const answers = new Map(row.answers.map((answer) => [keyed[answer.n], answer]));
   return {
     transactionId: row.transactionId,
     answerOf: (change) => answers.get(change),
     freed,
     lockedElsewhere: new Set(row.lockedElsewhere.map(({ id }) => id)),
-    facts: saleFacts(row, [...counts.known, ...read]),
+    facts: saleFacts(row),
   };
 }
 
@@ -133,12 +130,12 @@ function listsOfDepartures(changes: SeatChange[], { departureIds, notLocked }: C
 }
 
 /** The lists that new holds and bookings need: counts of their tenants, the holds that bookings name, and the numbers of bookings. */
-function listsOfNewSales(changes: SeatChange[], locks: ChangeLocks, counts: CountPlan): FactList[] {
+function listsOfNewSales(changes: SeatChange[], locks: ChangeLocks): FactList[] {
   // A change whose locks this transaction lacks needs none of these: it is tried again, or refused.
   const own = changes.filter((change) => hasItsLocks(change, locks));
   return [
-    lists.holdCounts(counts.wanted),
-    lists.unpaidCounts(counts.wanted),
+    lists.holdCounts(changes),
+    lists.unpaidCounts(changes),
     lists.namedHolds(own),
     lists.holdsByReference(own),
     lists.takenUuids(own),
@@ -152,11 +149,11 @@ function listsOfStoredRows(changes: SeatChange[]): FactList[] {
   return [lists.storedHolds(changes), lists.storedLeads(changes)];
 }
 
-function saleFacts(row: FactsRow, counted: TenantCount[]): SaleFacts {
+function saleFacts(row: FactsRow): SaleFacts {
   return {
     ...departureFacts(row),
-    liveHolds: countsOf('hold', counted),
-    unpaidLeads: countsOf('booking', counted),
+    liveHolds: countsOf(row.holdCounts),
+    unpaidLeads: countsOf(row.unpaidCounts),
     holds: distinctHolds([...row.namedHolds, ...row.holdsByReference]),
     takenUuids: new Set(row.takenUuids.map(({ tenantId, uuid }) => viewKey(tenantId, uuid))),
     references: new Map(
@@ -242,10 +239,8 @@ function keyOfView({ tenantId, departureId }: TenantView): string {
   return viewKey(tenantId, departureId);
 }
 
-function countsOf(wanted: CountedKind, counts: TenantCount[]): Map<string, number> {
-  return new Map(
-    counts.filter(({ kind }) => kind === wanted).map(({ tenantId, count }) => [tenantId, count]),
-  );
+function countsOf(counts: TenantCount[]): Map<string, number> {
+  return new Map(counts.map(({ tenantId, count }) => [tenantId, count]));
 }
 
 /**
