@@ -35,7 +35,7 @@ interface SignInLink {
   expiresAt: Date;
   /** The address of the page. */
   address: string;
-  /** Whether this machine reaches the page. */
+  /** True: this machine reaches the page. */
   isOpen: boolean;
 }
 

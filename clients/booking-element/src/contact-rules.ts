@@ -95,7 +95,7 @@ function isNamed({ first_name, last_name }: TravellerNames): boolean {
   return first_name.trim() !== '' && last_name.trim() !== '';
 }
 
-/** Whether a field of the platform's answer is one of the form. */
+/** Returns whether a field of the platform's answer is one of the form. */
 export function isInForm(field: string): boolean {
   return field in NO_CONTACT || field.startsWith('travellers.');
 }

@@ -4,7 +4,7 @@ import type { Departure, Tour } from './wire.ts';
 /** A departure whose free seats are enough for at most so many bookings has "few left". */
 const FEW_BOOKINGS = 5;
 
-/** Whether a departure can be chosen, and why not. Each but `open` is a key of the words of the calendar. */
+/** Says that a departure can be chosen, or why not. Each but `open` is a key of the words of the calendar. */
 export type DepartureState = 'open' | 'soldOut' | 'closed' | 'cancelled';
 
 /** Returns the state of a departure: sold out if its free seats are too few for any booking. Past departures are not in the list. */

@@ -4,7 +4,7 @@ import type { Choice } from './purchase.ts';
 interface KeptChoice extends Choice {
   /** The slug of the tour. */
   tour: string;
-  /** Whether the tag names no tour, so that the choice is of a list. */
+  /** True: the tag names no tour, so that the choice is of a list. */
   isListed?: boolean;
 }
 

@@ -71,7 +71,7 @@ export function PartyPicker({ tour, departure, party, unsold, onChange }: PartyP
 
 interface MoreProps {
   categories: readonly Category[];
-  /** Whether the party has units of these categories. */
+  /** True: the party has units of these categories. */
   isWanted: boolean;
   children: ComponentChildren;
 }

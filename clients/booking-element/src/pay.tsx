@@ -25,7 +25,7 @@ interface PayProps {
   /** In major units. */
   total: number;
   currency: string;
-  /** Whether the button of the step names the total, so that it is not shown twice. */
+  /** True: the button of the step names the total, so that it is not shown twice. */
   isTotalNamed?: boolean;
   /** The button. */
   children: ComponentChildren;

@@ -59,7 +59,7 @@ export interface Purchase {
   stage: Stage;
   tour?: Tour;
   departures: readonly Departure[];
-  /** Whether the departures are all of the tour, and not only its first pages. */
+  /** True: the departures are all of the tour, and not only its first pages. */
   hasAllDepartures: boolean;
   date?: string;
   /** The start time that the visitor has chosen on a date with several. */
@@ -73,7 +73,7 @@ export interface Purchase {
   wait: 'short' | 'delayed' | 'slow';
   /** The refusal of the last call. */
   refusal?: Refusal;
-  /** Whether the visitor has acted. Before that, nothing takes the focus of the page. */
+  /** True: the visitor has acted. Before that, nothing takes the focus of the page. */
   isTouched: boolean;
   /** The reference of the booking after which the visitor has begun again. */
   pastBooking?: string;
@@ -313,7 +313,7 @@ function problemFor(task: Task, problem: Problem): Problem {
   return errors.some(({ field }) => isInForm(field)) ? problem : { code: 'internal_error' };
 }
 
-/** Whether the departure of the choice, or of the hold, was refused for good. */
+/** Returns whether the departure of the choice, or of the hold, was refused for good. */
 export function isRefusedForGood({ refusal }: Purchase): boolean {
   return refusal !== undefined && Object.values(CODES).includes(refusal.problem.code);
 }
@@ -379,7 +379,7 @@ function priceSeen(purchase: Purchase): SeenPrice | undefined {
   return stage.at === 'choosing' ? saleOf(purchase) : undefined;
 }
 
-/** Whether a call of the visitor runs, whose answer tells more than what was seen. */
+/** Returns whether a call of the visitor runs, whose answer tells more than what was seen. */
 function isActing({ task }: Purchase): boolean {
   return task !== undefined && task !== 'load';
 }
@@ -397,7 +397,7 @@ function seeHold(purchase: Purchase, seats: TimedHold | undefined): Purchase {
   return { ...endHold(purchase, 'holdOver'), otherSeats: isLive ? seats : undefined };
 }
 
-/** Whether a hold of the tour was found by a load, before the first act of the visitor, or is the one that the visitor asked for. */
+/** Returns whether a hold of the tour was found by a load, before the first act of the visitor, or is the one that the visitor asked for. */
 function isExpected(purchase: Purchase, hold: Hold): boolean {
   const { stage, tour, isTouched } = purchase;
   if (hold.tour.id !== tour?.id) return false;
@@ -405,7 +405,7 @@ function isExpected(purchase: Purchase, hold: Hold): boolean {
   return !isTouched || JSON.stringify(bodyOfHold(hold)) === JSON.stringify(holdBody(purchase));
 }
 
-/** Whether a booking that was read stands, and is one of this purchase: of its tour, and not the one after which the visitor began again. */
+/** Returns whether a booking that was read stands, and is one of this purchase: of its tour, and not the one after which the visitor began again. */
 export function isOfPurchase(
   { tour, pastBooking }: Purchase,
   booking: Booking | undefined,

@@ -10,9 +10,9 @@ export interface Site {
   api: string;
   /** Undefined: no tour is named yet. */
   slug: string | undefined;
-  /** Whether the visitor chose the tour in a list of this page. */
+  /** True: the visitor chose the tour in a list of this page. */
   isChosen: boolean;
-  /** Whether the tag names no tour: a list of the page, or the visitor's hold, has named it. */
+  /** True: the tag names no tour: a list of the page, or the visitor's hold, has named it. */
   isListed: boolean;
   lang: string;
   /** The name of who sells. */
@@ -179,7 +179,7 @@ function startClick(base: string, life: AbortSignal, dispatch: Dispatch): Click 
   };
 }
 
-/** Whether the site has answered, and would answer the same again. */
+/** Returns whether the site has answered, and would answer the same again. */
 function isFinal({ status, retryable }: Problem): boolean {
   return status !== undefined && !retryable;
 }
@@ -243,7 +243,7 @@ function readerOf({ slug = '', latest, unanswered }: ReaderOptions) {
 }
 
 function writerOf(read: { visitor: Reading }, latest: Latest, unanswered: Unanswered) {
-  /** Whether the browser has lost the cookie of a hold. Another hold would be lost too. */
+  /** True: the browser has lost the cookie of a hold. Another hold would be lost too. */
   let hasLostCookie = false;
   const booked = (booking: Booking): PurchaseEvent[] => {
     latest().site.onBooked(booking);

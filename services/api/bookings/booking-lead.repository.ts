@@ -1,4 +1,4 @@
-import { CLOCK, type Db, type Trx } from '../../platform/database/database';
+import { CLOCK, type Db, runPrepared, type Trx } from '../../platform/database/database';
 import {
   describeRow,
   nullable,
@@ -126,16 +126,19 @@ export async function findLead(
 }
 
 /** The place of a booking: enough to lock it. */
-export type LeadPlace = Pick<BookingLead, 'id' | 'tour' | 'departureId' | 'departureDate'>;
+export interface LeadPlace extends Pick<BookingLead, 'id' | 'departureId' | 'departureDate'> {
+  tour: { id: string };
+}
 
 export async function findLeadPlace(
   db: Db,
   tenantId: string,
   bookingRef: string,
 ): Promise<LeadPlace | undefined> {
-  const { rows } = await db.raw<{ rows: LeadPlace[] }>(
-    `select l.id, l.departure_id, l.departure_date, json_build_object('id', t.id, 'slug', t.slug) as tour
-     from booking_leads l join tours t on t.id = l.tour_id
+  const { rows } = await runPrepared<LeadPlace>(
+    db,
+    `select l.id, l.departure_id, l.departure_date, json_build_object('id', l.tour_id) as tour
+     from booking_leads l
      where l.booking_ref = :bookingRef and l.tenant_id = :tenantId`,
     { bookingRef, tenantId },
   );

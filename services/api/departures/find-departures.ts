@@ -2,7 +2,13 @@ import type { Db } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
 import type { PricedTour } from '../pricing/price-categories';
-import { cachedQuote, cachedQuoter, createQuoter, type Quote } from '../pricing/quote-tenant-price';
+import {
+  cachedQuote,
+  cachedQuoter,
+  createQuoter,
+  type Quote,
+  type Quoter,
+} from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
 import type { SeatFacts } from './availability-cache';
 import {
@@ -133,15 +139,33 @@ function positionOf({ departureDate: date, startTime: time }: Departure): Depart
   return { date, time };
 }
 
-/** Returns the departures with these ids, also cancelled and past ones, with the tenant's current prices. */
-export async function departuresOfSales(db: Db, tenant: Tenant, ids: string[]): Promise<SoldDeparture[]> {
-  const found = await findDepartures(db, null, { ids, sandbox: tenant.sandbox, limit: ids.length });
-  const tours = new Set(found.map(({ tour }) => tour.id));
+/** Returns the departures with these ids, also cancelled and past ones, with the tenant's kind of seats. */
+export async function departuresById(
+  db: Db,
+  { sandbox }: Pick<Tenant, 'sandbox'>,
+  ids: string[],
+): Promise<ListedDeparture[]> {
+  return findDepartures(db, null, { ids, sandbox, limit: ids.length });
+}
+
+/**
+ * Returns the departures with these ids, also cancelled and past ones, with the tenant's current prices, and their quoter.
+ * @param others further tours that the quoter serves
+ */
+export async function departuresOfSales(
+  db: Db,
+  tenant: Tenant,
+  ids: string[],
+  others: string[] = [],
+): Promise<{ sold: SoldDeparture[]; quote: Quoter }> {
+  const found = await departuresById(db, tenant, ids);
+  const tours = new Set([...others, ...found.map(({ tour }) => tour.id)]);
   const quote = await createQuoter(db, tenant, [...tours]);
-  return found.map((departure) => ({
+  const sold = found.map((departure) => ({
     departure,
     quote: quote(departure.tour, departure.prices, departure.departureDate),
   }));
+  return { sold, quote };
 }
 
 /** The tour of a departure that a command shows or changes. */

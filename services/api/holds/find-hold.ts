@@ -11,6 +11,7 @@ import {
   findHold,
   findHoldPlace,
   findHoldChanges,
+  findHoldOfOcto,
   findHolds,
   findHoldsByOctoContact,
   findHoldsById,
@@ -45,6 +46,11 @@ export async function getHoldPlace(db: Db, tenantId: string, id: string): Promis
 /** Returns the holds with these ids, as far as they exist, in no order. */
 export async function getHolds(db: Db, scope: TenantScope, ids: string[]): Promise<SeatHold[]> {
   return findHoldsById(db, scope, ids);
+}
+
+/** Returns the hold of the tenant's booking of OCTO. Undefined: there is none. @param uuid in lower case */
+export async function holdOfOcto(db: Db, tenantId: string, uuid: string): Promise<SeatHold | undefined> {
+  return findHoldOfOcto(db, tenantId, uuid);
 }
 
 /** Returns the holds whose OCTO contacts have the text (findHoldsByOctoContact). */

@@ -62,6 +62,11 @@ export function isLive({ status }: { status: HoldStatus }): boolean {
   return HOLD_STATUSES[status].takesSeats;
 }
 
+/** Returns true if a booking has consumed the hold. */
+export function isConsumed({ status }: { status: HoldStatus }): boolean {
+  return status === 'converted';
+}
+
 /** Returns the error that refuses the action in the hold's status. Undefined: the hold allows it. */
 export function holdRefusal(
   { status }: { status: HoldStatus },

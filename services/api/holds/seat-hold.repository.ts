@@ -1,4 +1,4 @@
-import { CLOCK, type Db, type Trx } from '../../platform/database/database';
+import { CLOCK, type Db, runPrepared, type Trx } from '../../platform/database/database';
 import {
   describeRow,
   type Row,
@@ -93,13 +93,16 @@ export async function findHold(db: Db, scope: TenantScope, id: string): Promise<
 }
 
 /** The place of a hold: enough to lock it. */
-export type HoldPlace = Pick<SeatHold, 'id' | 'tour' | 'departureId' | 'departureDate'>;
+export interface HoldPlace extends Pick<SeatHold, 'id' | 'departureId' | 'departureDate'> {
+  tour: { id: string };
+}
 
 /** Returns the place of a hold. Counts no seats, as findHold does. */
 export async function findHoldPlace(db: Db, tenantId: string, id: string): Promise<HoldPlace | undefined> {
-  const { rows } = await db.raw<{ rows: HoldPlace[] }>(
-    `select h.id, h.departure_id, d.departure_date, json_build_object('id', t.id, 'slug', t.slug) as tour
-     from seat_holds h join departures d on d.id = h.departure_id join tours t on t.id = d.tour_id
+  const { rows } = await runPrepared<HoldPlace>(
+    db,
+    `select h.id, h.departure_id, d.departure_date, json_build_object('id', d.tour_id) as tour
+     from seat_holds h join departures d on d.id = h.departure_id
      where h.id = :id and h.tenant_id = :tenantId`,
     { id, tenantId },
   );
@@ -126,6 +129,17 @@ export async function findHoldsById(db: Db, scope: TenantScope, ids: string[]): 
     { tenantId: tenantIdOf(scope), ids },
   );
   return rows.map(toHold);
+}
+
+/** Returns the hold of the tenant's booking of OCTO. Undefined: there is none. @param uuid in lower case */
+export async function findHoldOfOcto(db: Db, tenantId: string, uuid: string): Promise<SeatHold | undefined> {
+  const { rows } = await db.raw(
+    `${CLOCK}, page as (select h.id, h.departure_id, h.sandbox from octo_bookings o join seat_holds h on h.id = o.hold_id
+       where o.tenant_id = :tenantId and o.uuid = :uuid),
+     ${HOLDS_OF_PAGE}`,
+    { tenantId, uuid },
+  );
+  return rows[0] && toHold(rows[0]);
 }
 
 export interface HoldFilter {

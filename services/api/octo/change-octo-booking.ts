@@ -51,7 +51,7 @@ interface Prepared {
   /** The departure after the change, and its tour. By default, the present ones. */
   to?: DepartureChoice & { tour: TourRef };
   makesBooking?: boolean;
-  hidesDates?: boolean;
+  mayMove?: boolean;
   decide(booking: LockedReservation, parts: ShownParts): ReservationDecision;
 }
 
@@ -196,7 +196,7 @@ export async function changeOctoBooking(
   return changeOf(request, {
     scope: scopeOf(found),
     to: { ...to, tour },
-    hidesDates: true,
+    mayMove: true,
     decide: (booking, parts) => {
       const { hold, lead } = booking;
       const { contact, unitItems, customer } = mergedWith(change, booking, tenant);

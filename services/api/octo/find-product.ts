@@ -7,7 +7,7 @@ import { listCompleteTours, showTours } from '../catalog/list-catalog';
 import type { WishedLanguages } from '../catalog/tour-text';
 import type { PagePosition, Tour, TourRef } from '../catalog/tour';
 import type { ListedDeparture } from '../departures/departure';
-import { departuresOfSales, listDepartures, type PricedDeparture } from '../departures/find-departures';
+import { departuresById, listDepartures, type PricedDeparture } from '../departures/find-departures';
 import type { Category } from '../parties/category';
 import { type Party, toParty, unitCount } from '../parties/party-rules';
 import type { Currency } from '../pricing/convert-price';
@@ -133,11 +133,11 @@ export async function findTargetDeparture(
   availabilityId: string,
 ): Promise<ListedDeparture> {
   const found = isUuid(availabilityId)
-    ? await departuresOfSales(db, tenant, [availabilityId.toLowerCase()])
+    ? await departuresById(db, tenant, [availabilityId.toLowerCase()])
     : [];
-  const target = found.find(({ departure }) => departure.tour.id === tour.id);
+  const target = found.find((departure) => departure.tour.id === tour.id);
   if (!target) throw invalidId('availabilityId', availabilityId);
-  return target.departure;
+  return target;
 }
 
 const PRODUCTS_A_PAGE = 100;

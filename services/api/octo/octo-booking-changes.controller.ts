@@ -248,7 +248,7 @@ export class OctoBookingChangesController {
           found = await getOctoBooking(db, principal.tenant.id, uuid);
           productId = placeOf(found).tourId;
           const change = await prepare({ db, seller: { ...seller, principal }, found, reader: view });
-          productId = change.reads.tourId!;
+          productId = change.reads.tourId ?? productId;
           return change;
         },
         toAnswer: (shown) => {

@@ -1,7 +1,6 @@
 import type { Db } from '../../platform/database/database';
 
 interface PlacedByOcto {
-  holdId: string;
   /** The fingerprint of the request (idempotency/fingerprint.ts); null after anonymization. */
   fingerprint: Buffer | null;
 }
@@ -14,7 +13,7 @@ export async function findPlacedByOcto(
 ): Promise<PlacedByOcto | undefined> {
   return db('octo_bookings')
     .where({ tenant_id: tenantId, uuid })
-    .first<PlacedByOcto | undefined>('hold_id', { fingerprint: 'request_digest' });
+    .first<PlacedByOcto | undefined>({ fingerprint: 'request_digest' });
 }
 
 export interface OctoFilter {

@@ -11,15 +11,15 @@ import type { Tour } from '../catalog/tour';
 import type { WishedLanguages } from '../catalog/tour-text';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { assertScope } from '../credentials/verify-credential';
-import { departuresOfSales, type SoldDeparture } from '../departures/find-departures';
-import { getHolds } from '../holds/find-hold';
-import { isLive } from '../holds/hold-status';
+import { departuresById, departuresOfSales, type SoldDeparture } from '../departures/find-departures';
+import { getHolds, holdOfOcto } from '../holds/find-hold';
+import { isConsumed, isLive } from '../holds/hold-status';
 import type { OctoDetails } from '../holds/octo-booking';
 import type { SeatHold } from '../holds/seat-hold';
 import { type ComparedRequest, isSameRequest } from '../idempotency/fingerprint';
 import type { Category } from '../parties/category';
 import { type Party, soldCategories, toParty } from '../parties/party-rules';
-import { createQuoter, type Quoter } from '../pricing/quote-tenant-price';
+import type { Quoter } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
 import { badOctoRequest, invalidId } from './octo.errors';
 import { findOctoHolds, findPlacedByOcto, type OctoFilter } from './octo-bookings.repository';
@@ -55,13 +55,20 @@ export async function findOctoBookings(
   holdIds: string[],
 ): Promise<StoredOctoBooking[]> {
   const holds = new Map((await getHolds(db, tenantId, holdIds)).map((hold) => [hold.id, hold]));
-  const converted = holdIds.filter((id) => holds.get(id)?.status === 'converted');
+  return withLeads(
+    db,
+    holdIds.flatMap((id) => holds.get(id) ?? []),
+  );
+}
+
+/** Returns the bookings of those holds that OCTO has placed, in their order. */
+async function withLeads(db: Db, holds: SeatHold[]): Promise<StoredOctoBooking[]> {
+  const converted = holds.filter(isConsumed).map(({ id }) => id);
   const found = converted.length > 0 ? await bookingsOfHolds(db, converted) : [];
   const leads = new Map(found.map((lead) => [lead.holdId, lead]));
-  return holdIds.flatMap((id) => {
-    const hold = holds.get(id);
-    return hold?.octo ? [{ hold, octo: hold.octo, lead: leads.get(id) ?? null }] : [];
-  });
+  return holds.flatMap((hold) =>
+    hold.octo ? [{ hold, octo: hold.octo, lead: leads.get(hold.id) ?? null }] : [],
+  );
 }
 
 /**
@@ -81,8 +88,8 @@ export async function findOctoBooking(
   tenantId: string,
   uuid: string,
 ): Promise<StoredOctoBooking | undefined> {
-  const placed = isUuid(uuid) ? await findPlacedByOcto(db, tenantId, uuid.toLowerCase()) : undefined;
-  return placed && (await findOctoBookings(db, tenantId, [placed.holdId]))[0];
+  const hold = isUuid(uuid) ? await holdOfOcto(db, tenantId, uuid.toLowerCase()) : undefined;
+  return hold && (await withLeads(db, [hold]))[0];
 }
 
 /** Returns true if the tenant has a booking with the UUID. @param uuid in lower case */
@@ -104,8 +111,8 @@ export async function getRepeated(
   const placed = await findPlacedByOcto(db, tenant.id, uuid);
   if (!placed?.fingerprint || !isSameRequest(placed.fingerprint, request.compared))
     throw invalidId('uuid', uuid);
-  const [first] = await departuresOfSales(db, tenant, [request.departureId]);
-  if (first?.departure.tour.id !== request.productId) throw invalidId('uuid', uuid);
+  const [departure] = await departuresById(db, tenant, [request.departureId]);
+  if (departure?.tour.id !== request.productId) throw invalidId('uuid', uuid);
   return getOctoBooking(db, tenant.id, uuid);
 }
 
@@ -214,11 +221,9 @@ async function partsOf(db: Db, { tenant, wished }: Reader, places: Place[]): Pro
       return [tour.id, { tour, shown, language: languages?.name ?? tour.language }];
     }),
   );
-  const priced = await departuresOfSales(db, tenant, [
-    ...new Set(places.map(({ departureId }) => departureId)),
-  ]);
-  const departures = new Map(priced.map((one) => [one.departure.id, one]));
-  const quote = await createQuoter(db, tenant, tourIds);
+  const departureIds = [...new Set(places.map(({ departureId }) => departureId))];
+  const { sold, quote } = await departuresOfSales(db, tenant, departureIds, tourIds);
+  const departures = new Map(sold.map((one) => [one.departure.id, one]));
   return places.map(({ tourId, departureId }) => ({
     ...texts.get(tourId)!,
     departure: departures.get(departureId)!,

@@ -1,4 +1,3 @@
-import type { TourRef } from '../catalog/tour';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import type { KeyClaim } from '../idempotency/key-claim';
 import type { Tenant } from '../tenants/tenant';
@@ -51,7 +50,7 @@ export interface WantedLocks {
 
 /** The facts that a change reads, beside those of its departures. An undefined one is not read. */
 export interface WantedFacts {
-  /** The tour after the change: its price rules and, if the change locks no departure, the tour itself. */
+  /** The tour whose prices the change may quote: its price rules and, if the change locks no departure, the tour itself. */
   tourId?: string;
   /** The stored hold. The lock of its departure keeps it as it is. */
   holdId?: string;
@@ -71,7 +70,7 @@ export interface WantedFacts {
  */
 export function movingTo<Result>(
   change: SeatChange<Result>,
-  { departureId, tour }: { departureId: string | null; tour: TourRef },
+  { departureId, tour }: { departureId: string | null; tour: { id: string } },
 ): SeatChange<Result> {
   const [present = null] = change.locks.departureIds;
   return {

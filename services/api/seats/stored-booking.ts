@@ -21,7 +21,7 @@ export function changeOfBooking<Result extends ChangedBooking>(
   return {
     ...seller,
     locks: { departureIds: found.departureId === null ? [] : [found.departureId], leadId: found.id },
-    reads: { tourId: found.tour.id },
+    reads: {},
     isAlone: true,
     decide: (facts) => decide(lockedLead(facts, found), facts),
   };

@@ -20,7 +20,7 @@ export function changeOfHold(
   return {
     ...seller,
     locks: { departureIds: [found.departureId] },
-    reads: { tourId: found.tour.id, holdId: found.id },
+    reads: { holdId: found.id },
     isAlone: true,
     decide: (facts) => decide(lockedHold(facts, found, seller.tenant.sandbox), facts),
   };

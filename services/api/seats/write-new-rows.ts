@@ -1,4 +1,5 @@
 import { columnsOfLead } from '../bookings/booking-lead.repository';
+import { isLive } from '../holds/hold-status';
 import { columnsOfHold } from '../holds/seat-hold.repository';
 import type { Decided } from './decided';
 import type { Part } from './write-changed-rows';
@@ -15,19 +16,22 @@ export function newRows(decided: Decided<unknown>[], at: string): Part[] {
   const leads = decided.flatMap(({ newLead }) => newLead ?? []);
   const placed = new Set(holds.map(({ held }) => held));
   const consumed = leads.flatMap(({ held }) => (held && !placed.has(held) ? [held] : []));
-  const holdRows = holds.map(({ columns, held: { status, endedBy = null } }) =>
-    status === 'active' ? columns : { ...columns, status, ended_at: at, ended_by: endedBy },
+  const holdRows = holds.map(({ columns, held }) =>
+    isLive(held)
+      ? columns
+      : { ...columns, status: held.status, ended_at: at, ended_by: held.endedBy ?? null },
   );
   return [
     {
       rows: consumed.length,
       counted: 'converted',
       sql: `converted as (
-        update seat_holds h set status = 'converted', ended_at = :at::timestamptz, ended_by = c.by
-        from unnest(:convertedIds::uuid[], :convertedBy::text[]) as c (id, by)
-        where h.id = c.id and h.status = 'active' returning 1)`,
+        update seat_holds h set status = c.status, ended_at = :at::timestamptz, ended_by = c.by
+        from unnest(:convertedIds::uuid[], :convertedStatuses::text[], :convertedBy::text[]) as c (id, status, by)
+        where h.id = c.id and hold_takes_seats(h.status) returning 1)`,
       values: {
         convertedIds: consumed.map(({ id }) => id),
+        convertedStatuses: consumed.map(({ status }) => status),
         convertedBy: consumed.map(({ endedBy }) => endedBy),
       },
     },

@@ -239,7 +239,7 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
       await renewContext(site, { viewport: PHONE });
       await site.open(tag());
       await site.page.locator('.day.open').first().click();
-      await site.page.waitForFunction(() => scrollY > 0);
+      await site.page.waitForFunction('scrollY > 0');
       const party = (await site.page.locator('[part=party]').boundingBox())!;
       const bar = (await site.page.locator('[part=pay]').boundingBox())!;
       expect([party.y >= 0, party.y + party.height <= bar.y]).toEqual([true, true]);

@@ -15,7 +15,7 @@ export interface BodySource {
   header(name: string): string | undefined;
   /** The value that a parser of the site has made of the body. Undefined: there is none. */
   parsed?: unknown;
-  /** Whether the site has read bytes of the body, or its end. */
+  /** Returns whether the site has read bytes of the body, or its end. */
   isRead(): boolean;
   /**
    * Reads the bytes.

@@ -28,7 +28,7 @@ export interface ProxyCall {
   path: string;
   /** The parameters that the query may have. */
   query: readonly string[];
-  /** Whether the call belongs to a visitor, and so reads and sets the cookie. */
+  /** True: the call belongs to a visitor, and so reads and sets the cookie. */
   ofVisitor: boolean;
   /** The most bytes of the body. */
   bodyMax: number;
@@ -99,7 +99,7 @@ const PATTERNS = CALLS.map((call) => ({
 export interface FoundCall {
   call: ProxyCall | undefined;
   slug: string;
-  /** Whether the path belongs to a visitor. */
+  /** True: the path belongs to a visitor. */
   ofVisitor: boolean;
   /** The methods of the path, for the header Allow. */
   allow: string;

@@ -23,7 +23,7 @@ export interface VisitorOptions {
    * no other host of the domain can set it.
    */
   cookieName?: string;
-  /** Whether cookies are Secure. By default they are, except on localhost, *.localhost, 127.0.0.1 and [::1], unless the prefix of cookieName asks for it. */
+  /** True: cookies are Secure. By default they are, except on localhost, *.localhost, 127.0.0.1 and [::1], unless the prefix of cookieName asks for it. */
   secure?: boolean;
 }
 

@@ -10,6 +10,7 @@ import {
   type OctoDetails,
   withChangedDetails,
 } from '../../holds/octo-booking';
+import { isConsumed } from '../../holds/hold-status';
 import type { SeatHold } from '../../holds/seat-hold';
 import { type Actor, byKey } from '../../tenants/actor';
 import type { Decided } from '../decided';
@@ -50,8 +51,8 @@ interface ReservationChange<Result> {
   to: { departureId: string; tour: TourRef };
   /** True: the change may make a booking of the hold. */
   makesBooking?: boolean;
-  /** True: a refusal names no dates of a tour that the tenant does not see. */
-  hidesDates?: boolean;
+  /** True: the change may quote the prices of the tour, and a refusal names none of its dates if the tenant does not see it. */
+  mayMove?: boolean;
   decide(reservation: LockedReservation): ReservationDecision;
   /** @param departure the departure after the change, with its seats before it. Undefined: it does not exist */
   toResult(change: { before: Reservation; after: Reservation }, departure: Departure | undefined): Result;
@@ -60,10 +61,10 @@ interface ReservationChange<Result> {
 /** Builds the change of a reservation: the rows of its hold, its booking and its details are written together. */
 export function changeReservation<Result>(
   seller: ReservationSeller<Result>,
-  { found, scope, to, makesBooking, hidesDates, decide, toResult }: ReservationChange<Result>,
+  { found, scope, to, makesBooking, mayMove, decide, toResult }: ReservationChange<Result>,
 ): SeatChange<Result> {
   const { principal } = seller;
-  const { tour } = to;
+  const movedTo = mayMove ? to.tour.id : undefined;
   return {
     ...seller,
     principal: { ...principal, scope },
@@ -71,9 +72,9 @@ export function changeReservation<Result>(
       departureIds: departuresOfMove(found.lead?.departureId ?? found.hold.departureId, to.departureId),
       leadId: found.lead?.id,
     },
-    reads: { tourId: tour.id, holdId: found.hold.id, bookingNumber: makesBooking },
+    reads: { tourId: movedTo, holdId: found.hold.id, bookingNumber: makesBooking },
     isAlone: true,
-    hiddenTourId: hidesDates ? tour.id : undefined,
+    hiddenTourId: movedTo,
     decide: (facts) => {
       const before = new LockedReservation(seller, found, facts);
       // A decision counts its seats in the facts.
@@ -111,7 +112,7 @@ export class LockedReservation implements Reservation {
     this.by = byKey(seller.principal);
     this.hold = found.lead ? facts.storedHolds.get(found.hold.id)! : lockedHold(facts, found.hold, sandbox);
     this.lead = found.lead && lockedLead(facts, found.lead);
-    if (!this.lead && this.hold.status === 'converted') throw new SaleChangedError('hold');
+    if (!this.lead && isConsumed(this.hold)) throw new SaleChangedError('hold');
     this.octo = this.hold.octo!;
   }
 
@@ -167,7 +168,7 @@ export class LockedReservation implements Reservation {
     const wanted = wantedBookingOfHold(tenant, hold, { ...request, by, isConfirmed: true });
     const held = { ...hold, tenantId: tenant.id, octo: withChangedDetails(this.octo, details, facts.at) };
     const { result: lead, ...rows } = decideBooking({ ...facts, holds: [held] }, wanted);
-    const consumed = { ...hold, status: 'converted' as const, endedAt: new Date(facts.at), endedBy: by };
+    const consumed = { ...hold, status: held.status, endedAt: new Date(facts.at), endedBy: by };
     return { ...rows, result: { lead, hold: consumed }, details };
   }
 

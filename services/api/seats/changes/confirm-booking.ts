@@ -26,9 +26,11 @@ export async function confirmBooking(
   { bookingRef, ...confirmation }: Confirmation,
 ): Promise<SeatChange<ChangedBooking>> {
   const found = await getBookingPlace(db, seller.tenant.id, bookingRef);
-  return changeOfBooking(seller, found, (lead, facts) =>
+  const change = changeOfBooking(seller, found, (lead, facts) =>
     decideConfirmation(facts, seller.tenant, lead, confirmation),
   );
+  // An expired booking without a date needs a tour that the tenant still sees.
+  return found.departureId === null ? { ...change, reads: { tourId: found.tour.id } } : change;
 }
 
 /**

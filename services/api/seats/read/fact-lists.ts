@@ -203,23 +203,25 @@ function tenantsCounting(changes: SeatChange[], kind: CountedKind): string[] {
   return unique(changes.flatMap(({ tenant, reads }) => (reads.counted === kind ? [tenant.id] : [])));
 }
 
+/** Selects the rules of the tenants whose changes may quote the prices of a tour. */
 export function priceRules(changes: SeatChange[]): FactList {
+  const quoting = changes.filter(quotesPrices);
   return {
     name: 'rules',
-    isWanted: changes.length > 0,
+    isWanted: quoting.length > 0,
     sql: PRICE_RULES_OF_TENANTS,
     values: {
-      ruleTenants: unique(changes.map(({ tenant }) => tenant.id)),
-      ruleTours: unique(changes.flatMap(({ reads }) => reads.tourId ?? [])),
+      ruleTenants: unique(quoting.map(({ tenant }) => tenant.id)),
+      ruleTours: unique(quoting.map(({ reads }) => reads.tourId)),
     },
   };
 }
 
-/** Selects all rates if one of the tenants has a selling currency. */
+/** Selects all rates if one of the tenants whose changes may quote prices has a selling currency. */
 export function exchangeRates(changes: SeatChange[]): FactList {
   return {
     name: 'rates',
-    isWanted: changes.some(({ tenant }) => tenant.sellIn !== null),
+    isWanted: changes.some((change) => quotesPrices(change) && change.tenant.sellIn !== null),
     sql: EXCHANGE_RATES,
     values: {},
   };
@@ -386,6 +388,10 @@ export function storedLeads(changes: SeatChange[]): FactList {
       from ${LEAD_TABLES} where l.id = any(:changedLeads::bigint[])`,
     values: { changedLeads: ids },
   };
+}
+
+function quotesPrices({ reads }: SeatChange): boolean {
+  return reads.tourId !== undefined;
 }
 
 function unique<T>(values: T[]): T[] {

@@ -83,7 +83,7 @@ export function consume(
   { tenant, by }: Pick<WantedSeatsOfHold, 'tenant' | 'by'>,
   held: HeldSeats,
 ): void {
-  held.status = 'converted';
+  held.status = holdOutcome(held, 'book');
   held.endedBy = by;
   add(facts.liveHolds, tenant.id, -1);
 }
