@@ -1,5 +1,7 @@
 import {
+  type AdjustedSale,
   type DateBasis,
+  findAdjustedSales,
   type ReportGroup,
   REFUND_DATE_BASIS,
   REPORT_GROUPS,
@@ -46,9 +48,7 @@ export const reportVerbs: Verb[] = [
       ),
       CSV_FLAG,
     ],
-    check: ({ from, to }: ReportOptions) => {
-      if (from > to) throw new UsageError('--to must not be before --from');
-    },
+    check: checkPeriod,
     examples: [
       'report sales --from 2027-05-01 --to 2027-05-31',
       'report sales --from 2027-01-01 --to 2027-12-31 --by tenant --csv',
@@ -57,11 +57,32 @@ export const reportVerbs: Verb[] = [
     ],
     run: reportSalesCommand,
   },
+  {
+    usage: 'adjustments',
+    about:
+      'List the bookings with an adjustment of their price that were created in a period, in any status; sandbox bookings are left out',
+    flags: [
+      flag('--from <date>', 'the first day (UTC)', { parse: travelDate, must: true }),
+      flag('--to <date>', 'the last day, included', { parse: travelDate, must: true }),
+      TENANT_FLAG,
+      CSV_FLAG,
+    ],
+    check: checkPeriod,
+    examples: ['report adjustments --from 2027-05-01 --to 2027-05-31'],
+    run: reportAdjustmentsCommand,
+  },
 ];
 
-interface ReportOptions {
+interface Period {
   from: string;
   to: string;
+}
+
+function checkPeriod({ from, to }: Period): void {
+  if (from > to) throw new UsageError('--to must not be before --from');
+}
+
+interface ReportOptions extends Period {
   tenant?: string;
   by?: (ReportGroup | typeof BY_DEPARTURE)[];
   refunds?: boolean;
@@ -211,3 +232,63 @@ function totalByCurrency(sales: SalesRow[]): SalesRow[] {
   }
   return [...totals.values()].sort((a, b) => a.currency.localeCompare(b.currency));
 }
+
+async function reportAdjustmentsCommand(
+  { db, output }: Context,
+  { from, to, tenant: slug, csv = false }: Pick<ReportOptions, 'from' | 'to' | 'tenant' | 'csv'>,
+): Promise<void> {
+  const scope = slug === undefined ? ANY_TENANT : (await findTenant(db, slug)).id;
+  const rows = (await findAdjustedSales(db, { scope, from, to })).map(toAdjustmentDocument);
+  if (csv) await output.pour(adjustmentLines(rows), 'csv');
+  else await output.answer({ rows }, (screen) => drawAdjustments(rows, screen));
+}
+
+type AdjustmentDocument = ReturnType<typeof toAdjustmentDocument>;
+
+function toAdjustmentDocument(sale: AdjustedSale) {
+  const amount = (minor: number) => toMajor(minor, sale.currencyDigits);
+  return {
+    booking_ref: sale.bookingRef,
+    tenant: sale.tenant,
+    tour: sale.tour,
+    departure_date: sale.departureDate,
+    status: sale.status,
+    source: sale.source,
+    currency: sale.currency,
+    amount: amount(sale.adjustmentMinor),
+    reason: sale.reason,
+    total_price: amount(sale.totalMinor),
+    created_at: sale.createdAt.toISOString(),
+  };
+}
+
+const ADJUSTMENT_CSV = [
+  'booking_ref',
+  'tenant',
+  'tour',
+  'departure_date',
+  'status',
+  'source',
+  'currency',
+  'amount',
+  'reason',
+  'total_price',
+  'created_at',
+] as const;
+
+async function* adjustmentLines(rows: AdjustmentDocument[]): AsyncGenerator<string> {
+  yield csvLine(ADJUSTMENT_CSV);
+  for (const row of rows) yield csvLine(ADJUSTMENT_CSV.map((column) => row[column]));
+}
+
+const drawAdjustments = tableOf<AdjustmentDocument>(
+  [
+    { heading: 'booking', cell: (row) => row.booking_ref },
+    { heading: 'tenant', least: 6, aside: true },
+    { heading: 'status', aside: true },
+    { heading: 'adjustment', right: true, cell: (row) => formatMoney(row.amount, row.currency) },
+    { heading: 'total', right: true, cell: (row) => formatMoney(row.total_price, row.currency) },
+    { heading: 'reason', least: 12 },
+  ],
+  'No adjustments',
+);

@@ -15,8 +15,12 @@ import { countOf } from '../terminal/text';
 /** Exit codes: docs/terminal.md lists them; 130 is the shells' code for Ctrl-C. */
 export const EXIT = { done: 0, refused: 1, usage: 2, interrupted: 130 } as const;
 
-/** Codes of errors that depend only on arguments and configuration: exit 2, not 1. */
-const WRONG_ARGUMENTS: ReadonlySet<string> = new Set(['invalid_webhook_url', 'departure_time_missing']);
+/** Codes of errors that depend only on arguments, the clock and the configuration: exit 2, not 1. */
+const WRONG_ARGUMENTS: ReadonlySet<string> = new Set([
+  'invalid_webhook_url',
+  'departure_time_missing',
+  'pay_by_past',
+]);
 
 /** Writes the error to stderr and returns the exit code when the reader has taken it. */
 export async function fail(error: unknown, output: Output, path: string): Promise<number> {

@@ -64,6 +64,13 @@ export function decimal(min: number, max: number, digits: number) {
   };
 }
 
+/** Parses an amount in major units with or without a sign, and keeps it as text. The currency of the sale decides how many decimals it may have. */
+export function signedAmount(text: string, name: string): string {
+  return decimal(-AMOUNT_MAX, AMOUNT_MAX, 4)(text.replace(/^\+/, ''), name);
+}
+
+const AMOUNT_MAX = 1_000_000_000;
+
 /** The code of a price category and the value that a flag gives it: `--party senior=1`. */
 export type OfCategory<T> = [code: string, value: T];
 

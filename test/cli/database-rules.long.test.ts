@@ -80,10 +80,16 @@ const RULES: Record<string, Attempt | string> = {
   booking_changes_refund_complete: CODE,
   booking_changes_refund_percent_range: command('booking change ACME-1 --adults 1 --refund-percent 101'),
   booking_changes_refund_range: CODE,
+  booking_imports_undone_by_someone: CODE,
+  booking_leads_adjustment_not_zero: CODE,
+  booking_leads_adjustment_reason_erased: CODE,
+  booking_leads_adjustment_reason_length: CODE,
+  booking_leads_adjustment_reason_of_one: CODE,
   booking_leads_cancel_reason_length: request(async () => {
     const { body } = await site.book({ tour_id: seats.tour.slug });
     return site.post(`/api/tenant/bookings/${body.booking_ref}/cancel`, { reason: long(501) });
   }),
+  booking_leads_cash_of_operator: book({ payment_method: 'cash' }),
   booking_leads_customer_email_length: book({ email: `${long(250)}@example.com` }),
   booking_leads_customer_known: book({ email: '' }),
   booking_leads_customer_name_length: book({ name: long(201) }),
@@ -97,6 +103,8 @@ const RULES: Record<string, Attempt | string> = {
     await site.book(order);
     return site.book(order);
   }),
+  booking_leads_import_ref: CODE,
+  booking_leads_import_ref_length: CODE,
   booking_leads_notes_length: book({ notes: long(2001) }),
   booking_leads_payment_method_known: book({ payment_method: 'gold' }),
   booking_leads_phone_text_erased: request(async () => {
@@ -111,8 +119,10 @@ const RULES: Record<string, Attempt | string> = {
   booking_leads_refund_percent_range: CODE,
   booking_leads_refund_range: CODE,
   booking_leads_seats_range: book({ adults: 51 }),
+  booking_leads_source_known: CODE,
   booking_leads_status_known: CODE,
   booking_leads_total_is_sum: book({ departure_date: '2031-05-01', children: 1 }),
+  booking_leads_total_not_negative: CODE,
   booking_leads_travellers_are_list: book({ travellers: {} }),
   change_marks_at_commit: CODE,
   change_version_one_row: CODE,

@@ -1,6 +1,6 @@
 import { daysFromToday } from '../support/given';
 import { type Code, sumOf } from './model';
-import type { Booking } from './sales';
+import { type Booking, totalOf } from './sales';
 import { seatsOf, shownParty } from './shapes';
 import { DATES, expectAmount, type Shop } from './shop';
 
@@ -26,9 +26,10 @@ export async function checkBooks(shop: Shop, bookings: Booking[]): Promise<void>
 
 async function checkReport({ terminal, website, shape }: Shop, bookings: Booking[]): Promise<void> {
   const sums = new Map<Code, Sums>();
-  for (const { party, price, isCancelled, refund, deposit, reductions } of bookings) {
+  for (const booking of bookings) {
+    const { party, price, isCancelled, refund, deposit, reductions } = booking;
     const before = sums.get(price.currency) ?? NONE;
-    const total = sumOf(party, price.tenant);
+    const total = totalOf(booking);
     if (!isCancelled)
       sums.set(price.currency, {
         ...before,

@@ -147,12 +147,17 @@ export function unitOf({ codes }: Shape, unitId: string): 'adult' | 'child' {
 /** Compares a price of OCTO, in minor units. */
 export function expectPricing(
   shown: Omit<ShownPricing, 'unitId'>,
-  { net, retail, currency }: { net: bigint; retail: bigint; currency: Code },
+  {
+    net,
+    retail,
+    original = retail,
+    currency,
+  }: { net: bigint; retail: bigint; original?: bigint; currency: Code },
 ): void {
   expect([BigInt(shown.net), BigInt(shown.retail), BigInt(shown.original), shown.currency]).toEqual([
     net,
     retail,
-    retail,
+    original,
     currency,
   ]);
 }

@@ -8,6 +8,7 @@ import { checkSeats } from './check-seats';
 import { hasLostPrice, sumOf } from './model';
 import { type MoneyRun, moneyRun } from './runs';
 import {
+  adjustBooking,
   bookHold,
   bookNow,
   bookWithoutDate,
@@ -59,6 +60,7 @@ async function sell(shop: Shop, run: MoneyRun): Promise<bigint[]> {
   const bookings = [early, byOcto, fromHold, fromChanged, late, undated];
   await checkSeats(shop, bookings);
 
+  for (const booking of [early, byOcto, fromHold]) await adjustBooking(shop, booking, run.adjustment);
   await changeParty(shop, fromHold, { adult: 1n });
   const isEachAlone = party.single_supplement === party.adult;
   await changeParty(shop, early, { child: 1n, single_supplement: isEachAlone ? 0n : 1n });

@@ -115,6 +115,8 @@ const anyRun = fc.record({
       child: BigInt(child),
       single_supplement: BigInt(Math.min(single_supplement, adult)),
     })),
+  /** The line of the operator, in minor units; none in half of the runs. */
+  adjustment: fc.oneof(fc.constant(0n), fc.integer({ min: -100_000, max: 100_000 }).map(BigInt)),
   changes: fc.subarray([...CHANGES]),
   next: fc.record({ listed, sellIn, rates, rule, isRuleOfSale, policy }),
 });

@@ -5,6 +5,8 @@ import {
   basePriceOf,
   type ByCategory,
   CATEGORIES,
+  decimalOf,
+  DIGITS,
   modelDeposit,
   type ModelPrice,
   priceOf,
@@ -29,6 +31,8 @@ export interface Sale {
   party: ByCategory;
   price: ModelPrice;
   terms: ModelTerms;
+  /** The line of the operator, in minor units. Undefined: none. */
+  adjustment?: bigint;
 }
 
 /** The amount is in minor units. */
@@ -58,7 +62,8 @@ const termsOn = ({ policy }: Shop, index: number): ModelTerms => ({
   ceiling: 100n,
   floor: null,
 });
-const totalOf = ({ party, price }: Sale) => sumOf(party, price.tenant);
+export const totalOf = ({ party, price, adjustment = 0n }: Omit<Sale, 'id'>) =>
+  sumOf(party, price.tenant) + adjustment;
 const present = ({ model }: Shop, index = 0) => priceOf(model, index);
 
 export async function placeHold(shop: Shop, wanted: ByCategory): Promise<Sale> {
@@ -243,13 +248,13 @@ async function change(
   after: Pick<Sale, 'party' | 'price' | 'terms'>,
   isRefused: boolean,
 ): Promise<void> {
-  const total = sumOf(after.party, after.price.tenant);
-  const expected_total = majorOf(total, after.price.currency);
+  const total = totalOf({ ...after, adjustment: booking.adjustment });
+  const expected_total = majorOf(total < 0n ? 0n : total, after.price.currency);
   const answer = await shop.website.patch(`/api/tenant/bookings/${booking.id}`, {
     ...fields,
     expected_total,
   });
-  if (isRefused) expectProblem(answer, 409, 'booking_state_conflict');
+  if (isRefused || total < 0n) expectProblem(answer, 409, 'booking_state_conflict');
   else {
     expectReduction(answer.body, booking, total);
     Object.assign(booking, after);
@@ -272,6 +277,26 @@ function expectReduction({ reduction }: Response['body'], booking: Booking, tota
     refund ? [Number(refund.percent), majorOf(refund.amount, currency)] : [null, null],
   );
   if (refund) booking.reductions.push(refund);
+}
+
+/** Writes the line of the operator. It takes effect in full: what it takes from a confirmed booking is refunded. */
+export async function adjustBooking(shop: Shop, booking: Booking, adjustment: bigint): Promise<void> {
+  if (adjustment === 0n) return;
+  const { currency } = booking.price;
+  const text = `${adjustment < 0n ? '-' : ''}${decimalOf(adjustment < 0n ? -adjustment : adjustment, DIGITS[currency])}`;
+  const line = `booking change ${booking.id} --adjust ${text} --reason Model`;
+  const [before, total] = [totalOf(booking), totalOf({ ...booking, adjustment })];
+  if (total < 0n) expect(await shop.terminal.refusal(line)).toBe('1 booking_state_conflict');
+  else {
+    const answer = await shop.terminal.json(line);
+    expect(answer.adjustment.amount).toBe(Number(text));
+    expectAmount(answer.total_price, total, currency);
+    booking.adjustment = adjustment;
+    if (!booking.isConfirmed) booking.deposit = modelDeposit(total, shop.model.depositPercent);
+    else if (total < before) booking.reductions.push({ percent: 100n, amount: before - total });
+    booking.events.push(event('booking.updated', booking));
+  }
+  await checkBooking(shop, booking);
 }
 
 /** Moves all bookings of the second departure to the first one, or back. They keep their prices. */
@@ -413,7 +438,8 @@ function expectOctoBooking({ shape }: Shop, { status, body }: Response, sale: Sa
   expect([status, body.errorMessage]).toEqual([200, undefined]);
   const { party, price } = sale;
   const { currency, platform, tenant } = price;
-  expectPricing(body.pricing, { net: sumOf(party, platform), retail: totalOf(sale), currency });
+  const original = sumOf(party, tenant);
+  expectPricing(body.pricing, { net: sumOf(party, platform), original, retail: totalOf(sale), currency });
   for (const { unitId, pricing } of body.unitItems as { unitId: string; pricing: never }[]) {
     const unit = unitOf(shape, unitId);
     expectPricing(pricing, { net: platform[unit], retail: tenant[unit], currency });

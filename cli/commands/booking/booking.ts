@@ -25,7 +25,8 @@ import {
   TENANT_FLAG,
   TOUR_FLAG,
 } from '../../engine/list';
-import { checkPartyFlags, partyFlag, type PartyOptions } from '../../engine/party';
+import { ADJUST_FLAG, ADJUST_REASON_FLAG } from '../../engine/reasoned';
+import { checkPartyFlags, partyFlag } from '../../engine/party';
 import { REVEAL_FLAG } from '../../engine/personal-data';
 import {
   bookingRef,
@@ -42,10 +43,11 @@ import {
   wholeNumber,
 } from '../../engine/values';
 import { shortTime, tableOf } from '../../terminal/table';
+import { addBookingVerb } from './add';
 import { anonymizeBookingCommand } from './anonymize';
 import { FORCE_FLAG } from './erasure';
 import { describeRefundNow } from './cancellation';
-import { changeAndAnswer, changeBookingCommand } from './change';
+import { changeAndAnswer, changeBookingCommand, type ChangeOptions, checkAdjustOfChange } from './change';
 import { departureOf, toBookingDocument } from './document';
 import { type BookingFilterOptions, exportBookingsCommand, listBookingsCommand } from './list';
 import { listRefusalsCommand } from './refusals';
@@ -56,7 +58,18 @@ import { SEATS_MAX } from '../../../services/api/parties/party-rules';
 import { describeParty } from '../../../services/api/parties/party';
 
 const REF = { ref: bookingRef };
-const CHANGEABLE = ['date', 'adults', 'children', 'party', 'name', 'phone', 'email', 'notes', 'travellers'];
+const CHANGEABLE = [
+  'date',
+  'adults',
+  'children',
+  'party',
+  'name',
+  'phone',
+  'email',
+  'notes',
+  'travellers',
+  'adjust',
+];
 
 const SANDBOX_FLAG = flag('--sandbox', 'only of sandbox tenants, which are left out unless named');
 
@@ -112,6 +125,7 @@ export const bookingVerbs: Verb[] = [
     audits: true,
     run: showBookingCommand,
   },
+  addBookingVerb,
   {
     usage: 'change <ref>',
     about:
@@ -129,14 +143,17 @@ export const bookingVerbs: Verb[] = [
       flag('--email <address>', "the customer's e-mail address", { parse: email }),
       flag('--notes <text>', 'notes, instead of those that it has', { parse: paragraphs(NOTES_MAX) }),
       TRAVELLERS_FLAG,
+      ADJUST_FLAG,
+      ADJUST_REASON_FLAG,
       flag(
         '--refund-percent <number>',
         'the share of what a smaller total of a confirmed booking frees, instead of that of its terms',
         { parse: wholeNumber(0, 100) },
       ),
     ],
-    check: (options: PartyOptions) => {
+    check: (options: ChangeOptions) => {
       checkPartyFlags(options);
+      checkAdjustOfChange(options);
       if (CHANGEABLE.every((name) => !(name in options)))
         throw new UsageError(`name at least one of ${CHANGEABLE.map((name) => `--${name}`).join(', ')}`);
     },
@@ -146,6 +163,7 @@ export const bookingVerbs: Verb[] = [
       'booking change ACME-1042 --party family=0,adult=2 --travellers none',
       'booking change ACME-1042 --phone "+49 30 901821"',
       'booking change ACME-1042 --adults 2 --refund-percent 80',
+      'booking change ACME-1042 --adjust -20 --reason "The boat left late"',
     ],
     audits: true,
     run: changeBookingCommand,

@@ -15,13 +15,16 @@ import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Trx } from '../../../services/platform/database/database';
 import { changeSeats } from '../../engine/change-seats';
 import type { AuditedContext } from '../../engine/context';
+import { UsageError } from '../../engine/failure';
 import { partyBody, type PartyOptions } from '../../engine/party';
+import { checkReason } from '../../engine/reasoned';
 import { properties } from '../../terminal/table';
 import { describeReduction, describeRefund } from './cancellation';
-import { toBookingDocument, toBookingFacts } from './document';
+import { toAuditedBooking, toBookingDocument, toBookingFacts } from './document';
 import { comparedCustomer } from '../../../services/api/customers/customer';
 
-interface ChangeOptions extends PartyOptions {
+/** The flags of `booking change`. */
+export interface ChangeOptions extends PartyOptions {
   name?: string;
   phone?: string;
   email?: string;
@@ -29,12 +32,41 @@ interface ChangeOptions extends PartyOptions {
   notes?: string;
   /** Null clears the list. */
   travellers?: null;
+  /** The amount of the adjustment; 0 takes it away. */
+  adjust?: string;
+  /** The reason of the adjustment. */
+  reason?: string;
   refundPercent?: number;
+}
+
+/** The flags that change the sum of the categories. */
+const SUM_FLAGS = ['date', 'adults', 'children', 'party'] as const;
+
+/**
+ * Refuses an adjustment without its reason, and one together with another date or party: the terms decide what the smaller sum refunds, and
+ * the operator what the adjustment does.
+ * @throws UsageError
+ */
+export function checkAdjustOfChange(options: ChangeOptions): void {
+  checkReason(options);
+  if (options.adjust !== undefined && SUM_FLAGS.some((name) => options[name] !== undefined))
+    throw new UsageError('--adjust needs a change of its own: change the date or the party first');
 }
 
 export async function changeBookingCommand(
   context: AuditedContext,
-  { date: departure, name, phone, email, notes, travellers, refundPercent, ...party }: ChangeOptions,
+  {
+    date: departure,
+    name,
+    phone,
+    email,
+    notes,
+    travellers,
+    adjust,
+    reason = '',
+    refundPercent,
+    ...party
+  }: ChangeOptions,
   ref: string,
 ): Promise<void> {
   const lead = await getBooking(context.db, ANY_TENANT, ref);
@@ -51,6 +83,7 @@ export async function changeBookingCommand(
     notes,
     travellers,
     expectedTotal: null,
+    adjustment: adjust === undefined ? undefined : { amount: adjust, reason },
     refundPercent,
   };
   await changeAndAnswer(context, 'booking.change', ref, (trx, seller, named) =>
@@ -63,14 +96,15 @@ type Changed = ChangedBooking & Partial<Pick<AmendedBooking, 'reduction'>>;
 
 /** Returns the document of a changed booking for the audit row, with the names of the personal fields that changed, without their values. */
 function auditedAfter({ before, after, reduction }: Changed) {
-  const personal = ({ customer, notes, travellers }: BookingLead) => ({
+  const personal = ({ customer, notes, travellers, adjustment }: BookingLead) => ({
     ...comparedCustomer(customer),
     notes,
     travellers,
+    adjustment_reason: adjustment && adjustment.reason,
   });
   const fields = Object.keys(changedFields([{}, {}], [personal(before), personal(after)]));
   return {
-    ...toBookingDocument(after),
+    ...toAuditedBooking(after),
     ...(reduction && { reduction: reductionAnswer(reduction, after) }),
     ...(fields.length > 0 && { changed_personal_data: fields }),
   };
@@ -93,7 +127,7 @@ export async function changeAndAnswer<Result extends Changed>(
       const seller = sellerWithoutKey(await findTenant(trx, tenant.slug));
       const named = { bookingRef: ref, by: byOperator(operator) };
       const result = await performInTransaction(transaction, await prepare(trx, seller, named));
-      note(toBookingDocument(result.before), auditedAfter(result), { tenantId: tenant.id });
+      note(toAuditedBooking(result.before), auditedAfter(result), { tenantId: tenant.id });
       return result;
     },
   );

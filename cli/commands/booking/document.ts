@@ -1,3 +1,4 @@
+import { type AdjustmentAnswer, adjustmentAnswer } from '../../../services/api/bookings/adjustment';
 import { type BookingLead, peopleOf, priceBreakdown } from '../../../services/api/bookings/booking-lead';
 import { cancellationAnswer, shownRefund } from '../../../services/api/bookings/refund-answer';
 import { nameDeparture } from '../../../services/api/catalog/start-time';
@@ -34,6 +35,7 @@ export function toBookingDocument(lead: BookingLead, reveal = false) {
     seats: lead.seats,
     status: lead.status,
     total_price: toMajor(lead.totalMinor, lead.currencyDigits),
+    adjustment: adjustmentAnswer(lead.adjustment, lead),
     deposit_total: toMajor(lead.depositMinor, lead.currencyDigits),
     currency: lead.currency,
     payment_method: lead.paymentMethod,
@@ -46,6 +48,12 @@ export function toBookingDocument(lead: BookingLead, reveal = false) {
     payment_due_at: lead.paymentDueAt?.toISOString() ?? null,
     anonymized_at: lead.anonymizedAt?.toISOString() ?? null,
   };
+}
+
+/** Converts a booking for the audit log, which has no text that an erasure of the customer would have to clear. */
+export function toAuditedBooking(lead: BookingLead) {
+  const { adjustment, ...document } = toBookingDocument(lead);
+  return { ...document, adjustment: adjustment && { amount: adjustment.amount } };
 }
 
 /** A hold, a booking or a refusal, with the date and the start time of its departure. */
@@ -67,11 +75,16 @@ export function toBookingDetailDocument(lead: BookingLead, reveal: boolean) {
     prices: pricesAnswer(lead.prices, lead.categories, lead.currencyDigits),
     customer: toCustomerDocument(lead.customer, reveal),
     travellers: lead.travellers && lead.travellers.map((one) => toTravellerDocument(one, reveal)),
-    notes: lead.notes === null || reveal ? lead.notes : HIDDEN,
-    cancel_reason: lead.cancelReason === null || reveal ? lead.cancelReason : HIDDEN,
+    notes: freeText(lead.notes, reveal),
+    cancel_reason: freeText(lead.cancelReason, reveal),
     octo: toOctoDocument(lead.octo, reveal),
     price_breakdown: priceBreakdown(lead),
   };
+}
+
+/** Returns a text that may name the customer, masked unless revealed. */
+export function freeText(text: string | null, reveal: boolean): string | null {
+  return text === null || reveal ? text : HIDDEN;
 }
 
 /** Converts a booking for a person: each amount is text with its currency, and a sentence says what a cancellation refunds. */
@@ -79,8 +92,14 @@ export function toBookingFacts(
   lead: BookingLead,
   { refund: _, ...document }: ReturnType<typeof toBookingDocument>,
 ) {
-  const facts = { ...withPartyInWords(document), cancellation: describeCancellation(lead) };
+  const adjustment = document.adjustment && describeAdjustment(document.adjustment, lead);
+  const facts = { ...withPartyInWords(document), adjustment, cancellation: describeCancellation(lead) };
   return withMoney(facts, ['total_price', 'deposit_total']);
+}
+
+/** Describes the line of the price for a person: `-20.00 EUR (the guest is late)`. */
+function describeAdjustment({ amount, reason }: AdjustmentAnswer, { currency }: BookingLead): string {
+  return `${formatMoney(amount, currency)} (${reason ?? 'the reason was erased'})`;
 }
 
 /** The fields of a hold or booking that are the numbers of one category each, and parts of its party. */

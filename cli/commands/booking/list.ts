@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { AdjustmentAnswer } from '../../../services/api/bookings/adjustment';
 import type { BookingLead, LeadPosition } from '../../../services/api/bookings/booking-lead';
 import type { BookingStatus } from '../../../services/api/bookings/booking-status';
 import { getBooking, listBookings, walkBookings } from '../../../services/api/bookings/find-booking';
@@ -22,7 +23,7 @@ import {
 import { formatMoney } from '../../engine/values';
 import { type ItemColumn, shortTime } from '../../terminal/table';
 import { countOf } from '../../terminal/text';
-import { departureOf, toBookingDetailDocument, toBookingDocument } from './document';
+import { departureOf, freeText, toBookingDetailDocument, toBookingDocument } from './document';
 import type { CustomerAnswer } from '../../../services/api/customers/customer';
 
 /** Holds the filters of list and export. */
@@ -226,13 +227,29 @@ const CSV_COLUMNS = [
   'refund_amount',
   'party',
   'prices',
+  'source',
+  'adjustment_amount',
+  'adjustment_reason',
 ] as const;
 
 /** The first line: the names of the columns. */
 const CSV_HEAD = csvLine(CSV_COLUMNS);
 
+/** Returns the cells of an adjustment. */
+function adjustmentCells(adjustment: AdjustmentAnswer | null, reveal: boolean) {
+  const { amount = null, reason = null } = adjustment ?? {};
+  return { adjustment_amount: amount, adjustment_reason: freeText(reason, reveal) };
+}
+
 function toCsvLine(lead: BookingLead, reveal: boolean): string {
-  const { customer, travellers: named, octo, refund, ...booking } = toBookingDetailDocument(lead, reveal);
+  const {
+    customer,
+    travellers: named,
+    octo,
+    refund,
+    adjustment,
+    ...booking
+  } = toBookingDetailDocument(lead, reveal);
   const { name: customer_name, phone: customer_phone, email: customer_email } = customer;
   const travellers = named && named.map(describeTraveller).join('; ');
   const octo_uuid = octo && octo.uuid;
@@ -245,6 +262,14 @@ function toCsvLine(lead: BookingLead, reveal: boolean): string {
   const party = JSON.stringify(booking.party);
   const refunded = { refund_percent: refund?.percent ?? null, refund_amount: refund?.amount ?? null };
   const people = { customer_name, customer_phone, customer_email, travellers, octo_contacts };
-  const values = { ...booking, ...people, ...unitPrices, ...refunded, party, octo_uuid };
+  const values = {
+    ...booking,
+    ...people,
+    ...unitPrices,
+    ...refunded,
+    ...adjustmentCells(adjustment, reveal),
+    party,
+    octo_uuid,
+  };
   return csvLine(CSV_COLUMNS.map((column) => values[column]));
 }

@@ -1,3 +1,6 @@
+import { freeText } from '../booking/document';
+import { adjustmentAnswer } from '../../../services/api/bookings/adjustment';
+import { toMajor } from '../../../services/api/pricing/currency';
 import { type BookingLead, peopleOf, travellersOf } from '../../../services/api/bookings/booking-lead';
 import { findStandingLeads } from '../../../services/api/bookings/booking-lead.repository';
 import { awaitsPayment } from '../../../services/api/bookings/booking-status';
@@ -8,7 +11,6 @@ import type { Category } from '../../../services/api/parties/category';
 import { describeParty, namedNumbers, peopleOfParty } from '../../../services/api/parties/party';
 import { type Party, unitsOf } from '../../../services/api/parties/party-rules';
 import { csvLine } from '../../../services/platform/csv-cells';
-import { HIDDEN } from '../../../services/platform/forms/text-forms';
 import type { Verb } from '../../engine/command';
 import type { AuditedContext } from '../../engine/context';
 import { CSV_FLAG } from '../../engine/list';
@@ -119,6 +121,7 @@ function countCategory(leads: BookingLead[], code: string): CountedCategory {
 function toManifestBooking(lead: BookingLead, reveal: boolean) {
   const { name, phone } = toCustomerDocument(lead.customer, reveal);
   const travellers = travellersOf(lead);
+  const adjustment = adjustmentAnswer(lead.adjustment, lead);
   return {
     booking_ref: lead.bookingRef,
     tenant: lead.tenant.slug,
@@ -130,8 +133,13 @@ function toManifestBooking(lead: BookingLead, reveal: boolean) {
     name,
     phone,
     travellers: travellers && travellers.map((one) => toTravellerDocument(one, reveal)),
-    notes: lead.notes === null || reveal ? lead.notes : HIDDEN,
+    notes: freeText(lead.notes, reveal),
     external_ref: toReferenceDocument(lead.externalRef, peopleOf(lead), reveal),
+    source: lead.source,
+    payment_method: lead.paymentMethod,
+    total_price: toMajor(lead.totalMinor, lead.currencyDigits),
+    currency: lead.currency,
+    adjustment: adjustment && { ...adjustment, reason: freeText(adjustment.reason, reveal) },
   };
 }
 
@@ -153,14 +161,20 @@ const CSV_COLUMNS = [
   'party',
   'people',
   'seats',
+  'source',
+  'payment_method',
+  'total_price',
+  'currency',
+  'adjustment_amount',
 ] as const;
 
 async function* csvLines({ bookings, tour, departure_date, start_time }: Manifest): AsyncGenerator<string> {
   yield csvLine(CSV_COLUMNS);
-  for (const { travellers: named, party, ...booking } of bookings) {
+  for (const { travellers: named, party, adjustment, ...booking } of bookings) {
     const travellers = named && named.map(describeTraveller).join('; ');
     const departure = { tour, departure_date, start_time };
-    const values = { ...departure, ...booking, travellers, party: JSON.stringify(party) };
+    const adjustment_amount = adjustment?.amount ?? null;
+    const values = { ...departure, ...booking, travellers, party: JSON.stringify(party), adjustment_amount };
     yield csvLine(CSV_COLUMNS.map((column) => values[column]));
   }
 }

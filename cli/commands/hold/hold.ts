@@ -1,4 +1,3 @@
-import { peopleOf } from '../../../services/api/bookings/booking-lead';
 import { bookingsOfHolds } from '../../../services/api/bookings/find-booking';
 import { nameDeparture } from '../../../services/api/catalog/start-time';
 import { releaseHold } from '../../../services/api/seats/changes/release-hold';
@@ -7,12 +6,8 @@ import { performInTransaction } from '../../../services/api/seats/perform';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import { getHold, holdHistory, type HoldMoment, listHolds } from '../../../services/api/holds/find-hold';
 import { HOLD_STATUSES, holdRefusal, type HoldStatus } from '../../../services/api/holds/hold-status';
-import type { SeatHold } from '../../../services/api/holds/seat-hold';
-import { toMajor } from '../../../services/api/pricing/currency';
 import type { Category } from '../../../services/api/parties/category';
-import { namedNumbers } from '../../../services/api/parties/party';
 import { firstCategory } from '../../../services/api/parties/party-rules';
-import { firstPrice, pricesAnswer } from '../../../services/api/pricing/price-categories';
 import { byOperator } from '../../../services/api/tenants/actor';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database/database';
@@ -38,24 +33,18 @@ import {
   REVEAL_FLAG,
   type RevealOptions,
   toCustomerDocument,
-  toOctoDocument,
-  toReferenceDocument,
 } from '../../engine/personal-data';
-import { uuid, uuidStart, withMoney } from '../../engine/values';
+import { uuid, uuidStart } from '../../engine/values';
 import type { Screen } from '../../terminal/screen';
 import { paragraph, properties, sections, shortTime } from '../../terminal/table';
 import { countOf } from '../../terminal/text';
 import { type AuditDocument, describeAudit, findAuditDocuments } from '../audit';
-import {
-  departureOf,
-  describeHistory,
-  describePrice,
-  toHistoryDocument,
-  withPartyInWords,
-} from '../booking/document';
+import { departureOf, describeHistory, describePrice, toHistoryDocument } from '../booking/document';
 import { FORCE_FLAG } from '../booking/erasure';
 import { describeRefusals, findRefusalDocuments, type RefusalDocument } from '../booking/refusals';
+import { addHoldVerb } from './add';
 import { anonymizeHoldCommand } from './anonymize';
+import { toHoldDetailDocument, toHoldDocument, toHoldFacts } from './document';
 
 export const holdVerbs: Verb[] = [
   {
@@ -107,6 +96,7 @@ export const holdVerbs: Verb[] = [
     audits: true,
     run: showHoldCommand,
   },
+  addHoldVerb,
   {
     usage: 'release <id>',
     about: 'Release a hold, so that its seats are free again',
@@ -126,57 +116,6 @@ export const holdVerbs: Verb[] = [
     run: anonymizeHoldCommand,
   },
 ];
-
-/** Converts a hold for lists and the audit log, without the customer. */
-function toHoldDocument(hold: SeatHold, reveal = false) {
-  return {
-    id: hold.id,
-    tenant: hold.tenant.slug,
-    tour: hold.tour.slug,
-    departure_date: hold.departureDate,
-    departure_time: hold.departureTime,
-    quantity: hold.seats,
-    ...namedNumbers(hold.party),
-    party: hold.party,
-    status: hold.status,
-    expires_at: hold.expiresAt.toISOString(),
-    unit_price: toMajor(firstPrice(hold.prices, hold.categories), hold.currencyDigits),
-    currency: hold.currency,
-    external_ref: toReferenceDocument(hold.externalRef, peopleOf(hold), reveal),
-    created_at: hold.createdAt.toISOString(),
-  };
-}
-
-/** Converts a hold for `show`. */
-function toHoldDetailDocument(hold: SeatHold, reveal: boolean) {
-  return {
-    ...toHoldDocument(hold, reveal),
-    hold_minutes: hold.holdMinutes,
-    prices: pricesAnswer(hold.prices, hold.categories, hold.currencyDigits),
-    customer: toCustomerDocument(hold.customer, reveal),
-    anonymized_at: hold.anonymizedAt?.toISOString() ?? null,
-    octo: toOctoDocument(hold.octo, reveal),
-    price_breakdown: priceBreakdownOf(hold),
-  };
-}
-
-/** Returns the price calculation of a hold, with the platform's price of the first category, as that of a booking has it. */
-function priceBreakdownOf(hold: SeatHold) {
-  const { prices, platformPrices, categories, currencyDigits, priceBreakdown } = hold;
-  const first = firstCategory(categories).code;
-  const platform_prices = pricesAnswer(platformPrices, categories, currencyDigits);
-  return {
-    platform_unit_price: platform_prices[first],
-    platform_prices,
-    unit_price: toMajor(firstPrice(prices, categories), currencyDigits),
-    ...priceBreakdown,
-  };
-}
-
-/** Converts a hold for a person: the price is text with its currency. */
-function toHoldFacts(document: ReturnType<typeof toHoldDocument>) {
-  return withMoney(withPartyInWords(document), ['unit_price']);
-}
 
 interface HoldListOptions {
   tenant?: string;

@@ -20,6 +20,7 @@ export const COPIED_TABLES = [
   'seat_holds',
   'hold_extensions',
   'hold_changes',
+  'booking_imports',
   'booking_leads',
   'booking_changes',
   'payment_reminders',

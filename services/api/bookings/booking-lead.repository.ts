@@ -49,6 +49,7 @@ const LEAD = describeRow<BookingLead>({
   prices: stored('l.prices_minor'),
   platformPrices: stored('l.platform_prices_minor'),
   totalMinor: stored('l.total_minor'),
+  adjustment: nullable({ minor: stored('l.adjustment_minor'), reason: stored('l.adjustment_reason') }),
   depositMinor: stored('l.deposit_minor'),
   currency: stored('l.currency'),
   currencyDigits: stored('l.currency_digits'),
@@ -63,6 +64,8 @@ const LEAD = describeRow<BookingLead>({
   paymentNote: selected('n.payment_note'),
   externalRef: stored('l.external_ref'),
   source: stored('l.source'),
+  importId: stored('l.import_id'),
+  importRef: stored('l.import_ref'),
   customer: customerFields('l'),
   octo: selected(octoDetails('l.hold_id')),
   notes: stored('l.notes'),
@@ -304,7 +307,7 @@ export async function findBookingChanges(db: Db, leadId: number): Promise<Record
 }
 
 /**
- * Erases the customer, the travellers, the notes and the reason of a cancellation.
+ * Erases the customer, the travellers, the notes, and the reasons of a cancellation and of an adjustment.
  * @param externalRef the reference to store instead of the present one
  */
 export async function eraseCustomerOfLead(trx: Trx, id: number, externalRef: string | null): Promise<void> {
@@ -318,6 +321,7 @@ export async function eraseCustomerOfLead(trx: Trx, id: number, externalRef: str
       notes: null,
       travellers: null,
       cancel_reason: null,
+      adjustment_reason: null,
       external_ref: externalRef,
       anonymized_at: trx.raw('clock_timestamp()'),
     });

@@ -12,6 +12,7 @@ import { toMajor } from '../pricing/currency';
 import { firstPrice, type CategoryPrice, priceByCategory } from '../pricing/price-categories';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
+import type { Adjustment } from './adjustment';
 import type { BookingStatus } from './booking-status';
 import type { Category } from '../parties/category';
 import { firstCategory, type Party, unitsOf, type Prices } from '../parties/party-rules';
@@ -19,8 +20,11 @@ import { namedNumbers } from '../parties/party';
 import type { WantedParty } from '../parties/requested-party';
 import type { PartialCustomer } from '../customers/customer';
 
-/** The API through which a booking was created: REST or OCTO. */
-export type BookingSource = 'tenant_api' | 'octo';
+/** The origin of a booking: REST, OCTO, the desk of the operator, or the import from another system. */
+export type BookingSource = 'tenant_api' | 'octo' | 'desk' | 'import';
+
+/** How a booking is paid. Only the operator may choose `cash`: at the desk, or by an import. */
+export type BookingPaymentMethod = PaymentMethod | 'cash';
 
 /** One person of a booking, as stored and shown. */
 export interface Traveller {
@@ -126,7 +130,10 @@ export interface BookingLead {
   prices: Prices;
   /** As LockedPrice has them. */
   platformPrices: Partial<Prices>;
+  /** The sum of the categories and the adjustment. */
   totalMinor: number;
+  /** Null: none. */
+  adjustment: Adjustment | null;
   depositMinor: number;
   currency: string;
   currencyDigits: number;
@@ -143,12 +150,16 @@ export interface BookingLead {
   floorEndsAt: Date | null;
   /** The refund of the cancellation. Null: not cancelled, nothing was paid, or nothing was stated. */
   refund: Refund | null;
-  paymentMethod: PaymentMethod;
+  paymentMethod: BookingPaymentMethod;
   /** The tenant's present text about how to pay. Null: none. */
   paymentNote: string | null;
   externalRef: string | null;
   source: BookingSource;
-  /** Complete, except for OCTO bookings and anonymized ones. */
+  /** Null: the booking is not of an import. */
+  importId: string | null;
+  /** The reference in the system from which the booking was imported. Null: it is not of an import. */
+  importRef: string | null;
+  /** Complete, except for bookings of OCTO, the desk and imports, and anonymized ones. */
   customer: PartialCustomer;
   /** The OCTO details of the booking's hold. Null: there is no hold, or OCTO did not place it. */
   octo: OctoDetails | null;

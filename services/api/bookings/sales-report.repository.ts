@@ -1,9 +1,12 @@
 import { CLOCK, type Db } from '../../platform/database/database';
 import type { Party } from '../parties/party-rules';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
+import type { BookingSource } from './booking-lead';
+import { LEAD_STATUS } from './booking-lead.repository';
+import type { BookingStatus } from './booking-status';
 
 /** The values by which a report groups its rows, besides the currency. */
-export const REPORT_GROUPS = ['tenant', 'month', 'tour'] as const;
+export const REPORT_GROUPS = ['tenant', 'month', 'tour', 'source'] as const;
 export type ReportGroup = (typeof REPORT_GROUPS)[number];
 
 /** The date that decides whether a sale is reported, and in which month. */
@@ -25,12 +28,14 @@ interface ReportedSales {
 
 /** The sales of one group in one currency. Money is in minor units. */
 export interface SalesRow {
-  /** Slug. This field, `month` and `tour` exist only if the report has the group. */
+  /** Slug. This field, `month`, `tour` and `source` exist only if the report has the group. */
   tenant?: string;
   /** YYYY-MM of the basis. */
   month?: string;
   /** Slug. */
   tour?: string;
+  /** BookingSource. */
+  source?: string;
   currency: string;
   currencyDigits: number;
   bookings: number;
@@ -81,7 +86,12 @@ function keysOf(groups: readonly ReportGroup[]): string {
 
 function selectKeys(groups: readonly ReportGroup[], basis: AnyBasis): string {
   const month = `to_char(${BASIS_DATES[basis]}, 'YYYY-MM')`;
-  const values: Record<ReportGroup, string> = { tenant: 'n.slug', month, tour: 't.slug' };
+  const values: Record<ReportGroup, string> = {
+    tenant: 'n.slug',
+    month,
+    tour: 't.slug',
+    source: 'l.source',
+  };
   const selected = groups.map((group) => `${values[group]} as ${group}`);
   return [...selected, 'l.currency', 'l.currency_digits'].join(', ');
 }
@@ -177,4 +187,43 @@ function toSalesRow({ refundMinor, ...row }: SummedRow): SalesRow {
     tenantMinor: BigInt(row.tenantMinor),
     depositMinor: BigInt(row.depositMinor),
   };
+}
+
+/** A booking with an adjustment. Money is in minor units. */
+export interface AdjustedSale {
+  bookingRef: string;
+  /** Slug. */
+  tenant: string;
+  /** Slug. */
+  tour: string;
+  /** YYYY-MM-DD. Null: a booking without a date. */
+  departureDate: string | null;
+  status: BookingStatus;
+  source: BookingSource;
+  currency: string;
+  currencyDigits: number;
+  adjustmentMinor: number;
+  /** Null: the customer was erased. */
+  reason: string | null;
+  totalMinor: number;
+  createdAt: Date;
+}
+
+/**
+ * Returns the bookings with an adjustment that were created in a period, the oldest first, in any status, without those of sandbox tenants.
+ * @param period the days in UTC, both included
+ */
+export async function findAdjustedSales(
+  db: Db,
+  { scope, from, to }: Pick<ReportedSales, 'scope' | 'from' | 'to'>,
+): Promise<AdjustedSale[]> {
+  const { rows } = await db.raw<{ rows: AdjustedSale[] }>(
+    `${CLOCK} select l.booking_ref, n.slug as tenant, t.slug as tour, l.departure_date, ${LEAD_STATUS} as status, l.source, l.currency,
+       l.currency_digits, l.adjustment_minor, l.adjustment_reason as reason, l.total_minor, l.created_at
+     from clock, ${LEADS}
+     where l.adjustment_minor is not null and ${BASIS_PERIODS.created_at} and ${IN_SCOPE}
+     order by l.created_at, l.id`,
+    { tenantId: tenantIdOf(scope), from, to },
+  );
+  return rows;
 }

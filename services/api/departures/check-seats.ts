@@ -66,6 +66,11 @@ export function assertOpen(departure: Departure, quantity: number): void {
   throw departure.cancelled ? new DepartureCancelledError(wanted) : new DepartureGoneError(wanted);
 }
 
+/** Returns the departure as the desk sells it: its closing before the start does not bind. */
+export function withoutClosing<D extends Departure>(departure: D): D {
+  return { ...departure, closed: departure.past };
+}
+
 /** Describes a request for seats of the departure. A refusal contains this description. */
 export function wantedOf(departure: Departure, quantity: number): WantedSeats {
   const { id: departureId, tour, departureDate, startTime: departureTime, sandbox } = departure;

@@ -37,13 +37,16 @@ export function assertHoldLife(lifeSecondsLeft: number, holdMinutes: number): vo
   throw new InvalidInputError('body', 'hold_minutes', problem);
 }
 
-/** Returns the end of a hold of so many minutes from now: no later than its departure closes. */
+/**
+ * Returns the end of a hold of so many minutes from now: no later than its departure closes; for a hold of the desk, no later than the
+ * departure is past.
+ */
 export function holdEnd(
   at: string,
-  holdMinutes: number,
-  { closingAt }: Pick<LockedDeparture, 'closingAt'>,
+  { holdMinutes, byDesk }: Pick<SeatHold, 'holdMinutes' | 'byDesk'>,
+  { closingAt, pastAt }: Pick<LockedDeparture, 'closingAt' | 'pastAt'>,
 ): string {
-  return earlierOf(addMinutes(at, holdMinutes), closingAt);
+  return earlierOf(addMinutes(at, holdMinutes), byDesk ? pastAt : closingAt);
 }
 
 /** Returns the closing of a departure whose seats a hold takes, if the hold would end after it. Undefined: the end of the hold stays. */

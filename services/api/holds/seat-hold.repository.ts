@@ -15,7 +15,7 @@ import type { HoldStatus } from './hold-status';
 import { octoDetails, type StoredUnitItem, withoutPeople } from './octo-booking';
 import type { HoldExtension, SeatHold } from './seat-hold';
 import { policyOf } from '../catalog/cancellation-policy';
-import { datedTiers, openAt, SALES_END_AT } from '../catalog/departure-state';
+import { datedTiers, openAt, PAST_FROM, SALES_END_AT } from '../catalog/departure-state';
 import { categoriesOf, storedCategories } from '../parties/category';
 import { toParty } from '../parties/party-rules';
 import { customerFields } from '../customers/customer';
@@ -49,6 +49,7 @@ function describeHold(taken: string): RowDescription<SeatHold> {
     tiers: stored('h.cancellation', { select: datedTiers('h'), toColumn: policyOf }),
     externalRef: stored('h.external_ref'),
     customer: customerFields('h'),
+    byDesk: stored('h.by_desk'),
     octo: selected(octoDetails('h.id')),
     createdAt: time('h.created_at'),
     placedBy: stored('h.placed_by'),
@@ -307,10 +308,10 @@ export async function lockLiveHolds(trx: Trx, departureId: string): Promise<Live
     .select<LiveHold[]>('id', 'tenant_id', 'seats', 'sandbox');
 }
 
-/** Moves holds to another departure of their tour, which they end no later than. The caller holds the locks of both departures. */
+/** Moves holds to another departure of their tour: they end no later than it closes, those of the desk no later than it is past. The caller holds the locks of both departures. */
 export async function moveHoldRows(trx: Trx, ids: string[], departureId: string): Promise<void> {
   await trx.raw(
-    `update seat_holds h set departure_id = d.id, expires_at = least(h.expires_at, ${SALES_END_AT})
+    `update seat_holds h set departure_id = d.id, expires_at = least(h.expires_at, case when h.by_desk then ${PAST_FROM} else ${SALES_END_AT} end)
      from departures d join tours t on t.id = d.tour_id
      where h.id = any(:ids::uuid[]) and d.id = :departureId`,
     { ids, departureId },

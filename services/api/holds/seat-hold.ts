@@ -48,7 +48,9 @@ export interface SeatHold {
   tiers: DatedTier[] | null;
   externalRef: string | null;
   customer: PartialCustomer;
-  /** Null: placed by REST. */
+  /** True: the desk placed the hold, so the limits of the tenant's websites do not count it. */
+  byDesk: boolean;
+  /** Null: placed by REST or the desk. */
   octo: OctoDetails | null;
   createdAt: Date;
   placedBy: Actor | null;

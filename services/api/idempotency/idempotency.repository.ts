@@ -46,7 +46,7 @@ export interface StoredAnswer {
   fingerprint: string | null;
   status: number;
   answer: string;
-  /** The family of the API key that got the answer. Null: unknown. */
+  /** The family of the API key that got the answer. Null: unknown, or the desk got it. */
   keyFamily: string | null;
 }
 
@@ -68,11 +68,18 @@ export const STORED_ANSWERS = `
     order by i.expires_at desc limit 1 for update skip locked) earlier on true
   where earlier.found or exists (select ${LIVE_ANSWER})`;
 
+/** Returns the stored answer of a key that the transaction has locked. Undefined: it has none. */
+export async function findStoredAnswer(trx: Trx, key: ClaimedKey): Promise<StoredAnswer | undefined> {
+  const { rows } = await trx.raw<{ rows: StoredAnswer[] }>(STORED_ANSWERS, bindKeys([key]));
+  return rows[0];
+}
+
 /** An answer to store, as bindAnswers takes it. */
 interface NewAnswer extends ClaimedKey {
   fingerprint: Buffer;
   keepHours: number;
-  keyFamily: string;
+  /** Null: the desk got the answer. */
+  keyFamily: string | null;
   status: number;
   body: string;
 }

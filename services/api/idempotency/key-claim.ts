@@ -47,8 +47,8 @@ export interface IdempotentRequest<T> {
   phoneCountry: string;
   /** Hours for which the answer is stored. */
   keepHours: number;
-  /** The family of the request's API key. */
-  keyFamily: string;
+  /** The family of the request's API key. Null: the desk has none. */
+  keyFamily: string | null;
   /** CURSOR_KEY: the secret of the erased form of a key. */
   secret: string;
   /** Returns the bytes of the answer, inside the transaction. */
@@ -68,7 +68,7 @@ export interface KeyClaim<T> extends ClaimedKey {
   request: ComparedRequest;
   fingerprint: Buffer;
   keepHours: number;
-  keyFamily: string;
+  keyFamily: string | null;
   /** Returns the bytes of the answer, inside the transaction. */
   toResponse(result: T): StoredResponse;
 }

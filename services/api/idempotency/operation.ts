@@ -11,6 +11,8 @@ const CARRIES_PERSON = {
   'booking.change': true,
   // The request contains the reason of the cancellation, which is free text.
   'booking.cancel': true,
+  'desk.book': true,
+  'desk.hold': true,
   'octo.reserve': true,
   // The answers of the OCTO operations contain the contacts, even if the request names no person.
   'octo.extend': true,

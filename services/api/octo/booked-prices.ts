@@ -22,10 +22,9 @@ export function bookedPrices(state: ShownOctoBooking): BookedPrices {
   const pricing = (net: number, retail: number) => toPricing({ net, retail, currency, currencyDigits });
   const units: BookedPrices['units'] = {};
   for (const [code, retail] of Object.entries(prices)) units[code] = pricing(platform[code]!, retail);
-  return {
-    units,
-    total: pricing(totalOf(party, platform), totalOf(party, prices)),
-  };
+  const total = pricing(totalOf(party, platform), totalOf(party, prices));
+  // The adjustment of a booking is a line beside its units: only what the customer pays has it.
+  return { units, total: { ...total, retail: state.lead?.totalMinor ?? total.retail } };
 }
 
 /** Returns the platform's present prices in the currency of the sale, if they can be converted. */

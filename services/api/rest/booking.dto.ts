@@ -1,3 +1,4 @@
+import { type AdjustmentAnswer, adjustmentAnswer } from '../bookings/adjustment';
 import type { TourRef } from '../catalog/tour';
 import {
   cancellationAnswer,
@@ -178,7 +179,10 @@ export interface BookingFields {
   /** @isInt */
   lead_id: number;
   tenant: TenantRef;
+  /** The sum of the categories and the adjustment. */
   total_price: number;
+  /** A line of the price beside the categories, which only the operator writes. Null: none. */
+  adjustment: AdjustmentAnswer | null;
   deposit_total: number;
   status: 'pending_payment' | 'confirmed' | 'cancelled' | 'expired';
   currency: string;
@@ -199,7 +203,9 @@ export interface BookingFields {
    */
   party: { [code: string]: number };
   external_ref: string | null;
-  payment_method: 'bank' | 'reserve' | 'card';
+  /** `cash`: the operator sold the booking at its desk, or imported it. */
+  payment_method: 'bank' | 'reserve' | 'card' | 'cash';
+  /** `tenant_api`, `octo`, or the operator's `desk` or `import`. */
   source: string;
   created_at: string;
   /** @example "2027-01-12T09:30:00.000Z" */
@@ -282,6 +288,7 @@ function fields(lead: BookingLead): BookingFields {
     lead_id: lead.id,
     tenant: lead.tenant,
     total_price: toMajor(lead.totalMinor, lead.currencyDigits),
+    adjustment: adjustmentAnswer(lead.adjustment, lead),
     deposit_total: toMajor(lead.depositMinor, lead.currencyDigits),
     status: lead.status,
     currency: lead.currency,

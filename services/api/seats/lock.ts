@@ -1,6 +1,7 @@
-import { runPrepared, type Trx } from '../../platform/database/database';
+import { refuseWhenLocked, runPrepared, type Trx } from '../../platform/database/database';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { idsInUse } from '../credentials/verify-credential';
+import { IdempotencyInProgressError } from '../idempotency/idempotency.errors';
 import { TRY_LOCK_FOR_USE } from '../tenants/use-lock';
 import type { SeatChange } from './seat-change';
 
@@ -77,10 +78,28 @@ export function principalsOf(changes: SeatChange[]): ApiKeyPrincipal[] {
  * Returns the keys of a change: the Idempotency-Key, and the UUID that a client chose for an OCTO booking. Only one transaction at a time may
  * handle changes with the same key.
  */
-function keysOf({ tenant, claim, locks: { octoUuid } }: SeatChange): string[] {
+function keysOf({
+  tenant,
+  claim,
+  locks: { octoUuid },
+}: Pick<SeatChange, 'tenant' | 'claim' | 'locks'>): string[] {
   const keys = claim ? [`${tenant.id} ${claim.operation} ${claim.key}`] : [];
   if (octoUuid !== undefined) keys.push(`${tenant.id} octo ${octoUuid}`);
   return keys;
+}
+
+/**
+ * Locks the Idempotency-Key of a change until the transaction ends. Waits for a transaction that has locked it.
+ * @throws IdempotencyInProgressError after lock_timeout (409)
+ */
+export async function lockClaim(
+  trx: Trx,
+  change: Pick<SeatChange, 'tenant' | 'claim' | 'locks'>,
+): Promise<void> {
+  const locking = trx.raw(`select pg_advisory_xact_lock(${LOCK_OF_KEY}) from unnest(?::text[]) key`, [
+    keysOf(change),
+  ]);
+  await refuseWhenLocked('key', locking, () => new IdempotencyInProgressError());
 }
 
 interface LockedRow {

@@ -6,12 +6,15 @@ import { lockLead } from '../bookings/booking-lead.repository';
 import { SaleChangedError } from '../departures/check-seats';
 import { DepartureGoneError } from '../departures/departure.errors';
 import { lockDepartures } from '../departures/lock-departures';
-import type { ReplayedResponse } from '../idempotency/key-claim';
+import { IdempotencyInProgressError } from '../idempotency/idempotency.errors';
+import { findStoredAnswer } from '../idempotency/idempotency.repository';
+import { replay, type ReplayedResponse } from '../idempotency/key-claim';
 import type { AfterCommit, ChangedDate, SeatRecorder } from './after-commit';
 import type { BulkChange } from './bulk-change';
 import { QUEUE_LIMITS } from './queue/queue-limits';
 import type { ChangeQueue } from './queue/change-queue';
 import type { SeatChange, Seller } from './seat-change';
+import { lockClaim } from './lock';
 import { readBulkFacts } from './read/read-facts';
 import { transactChanges } from './transact-changes';
 
@@ -88,9 +91,25 @@ export interface OperatorTransaction {
 }
 
 /**
+ * Locks the key of a request of the desk until the transaction ends, and returns its stored answer. Undefined: it has none, so that the caller
+ * performs the change. Call it before all that may refuse the request.
+ * @throws IdempotencyKeyReusedError (422), IdempotencyInProgressError after two seconds (409)
+ */
+export async function findRepeat(
+  { trx }: OperatorTransaction,
+  { tenant, claim }: Seller<unknown>,
+): Promise<ReplayedResponse | undefined> {
+  if (!claim) return undefined;
+  await lockClaim(trx, { tenant, claim, locks: { departureIds: [] } });
+  const stored = await findStoredAnswer(trx, claim);
+  if (stored?.isLocked) throw new IdempotencyInProgressError();
+  return stored && replay(stored, claim.request);
+}
+
+/**
  * Performs a change in the transaction of an operator, in the four steps of transactChanges. Waits for the locks of its departures and its
  * booking.
- * @param change without a claim and without a principal
+ * @param change without a principal; with a claim only after findRepeat found no answer
  * @throws the refusal; DepartureBusyError after two seconds (409); SaleChangedError repeats the transaction
  */
 export async function performInTransaction<Result>(

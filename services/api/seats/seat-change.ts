@@ -9,15 +9,18 @@ export interface Seller<Result> {
   tenant: Tenant;
   /** The API key of the request, which is checked again under the locks. Null: the terminal. */
   principal: ApiKeyPrincipal | null;
-  /** Null: a request without an Idempotency-Key. A seller with a claim also has a principal. */
+  /** Null: a request without an Idempotency-Key. A seller with a claim also has a principal, but for the desk. */
   claim: KeyClaim<Result> | null;
   /** The trace of the request. Null: the request has none, or there is no request. */
   traceparent: string | null;
 }
 
-/** Returns the seller of a sale that is made without an API key. */
-export function sellerWithoutKey(tenant: Tenant): Seller<never> {
-  return { tenant, principal: null, claim: null, traceparent: null };
+/** Returns the seller of a sale that is made without an API key. @param claim the key of a request of the desk */
+export function sellerWithoutKey<Result = never>(
+  tenant: Tenant,
+  claim: KeyClaim<Result> | null = null,
+): Seller<Result> {
+  return { tenant, principal: null, claim, traceparent: null };
 }
 
 /**

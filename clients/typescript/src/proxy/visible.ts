@@ -1,6 +1,6 @@
 /**
- * The fields of each answer that a visitor does not see: the size of a departure, the platform's prices, and how the tenant's prices come
- * from them. A path goes through lists.
+ * The fields of each answer that a visitor does not see: the size of a departure, the platform's prices, how the tenant's prices come from
+ * them, and the operator's adjustment. A path goes through lists.
  */
 const HIDDEN = {
   tours: [],
@@ -9,6 +9,7 @@ const HIDDEN = {
   availability: ['prices', 'platform_currency'],
   hold: [],
   booking: [
+    'adjustment',
     'price_breakdown.platform_unit_price',
     'price_breakdown.converted_from',
     'price_breakdown.rate',

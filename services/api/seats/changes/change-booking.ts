@@ -1,5 +1,11 @@
 import type { Db } from '../../../platform/database/database';
 import { AppError } from '../../../platform/errors';
+import {
+  type Adjustment,
+  adjustedTotal,
+  toAdjustment,
+  type WantedAdjustment,
+} from '../../bookings/adjustment';
 import { BookingAnonymizedError } from '../../bookings/booking.errors';
 import {
   assertTravellersBooked,
@@ -11,6 +17,7 @@ import {
 } from '../../bookings/booking-lead';
 import { columnsOfLead } from '../../bookings/booking-lead.repository';
 import { awaitsPayment, bookingOutcome } from '../../bookings/booking-status';
+import { isLimited } from '../../bookings/desk-terms';
 import { eventOfLead } from '../../bookings/booking-events';
 import { decideReduction, refundPercentAt } from '../../bookings/refund';
 import { getBookingPlace } from '../../bookings/find-booking';
@@ -58,6 +65,8 @@ export interface BookingAmendment {
   travellers?: Traveller[] | null;
   /** The new total that the customer saw, in major units. Null: not named. */
   expectedTotal: number | null;
+  /** The line of the price beside the categories, by the operator alone. */
+  adjustment?: WantedAdjustment;
   /** The operator's share of what a smaller total frees, instead of that of the terms, in percent. */
   refundPercent?: number;
 }
@@ -73,7 +82,7 @@ export interface AmendedBooking extends ChangedBooking {
  * `booking.updated`. On the same departure, a category that is already booked keeps its unit price. A new category, and each category on another departure, gets the
  * present price. A change to the same values writes nothing and has no event.
  * @throws BookingNotFoundError (404), InvalidInputError (400); the decision also TourNotFoundError (404), BookingStateConflictError,
- *   CurrencyConflictError, BookingAnonymizedError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError,
+ *   TotalBelowZeroError, CurrencyConflictError, BookingAnonymizedError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError,
  *   HoldLimitReachedError, PriceChangedError (409), NothingFreedError
  */
 export async function changeBooking(
@@ -103,9 +112,9 @@ export function decideBookingChange(
   const fields = amendedFields<BookingLead>(lead, after, historyOf, personalOf);
   if (Object.keys(fields).length === 0)
     return { result: { before: lead, after: lead, reduction: null }, changed: [] };
-  const { refundPercent } = amendment;
+  const { refundPercent = amendment.adjustment && WHOLE } = amendment;
   const reduction = decideReduction(lead, after.totalMinor, lead.asOf, refundPercent);
-  if (refundPercent !== undefined && !reduction) throw new NothingFreedError();
+  if (amendment.refundPercent !== undefined && !reduction) throw new NothingFreedError();
   return {
     result: { before: lead, after, reduction },
     lead: {
@@ -117,6 +126,9 @@ export function decideBookingChange(
     changed: [...datesOfLead(lead), ...datesOfLead(after)],
   };
 }
+
+/** The share of what an adjustment alone takes from the total of a paid booking, in percent: the operator grants it. */
+const WHOLE = 100;
 
 /** The operator names a refund for a change that frees no money. */
 class NothingFreedError extends AppError {
@@ -154,7 +166,8 @@ function decideValues(
   const undated = facts.undatedTours.get(viewKey(tenant.id, before.tour.id));
   const { categories: present } = departure?.tour ?? undated ?? before;
   assertAmendedParty(before, meant, { sold: categories, present, moves, prices: price.prices });
-  const totalMinor = totalOf(party, price.prices);
+  const adjustment = adjustmentAfter(before, amendment);
+  const totalMinor = adjustedTotal(totalOf(party, price.prices), adjustment, before);
   assertExpectedTotal(amendment.expectedTotal, totalMinor, before);
   const isNew = moves && awaitsPayment(before);
   return {
@@ -166,12 +179,18 @@ function decideValues(
     prices: price.prices,
     platformPrices: price.platformPrices,
     totalMinor,
+    adjustment,
     ...amendedDeposit(tenant, before, { ...price, totalMinor, moves: isNew }),
     notes,
     externalRef,
     travellers,
     customer: withGivenCustomer(before.customer, amendment.customer),
   };
+}
+
+/** Returns the adjustment after the change. Undefined in the change: it stays. @throws errors of toAdjustment */
+function adjustmentAfter(before: BookingLead, { adjustment }: BookingAmendment): Adjustment | null {
+  return adjustment === undefined ? before.adjustment : toAdjustment(adjustment, before);
 }
 
 const NO_PLACE = { departureId: null, departureDate: null, departureTime: null, departureStatus: null };
@@ -198,16 +217,16 @@ function departureAfter(
 ): Place {
   const { departureDate = before.departureDate, departureTime } = amendment;
   if (departureDate === null) return { departure: null, moves: false };
-  const paid = !awaitsPayment(before);
-  const wanted = { ...to, tenant, tour: before.tour, departureDate, departureTime, paid };
+  const limited = awaitsPayment(before) && isLimited(before.source);
+  const wanted = { ...to, tenant, tour: before.tour, departureDate, departureTime, isLimited: limited };
   return amendedDeparture(facts, before, meant, wanted);
 }
 
 /** @throws BookingStateConflictError, BookingAnonymizedError (409) */
 function assertChangeable(lead: BookingLead, amendment: BookingAmendment): void {
   bookingOutcome(lead, 'change');
-  const { customer, notes, externalRef, travellers } = amendment;
-  const personal = [...Object.values(customer), notes, externalRef, travellers];
+  const { customer, notes, externalRef, travellers, adjustment } = amendment;
+  const personal = [...Object.values(customer), notes, externalRef, travellers, adjustment];
   if (lead.anonymizedAt && personal.some((value) => value !== undefined)) throw new BookingAnonymizedError();
 }
 
@@ -268,10 +287,12 @@ function amendedDeposit(
 }
 
 function historyOf(lead: BookingLead, seats: FieldValues) {
-  const { totalMinor, depositMinor, currencyDigits, cancellation, refundCeiling, refundFloor } = lead;
+  const { totalMinor, adjustment, depositMinor, currencyDigits, cancellation, refundCeiling, refundFloor } =
+    lead;
   return {
     ...seats,
     total_price: toMajor(totalMinor, currencyDigits),
+    adjustment: adjustment && toMajor(adjustment.minor, currencyDigits),
     deposit_total: toMajor(depositMinor, currencyDigits),
     cancellation: describePolicy(cancellation),
     highest_refund_percent: refundCeiling,
@@ -279,6 +300,7 @@ function historyOf(lead: BookingLead, seats: FieldValues) {
   };
 }
 
-function personalOf({ customer, notes, externalRef, travellers }: BookingLead) {
-  return { ...comparedCustomer(customer), notes, external_ref: externalRef, travellers };
+function personalOf({ customer, notes, externalRef, travellers, adjustment }: BookingLead) {
+  const adjustment_reason = adjustment && adjustment.reason;
+  return { ...comparedCustomer(customer), notes, external_ref: externalRef, travellers, adjustment_reason };
 }

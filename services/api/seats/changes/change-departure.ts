@@ -94,6 +94,30 @@ export async function setSeats(
   });
 }
 
+/** The most seats of a departure. */
+const SEATS_TOTAL_MAX = 100_000;
+
+/**
+ * Raises the number of seats of a departure by what a sale lacks. A departure with enough free seats stays as it is. Enqueues `departure.updated`
+ * if the number changes. The sale refuses a departure that would need more than SEATS_TOTAL_MAX seats.
+ * @param seatsOf returns how many more seats the sale takes
+ * @throws errors of findNamedDeparture
+ */
+export async function addMissingSeats(
+  trx: Trx,
+  tour: TourOfDeparture,
+  named: NamedDeparture,
+  seatsOf: (departure: Departure) => number,
+): Promise<BulkChange<ChangedDeparture>> {
+  return changeOfDeparture(trx, tour, named, async (before) => {
+    const needed = Math.max(before.seatsTotal, before.seatsTaken + seatsOf(before));
+    if (needed === before.seatsTotal || needed > SEATS_TOTAL_MAX) return { before, after: before };
+    await changeDeparture(trx, before, { seatsTotal: needed });
+    await enqueueDepartureEvent(trx, before, ['seats_total']);
+    return { before, after: { ...before, seatsTotal: needed } };
+  });
+}
+
 /**
  * Sets the start time of a departure that has none. Its bookings and holds stay. Enqueues `departure.updated` if the time was set.
  * @param startTime HH:MM

@@ -108,7 +108,7 @@ function decideValues(
   holdOutcome(hold, 'change');
   assertNotErased(hold, amendment);
   const { tour = hold.tour, departureDate = hold.departureDate, departureTime } = amendment;
-  const wanted = { ...to, tenant, tour, departureDate, departureTime, paid: false };
+  const wanted = { ...to, tenant, tour, departureDate, departureTime, isLimited: !hold.byDesk };
   const { departure, moves, takesUnits } = amendedDeparture(facts, hold, meant, wanted);
   // Without a selling currency, only OCTO can move a hold to a tour in another currency, and it may.
   const isBound = tenant.sellIn !== null || isLockedInSellingCurrency(hold);

@@ -4,6 +4,7 @@ import type { WebhookEvent } from '../../../webhook-queue/enqueue-delivery';
 import {
   assertTravellersBooked,
   type BookingLead,
+  type BookingPaymentMethod,
   type BookingSource,
   referencePrefix,
   type Traveller,
@@ -11,11 +12,13 @@ import {
 import { columnsOfLead } from '../../bookings/booking-lead.repository';
 import { eventOfLead } from '../../bookings/booking-events';
 import { paymentDueAt, paymentWindowEnd } from '../../bookings/payment-window';
+import { type Adjustment, adjustedTotal, toAdjustment } from '../../bookings/adjustment';
+import type { DeskTerms } from '../../bookings/desk-terms';
 import { policyOf } from '../../catalog/cancellation-policy';
 import { TourNotFoundError } from '../../catalog/catalog.errors';
 import { departureTimeWithoutDate } from '../../catalog/start-time';
 import type { TourRef } from '../../catalog/tour';
-import { assertFree } from '../../departures/check-seats';
+import { assertFree, withoutClosing } from '../../departures/check-seats';
 import type { ChoiceOfDate, DepartureChoice } from '../../departures/choose-departure';
 import type { LockedDeparture } from '../../departures/departure';
 import { findDeparture } from '../../departures/find-departures';
@@ -34,7 +37,7 @@ import {
 } from '../../parties/requested-party';
 import { type LockedPrice, totalOf } from '../../pricing/price-categories';
 import type { Actor } from '../../tenants/actor';
-import type { PaymentMethod, Tenant } from '../../tenants/tenant';
+import type { Tenant } from '../../tenants/tenant';
 import { type Decided, dateOfDeparture } from '../decided';
 import { add, type HeldSeats, type SaleFacts, type UndatedTour, viewKey } from '../read/facts';
 import {
@@ -46,7 +49,7 @@ import {
   takeSeats,
 } from '../rules/departure-rules';
 import { assertNoHoldByReference, consume, holdToConsume } from '../rules/consumed-hold';
-import { assertMoreUnpaid, assertWithinShare } from '../rules/tenant-limits';
+import { assertLimits, limitedSeats } from '../rules/tenant-limits';
 import type { SeatChange, Seller, WantedFacts } from '../seat-change';
 import type { TourToSell } from './place-hold';
 import type { PartialCustomer } from '../../customers/customer';
@@ -62,15 +65,17 @@ export interface BookingRequest {
   travellers: Traveller[] | null;
   customer: PartialCustomer;
   /** Null: the tenant's default. */
-  paymentMethod: PaymentMethod | null;
+  paymentMethod: BookingPaymentMethod | null;
   /** In lower case. */
   holdId: string | null;
   /** The total that the customer saw, in major units. */
   expectedTotal: number | null;
   externalRef: string | null;
   notes: string | null;
-  /** By default tenant_api. */
+  /** By default tenant_api, and desk with the terms of the desk. */
   source?: BookingSource;
+  /** Undefined: a sale by a website. */
+  desk?: DeskTerms;
   /** True: the caller confirms the booking in the same transaction. By default false. */
   isConfirmed?: boolean;
   /** Null: unknown. */
@@ -85,7 +90,7 @@ interface WantedBooking
   tour: TourRef;
   /** True: the departure is that of a hold, so the booking needs that hold. */
   needsHold: boolean;
-  paymentMethod: PaymentMethod;
+  paymentMethod: BookingPaymentMethod;
   source: BookingSource;
   /** True: the transaction confirms the booking, so no limit of unpaid bookings or seats counts it. */
   isConfirmed: boolean;
@@ -120,8 +125,10 @@ export async function createBooking(
   };
 }
 
-function factsOf({ tour, holdId, externalRef, departureDate, departureTime }: WantedBooking): WantedFacts {
-  const reads: WantedFacts = { tourId: tour.id, counted: 'booking', bookingNumber: true };
+function factsOf(wanted: WantedBooking): WantedFacts {
+  const { tour, holdId, externalRef, departureDate, departureTime, desk } = wanted;
+  const counted = desk ? undefined : 'booking';
+  const reads: WantedFacts = { tourId: tour.id, counted, bookingNumber: true };
   if (holdId !== null) return { ...reads, consumed: { id: holdId } };
   if (!externalRef) return reads;
   return departureDate === null
@@ -158,7 +165,7 @@ function wantedBooking(
     tenant,
     tour: { id, slug },
     paymentMethod: request.paymentMethod ?? tenant.paymentMethod,
-    source: request.source ?? 'tenant_api',
+    source: request.source ?? (request.desk ? 'desk' : 'tenant_api'),
     isConfirmed: request.isConfirmed ?? false,
   };
 }
@@ -217,28 +224,29 @@ async function getNamedHold(
  * seats, checks the tenant's limits, and quotes the tenant's price.
  * @throws InvalidInputError for a party that the tour does not sell, or a time that is missing or not the hold's (400), TourNotFoundError,
  *   HoldNotFoundError (404), HoldExpiredError, HoldStateConflictError, AmbiguousHoldReferenceError, SaleChangedError, DepartureGoneError,
- *   DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, PriceChangedError (409). After an error, the facts are
+ *   DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, PriceChangedError, TotalBelowZeroError (409), PayByPastError. After an error, the facts are
  *   unchanged.
  */
 export function decideBooking(facts: SaleFacts, wanted: WantedBooking): Decided<BookingLead> {
-  const { tenant, party, isConfirmed } = wanted;
+  const { tenant, party, desk, isConfirmed } = wanted;
   const booked = seatsToBook(facts, wanted);
   const { departure, held, price } = booked;
-  const more = wantedSeats(wanted, price.categories) - (held ? held.seats : 0);
-  if (!isConfirmed) {
-    assertMoreUnpaid(facts, tenant);
-    if (departure && more > 0) assertWithinShare(facts, tenant, departure, more);
-  }
+  const seats = wantedSeats(wanted, price.categories);
+  const limited = limitedSeats(seats, held, desk);
+  if (!isConfirmed) assertLimits(facts, tenant, departure, limited);
   assertWantedParty(wanted, booked.toCheck, price.prices);
-  const totalMinor = totalOf(party, price.prices);
+  const adjustment = toAdjustment(desk?.adjustment ?? null, price);
+  const totalMinor = adjustedTotal(totalOf(party, price.prices), adjustment, price);
   assertExpectedTotal(wanted.expectedTotal, totalMinor, price);
+  const named = { payBy: desk?.payBy, paymentMethod: wanted.paymentMethod };
+  const windowEndsAt = paymentWindowEnd(facts.at, tenant, named);
 
-  if (departure) takeSeats(facts, tenant, departure, more);
+  const more = seats - (held ? held.seats : 0);
+  if (departure) takeSeats(facts, tenant, departure, { more, limited: limited ?? 0 });
   if (held) consume(facts, wanted, held);
-  if (!isConfirmed) add(facts.unpaidLeads, tenant.id, 1);
-  const windowEndsAt = paymentWindowEnd(facts.at, tenant);
+  if (!isConfirmed && limited !== null) add(facts.unpaidLeads, tenant.id, 1);
   const payment = { windowEndsAt, dueAt: paymentDueAt(windowEndsAt, departure) };
-  const lead = toBookingLead(facts, wanted, booked, { totalMinor, payment });
+  const lead = toBookingLead(facts, wanted, booked, { totalMinor, adjustment, payment });
   return {
     result: lead,
     newLead: { id: lead.id, columns: columnsOfNew(lead, facts.at, payment), held },
@@ -311,7 +319,7 @@ function seatsToBook(facts: SaleFacts, wanted: WantedBooking): BookedSeats {
   const toCheck = held ? categoriesToCheck(wanted.party, held, { sold, present }) : present;
   const { tiers } = held ?? departure;
   const seatsTaken = departure.seatsTaken - (held ? held.seats : 0);
-  assertFree({ ...departure, seatsTaken }, seats);
+  assertFree({ ...(wanted.desk ? withoutClosing(departure) : departure), seatsTaken }, seats);
   return { departure, held, price, toCheck, policy: { cancellation: policyOf(tiers), tiers } };
 }
 
@@ -342,7 +350,11 @@ function toBookingLead(
   facts: SaleFacts,
   wanted: WantedBooking,
   { departure, held, price, policy }: BookedSeats,
-  { totalMinor, payment }: { totalMinor: number; payment: PaymentTimes },
+  {
+    totalMinor,
+    adjustment,
+    payment,
+  }: { totalMinor: number; adjustment: Adjustment | null; payment: PaymentTimes },
 ): BookingLead {
   const { tenant, tour, party, travellers, paymentMethod, customer, notes, source, by, isConfirmed } = wanted;
   const id = facts.newLeadIds.shift()!;
@@ -363,6 +375,7 @@ function toBookingLead(
     prices: price.prices,
     platformPrices: price.platformPrices,
     totalMinor,
+    adjustment,
     depositMinor: depositOf(totalMinor, tenant.depositPercent, paymentMethod),
     currency: price.currency,
     currencyDigits: price.currencyDigits,
@@ -376,6 +389,8 @@ function toBookingLead(
     paymentNote: tenant.paymentNote,
     externalRef: wanted.externalRef ?? held?.externalRef ?? null,
     source,
+    importId: null,
+    importRef: null,
     customer,
     octo: held?.octo ?? null,
     notes,

@@ -44,7 +44,7 @@ export function decideExtension(
 ): Decided<ChangedHold> {
   const departure = bookableDeparture(facts, tenant, hold);
   assertHoldLife(hold.lifeSecondsLeft, holdMinutes);
-  const expiresAt = holdEnd(facts.at, holdMinutes, departure);
+  const expiresAt = holdEnd(facts.at, { holdMinutes, byDesk: false }, departure);
   if (Date.parse(expiresAt) <= hold.expiresAt.getTime()) return unchangedHold(hold);
   return {
     result: { before: hold, after: { ...hold, holdMinutes, expiresAt: new Date(expiresAt) } },

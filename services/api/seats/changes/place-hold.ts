@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TourRef } from '../../catalog/tour';
-import { assertFree } from '../../departures/check-seats';
+import { assertFree, withoutClosing } from '../../departures/check-seats';
 import type { DepartureChoice } from '../../departures/choose-departure';
 import type { Departure } from '../../departures/departure';
 import { OctoUuidTakenError } from '../../holds/hold.errors';
@@ -35,6 +35,8 @@ export interface HoldRequest {
   externalRef: string | null;
   customer: PartialCustomer;
   octo?: NewOctoDetails;
+  /** True: the desk places it, and the closing and the limits of DeskTerms do not bind. By default false. */
+  byDesk?: boolean;
   /** Null: unknown. */
   by: Actor | null;
 }
@@ -47,6 +49,7 @@ interface WantedHold extends Omit<HoldRequest, 'party' | 'holdMinutes'>, Departu
   tenant: Tenant;
   tour: TourRef;
   holdMinutes: number;
+  byDesk: boolean;
 }
 
 /**
@@ -70,11 +73,12 @@ export function placeHold(
     departureId,
     times,
     holdMinutes: request.holdMinutes ?? tenant.holdDefaultMinutes,
+    byDesk: request.byDesk ?? false,
   };
   return {
     ...seller,
     locks: { departureIds: departureId === null ? [] : [departureId], octoUuid: request.octo?.uuid },
-    reads: { tourId: id, counted: 'hold' },
+    reads: { tourId: id, counted: wanted.byDesk ? undefined : 'hold' },
     isAlone: false,
     decide: (facts) => decideHold(facts, wanted),
   };
@@ -82,26 +86,28 @@ export function placeHold(
 
 /**
  * Decides one hold by the facts, which count the sales that were granted before it in the transaction. The departure must have the free
- * seats, and the hold must not exceed the tenant's number of holds or its share of the departure. Locks the tenant's price.
+ * seats, and the hold must not exceed the tenant's number of holds or its share of the departure, unless the desk places it. Locks the tenant's price.
  * @throws InvalidInputError if the request must choose among several departures, or for a party that the tour does not sell (400), TourNotFoundError
  *   (404), OctoUuidTakenError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError (409). After an
  *   error, the facts are unchanged.
  */
 function decideHold(facts: SaleFacts, wanted: WantedHold): Decided<SeatHold> {
-  const { tenant, externalRef, octo } = wanted;
+  const { tenant, externalRef, octo, byDesk } = wanted;
   if (octo && facts.takenUuids.has(viewKey(tenant.id, octo.uuid))) throw new OctoUuidTakenError();
   const departure = existingDeparture(facts, wanted);
   const { categories } = departure.tour;
   const seats = wantedSeats(wanted, categories);
   assertVisible(facts, tenant, departure);
   const price = quoteDeparture(facts, tenant, departure, seats);
-  assertFree(departure, seats);
-  assertMoreHolds(facts, tenant);
-  assertWithinShare(facts, tenant, departure, seats);
+  assertFree(byDesk ? withoutClosing(departure) : departure, seats);
+  if (!byDesk) {
+    assertMoreHolds(facts, tenant);
+    assertWithinShare(facts, tenant, departure, seats);
+  }
   assertWantedParty(wanted, categories, price.prices);
 
-  takeSeats(facts, tenant, departure, seats);
-  add(facts.liveHolds, tenant.id, 1);
+  takeSeats(facts, tenant, departure, { more: seats, limited: byDesk ? 0 : seats });
+  if (!byDesk) add(facts.liveHolds, tenant.id, 1);
   if (octo) facts.takenUuids.add(viewKey(tenant.id, octo.uuid));
   const held: HeldSeats = {
     id: randomUUID(),
@@ -111,12 +117,13 @@ function decideHold(facts: SaleFacts, wanted: WantedHold): Decided<SeatHold> {
     party: wanted.party,
     seats,
     externalRef,
+    byDesk,
     octo: octo ? toOctoDetails(octo, facts.at) : null,
     status: 'active',
     tiers: departure.tiers,
   };
   facts.holds.push(held);
-  const expiresAt = holdEnd(facts.at, wanted.holdMinutes, departure);
+  const expiresAt = holdEnd(facts.at, wanted, departure);
   const hold = toSeatHold(wanted, departure, held, { placedAt: facts.at, expiresAt });
   const columns = {
     ...columnsOfHold(hold),
@@ -152,6 +159,7 @@ function toSeatHold(
     seats: held.seats,
     categories: held.categories,
     externalRef: held.externalRef,
+    byDesk: held.byDesk,
     octo: held.octo,
     status: held.status,
     tenant: { id: tenant.id, slug: tenant.slug },

@@ -130,11 +130,11 @@ export interface TenantView {
   unpaidSeats: number;
 }
 
-/** SQL of TenantView.unpaidSeats. It uses FILTER instead of WHERE conditions, for the reason in 0108_seats.sql. */
+/** SQL of TenantView.unpaidSeats, without those of the desk and of imports. It uses FILTER instead of WHERE conditions, for the reason in 0108_seats.sql. */
 const UNPAID_SEATS = `(
-  coalesce((select sum(h.seats) filter (where h.tenant_id = w.tenant_id and hold_lives(h.status, h.expires_at, clock.at))
+  coalesce((select sum(h.seats) filter (where h.tenant_id = w.tenant_id and not h.by_desk and hold_lives(h.status, h.expires_at, clock.at))
             from seat_holds h where h.departure_id = d.id and hold_takes_seats(h.status)), 0)
-  + coalesce((select sum(l.seats) filter (where l.tenant_id = w.tenant_id and lead_is_unpaid(l.status, l.payment_due_at, clock.at))
+  + coalesce((select sum(l.seats) filter (where l.tenant_id = w.tenant_id and source_is_limited(l.source) and lead_is_unpaid(l.status, l.payment_due_at, clock.at))
               from booking_leads l where l.departure_id = d.id and lead_takes_seats(l.status)), 0)
 )::integer`;
 
@@ -169,7 +169,7 @@ export interface TenantCount {
   count: number;
 }
 
-/** Counts the tenants' live holds. */
+/** Counts the tenants' live holds, without those of the desk. */
 export function holdCounts(changes: SeatChange[]): FactList {
   const holdTenants = tenantsCounting(changes, 'hold');
   return {
@@ -178,13 +178,13 @@ export function holdCounts(changes: SeatChange[]): FactList {
     sql: `
       select w.tenant_id, (
         select count(*) from seat_holds h
-        where h.tenant_id = w.tenant_id and hold_lives(h.status, h.expires_at, clock.at)) as count
+        where h.tenant_id = w.tenant_id and not h.by_desk and hold_lives(h.status, h.expires_at, clock.at)) as count
       from unnest(:holdTenants::uuid[]) as w (tenant_id)`,
     values: { holdTenants },
   };
 }
 
-/** Counts the tenants' standing unpaid bookings, with or without a date. */
+/** Counts the tenants' standing unpaid bookings, with or without a date, without those of the desk and of imports. */
 export function unpaidCounts(changes: SeatChange[]): FactList {
   const unpaidTenants = tenantsCounting(changes, 'booking');
   return {
@@ -193,7 +193,7 @@ export function unpaidCounts(changes: SeatChange[]): FactList {
     sql: `
       select w.tenant_id, (
         select count(*) from booking_leads l
-        where l.tenant_id = w.tenant_id and lead_is_unpaid(l.status, l.payment_due_at, clock.at)) as count
+        where l.tenant_id = w.tenant_id and source_is_limited(l.source) and lead_is_unpaid(l.status, l.payment_due_at, clock.at)) as count
       from unnest(:unpaidTenants::uuid[]) as w (tenant_id)`,
     values: { unpaidTenants },
   };
@@ -229,7 +229,7 @@ export function exchangeRates(changes: SeatChange[]): FactList {
 
 /** Selects the holds `h` that a booking may consume. */
 const HELD_SEATS = `
-  select h.id, h.tenant_id, h.departure_id, h.party, h.seats, h.categories, h.external_ref,
+  select h.id, h.tenant_id, h.departure_id, h.party, h.seats, h.categories, h.external_ref, h.by_desk,
     ${HOLD_STATUS} as status,
     h.prices_minor as prices, h.platform_prices_minor as platform_prices, h.currency, h.currency_digits, h.price_breakdown, ${datedTiers('h')} as tiers, ${octoDetails('h.id')} as octo
   from seat_holds h join departures d on d.id = h.departure_id join tours t on t.id = d.tour_id`;

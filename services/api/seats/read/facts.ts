@@ -96,7 +96,9 @@ export interface HeldSeats extends LockedPrice {
   externalRef: string | null;
   /** The locked tiers of the cancellation policy. Null: not stated. */
   tiers: DatedTier[] | null;
-  /** Null: placed by REST. */
+  /** True: the desk placed it, so no limit of the tenant counts it. */
+  byDesk: boolean;
+  /** Null: placed by REST or the desk. */
   octo: OctoDetails | null;
   status: HoldStatus;
   /** The actor of the booking that consumed the hold in this transaction. */

@@ -66,18 +66,18 @@ export interface AmendedDeparture {
 
 /**
  * Finds the departure after the change, and checks that it may be sold to the party.
- * @param paid true: a paid booking, whose seats the tenant's share of the departure does not limit
+ * @param isLimited true: the tenant's share of the departure limits the seats
  * @throws errors of existingDeparture, assertPartyOfChange
  */
 export function amendedDeparture(
   facts: DepartureFacts,
   sale: Seats,
   { party, seats, categories }: AmendedParty,
-  { paid, ...wanted }: Omit<RequestedDeparture, 'seats'> & { paid: boolean },
+  { isLimited, ...wanted }: Omit<RequestedDeparture, 'seats'> & { isLimited: boolean },
 ): AmendedDeparture {
   const departure = existingDeparture(facts, { ...wanted, seats });
   const moves = departure.id !== sale.departureId;
-  const change = { before: moves ? null : sale.party, after: party, categories, paid };
+  const change = { before: moves ? null : sale.party, after: party, categories, isLimited };
   assertPartyOfChange(facts, wanted.tenant, departure, change);
   return { departure, moves, takesUnits: takesUnits(change) };
 }

@@ -85,5 +85,5 @@ export function consume(
 ): void {
   held.status = holdOutcome(held, 'book');
   held.endedBy = by;
-  add(facts.liveHolds, tenant.id, -1);
+  if (!held.byDesk) add(facts.liveHolds, tenant.id, -1);
 }

@@ -117,10 +117,23 @@ function quotePrices(
   return quote && lockPrice(quote);
 }
 
+/** The seats that a granted sale adds to a departure. */
+interface TakenSeats {
+  /** More than before: a consumed hold had some of them. */
+  more: number;
+  /** How many more of them the share of the tenant counts. */
+  limited: number;
+}
+
 /** Counts the seats of a granted sale in the facts, for the decisions that follow in the transaction. */
-export function takeSeats(facts: SaleFacts, tenant: Tenant, departure: Departure, seats: number): void {
-  departure.seatsTaken += seats;
-  add(facts.unpaidSeats, viewKey(tenant.id, departure.id), seats);
+export function takeSeats(
+  facts: SaleFacts,
+  tenant: Tenant,
+  departure: Departure,
+  { more, limited }: TakenSeats,
+): void {
+  departure.seatsTaken += more;
+  add(facts.unpaidSeats, viewKey(tenant.id, departure.id), limited);
 }
 
 /** @throws PriceChangedError (409) */

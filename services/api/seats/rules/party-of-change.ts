@@ -15,8 +15,8 @@ export interface PartyOfChange {
   after: Party;
   /** The categories of the hold or booking after the change. */
   categories: readonly Category[];
-  /** True: the booking is paid, so the tenant's share of the departure does not limit its seats. */
-  paid: boolean;
+  /** True: the tenant's share of the departure limits the seats. False: the booking is paid, or the desk or an import made it. */
+  isLimited: boolean;
 }
 
 /**
@@ -28,7 +28,7 @@ export function assertPartyOfChange(
   facts: DepartureFacts,
   tenant: Tenant,
   departure: Departure,
-  { before, after, categories, paid }: PartyOfChange,
+  { before, after, categories, isLimited }: PartyOfChange,
 ): void {
   if (!takesUnits({ before, after })) return;
   assertVisible(facts, tenant, departure);
@@ -36,5 +36,5 @@ export function assertPartyOfChange(
   assertOpen(departure, has);
   if (has <= had) return;
   assertFree({ ...departure, seatsTaken: departure.seatsTaken - had }, has);
-  if (!paid) assertWithinShare(facts, tenant, departure, has - had);
+  if (isLimited) assertWithinShare(facts, tenant, departure, has - had);
 }

@@ -1,7 +1,8 @@
 import type { Departure } from '../../departures/departure';
 import { HoldLimitReachedError } from '../../holds/hold.errors';
 import type { Tenant } from '../../tenants/tenant';
-import { countFor, type DepartureFacts, type SaleFacts, viewKey } from '../read/facts';
+import type { DeskTerms } from '../../bookings/desk-terms';
+import { countFor, type DepartureFacts, type HeldSeats, type SaleFacts, viewKey } from '../read/facts';
 
 /**
  * The three limits of a tenant: its live holds, its unpaid bookings, and its share of a departure's seats. read-facts.ts counts the
@@ -16,8 +17,35 @@ export function assertMoreHolds({ liveHolds }: SaleFacts, { id, maxHolds }: Tena
   );
 }
 
+/** Returns how many more seats the limits count for a booking. Null: the desk sells it, so they do not count it. */
+export function limitedSeats(
+  seats: number,
+  held: HeldSeats | null,
+  desk: DeskTerms | undefined,
+): number | null {
+  if (desk) return null;
+  return seats - (held && !held.byDesk ? held.seats : 0);
+}
+
+/**
+ * Checks the limits of a booking that is not paid.
+ * @param departure null: a booking without a date
+ * @param more seats that the share counts. Null: the limits do not bind the booking
+ * @throws HoldLimitReachedError (409)
+ */
+export function assertLimits(
+  facts: SaleFacts,
+  tenant: Tenant,
+  departure: Departure | null,
+  more: number | null,
+): void {
+  if (more === null) return;
+  assertMoreUnpaid(facts, tenant);
+  if (departure && more > 0) assertWithinShare(facts, tenant, departure, more);
+}
+
 /** @throws HoldLimitReachedError (409) */
-export function assertMoreUnpaid({ unpaidLeads }: SaleFacts, { id, maxUnpaid }: Tenant): void {
+function assertMoreUnpaid({ unpaidLeads }: SaleFacts, { id, maxUnpaid }: Tenant): void {
   if (countFor(unpaidLeads, id) < maxUnpaid) return;
   throw new HoldLimitReachedError(
     `The most unpaid bookings that you may have is ${maxUnpaid}. Confirm or cancel some, or let them expire.`,

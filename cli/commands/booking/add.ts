@@ -1,0 +1,303 @@
+import type { BookingLead, BookingPaymentMethod } from '../../../services/api/bookings/booking-lead';
+import { getBooking } from '../../../services/api/bookings/find-booking';
+import { canonicalTourId } from '../../../services/api/catalog/find-tour';
+import type { Tour } from '../../../services/api/catalog/tour';
+import type { SeatHold } from '../../../services/api/holds/seat-hold';
+import type { RequestReading } from '../../../services/api/idempotency/fingerprint';
+import { type Actor, byOperator } from '../../../services/api/tenants/actor';
+import type { Db } from '../../../services/platform/database/database';
+import type { Note } from '../../engine/audited-change';
+import type { NamedDeparture } from '../../../services/api/departures/find-departures';
+import { getHold } from '../../../services/api/holds/find-hold';
+import type { RequestedParty } from '../../../services/api/parties/party-rules';
+import { comparedParty, newPartyInput, partyInput } from '../../../services/api/parties/requested-party';
+import { toMajor } from '../../../services/api/pricing/currency';
+import { createBooking } from '../../../services/api/seats/changes/create-booking';
+import { type OperatorTransaction, performInTransaction } from '../../../services/api/seats/perform';
+import type { Seller } from '../../../services/api/seats/seat-change';
+import { PAYMENT_METHODS, type Tenant } from '../../../services/api/tenants/tenant';
+import { NOTES_MAX } from '../../../services/platform/forms/lengths';
+import { changeSeats } from '../../engine/change-seats';
+import { flag, type Verb } from '../../engine/command';
+import type { AuditedContext } from '../../engine/context';
+import {
+  ADD_SEATS_FLAG,
+  checkDeskOptions,
+  closingOf,
+  customerOfSale,
+  departureNamed,
+  departureToSell,
+  DESK_FLAGS,
+  type DeskOptions,
+  describeRaised,
+  type RaisedSeats,
+  raiseSeats,
+  sellingTenant,
+  tenantToSellFor,
+  tourToSell,
+} from '../../engine/desk-sale';
+import { type Answered, performOnce, REQUEST_ID_FLAG } from '../../engine/desk-request';
+import { refuseMistakes } from '../../engine/failure';
+import { partyBody } from '../../engine/party';
+import { ADJUST_FLAG, checkReason, SALE_REASON_FLAG } from '../../engine/reasoned';
+import { departureOnDate, formatMoney, instant, orNone, paragraphs, uuid } from '../../engine/values';
+import { properties, sections, shortTime } from '../../terminal/table';
+import { toAuditedBooking, toBookingDocument, toBookingFacts } from './document';
+
+/** The flags of `booking add`. */
+export interface SaleOptions extends DeskOptions {
+  /** Decimal text in major units. */
+  adjust?: string;
+  paymentMethod?: BookingPaymentMethod;
+  /** Null: the booking does not expire. */
+  payBy?: Date | null;
+  notes?: string;
+  /** The id of the hold to book. */
+  hold?: string;
+  /** True: the booking is paid. */
+  confirm?: boolean;
+}
+
+/** A sale that lacks nothing. */
+export interface Sale extends SaleOptions {
+  tenant: string;
+  /** Slug or id. Undefined: that of the hold. */
+  tour: string | undefined;
+  /** Undefined: that of the hold. */
+  departure: NamedDeparture | undefined;
+}
+
+export const addBookingVerb: Verb = {
+  usage: 'add [tour] [date]',
+  about:
+    'Sell by telephone or to people who walk in: as REST sells, but until the departure is past, and beyond the limits of websites',
+  args: { date: departureOnDate },
+  flags: [
+    ...DESK_FLAGS,
+    flag('--payment-method <method>', 'how it is paid; cash does not expire unless --pay-by is given', {
+      choices: [...PAYMENT_METHODS, 'cash'],
+      otherwise: "the tenant's",
+    }),
+    flag('--pay-by <time>', 'until when an unpaid booking stands, such as 2027-06-01T12:00:00Z, or none', {
+      parse: orNone(instant),
+      otherwise: "the tenant's payment window",
+    }),
+    flag('--notes <text>', 'notes', { parse: paragraphs(NOTES_MAX) }),
+    flag('--hold <id>', 'book this hold: its tour, date, party and price', { parse: uuid }),
+    flag('--confirm', 'the booking is paid'),
+    ADJUST_FLAG,
+    ADD_SEATS_FLAG,
+    SALE_REASON_FLAG,
+    REQUEST_ID_FLAG,
+  ],
+  check: (options: SaleOptions, _tour?: string, date?: NamedDeparture) => {
+    checkDeskOptions(options, date);
+    checkReason(options);
+  },
+  examples: [
+    'booking add dolomites-hut-to-hut 2027-06-05 --tenant acme --party adult=2,child=1 --name "Ana Lima" --phone "+49 30 901820"',
+    'booking add old-town-walk 2027-06-05T09:30 --party adult=2 --name "Ana Lima" --phone 030901820 --payment-method cash',
+    'booking add old-town-walk 2027-06-05T09:30 --party adult=4 --name "Ana Lima" --phone 030901820 --adjust -20 --reason "Returning guest"',
+    'booking add old-town-walk 2027-06-05T09:30 --party adult=1 --name "Ana Lima" --phone 030901820 --add-seats --reason "The guide takes one more"',
+    'booking add --hold 01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f --name "Ana Lima" --phone 030901820 --confirm',
+  ],
+  audits: true,
+  run: addBookingCommand,
+};
+
+/** The answer of a sale: the booking, and what the sale did beside it. */
+interface SaleAnswer extends ReturnType<typeof toBookingDocument> {
+  /** True: the departure was closed already. */
+  late: boolean;
+  /** The seats of the departure that the sale has raised. Null: none. */
+  seats_total: RaisedSeats | null;
+}
+
+async function addBookingCommand(
+  context: AuditedContext,
+  options: SaleOptions,
+  tour: string | undefined,
+  date: NamedDeparture | undefined,
+): Promise<void> {
+  const sale = completeSale(context, options, tour, date);
+  const sold = await changeSeats(context, { action: 'booking.add' }, (transaction, note) =>
+    sellOnce(transaction, context, sale, note),
+  );
+  await answerSale(context, sold);
+}
+
+/** Returns the sale that the command line names. @throws UsageError with all missing values, one in each line */
+function completeSale(
+  context: AuditedContext,
+  options: SaleOptions,
+  tour: string | undefined,
+  date: NamedDeparture | undefined,
+): Sale {
+  const tenant = sellingTenant(context, options);
+  const needsSeats = options.hold === undefined;
+  refuseMistakes([
+    tenant === undefined && '--tenant is missing: name the tenant that sells, or run tourctl use',
+    needsSeats && tour === undefined && '<tour> is missing',
+    needsSeats && date === undefined && '<date> is missing',
+    needsSeats && options.party === undefined && '--party is missing: how many of each price category',
+    options.name === undefined && "--name is missing: the customer's name",
+    options.phone === undefined && "--phone is missing: the customer's phone number",
+  ]);
+  return { ...options, tenant: tenant!, tour, departure: date && departureNamed(date, options) };
+}
+
+/** A sale in its transaction: the answer, and the booking as it is now. */
+interface Sold extends Answered<SaleAnswer> {
+  lead: BookingLead;
+}
+
+/** Sells in the transaction of the operator, or returns the sale that an earlier command with the --request-id made. */
+async function sellOnce(
+  transaction: OperatorTransaction,
+  context: AuditedContext,
+  sale: Sale,
+  note: Note,
+): Promise<Sold> {
+  const { trx } = transaction;
+  const tenant = await tenantToSellFor(trx, sale.tenant);
+  const beside: SaleBeside = { closesAt: null, raised: null };
+  let lead: BookingLead | undefined;
+  const sold = await performOnce<BookingLead, SaleAnswer>(
+    transaction,
+    context,
+    {
+      tenant,
+      operation: 'desk.book',
+      id: sale.requestId,
+      subject: { tour: sale.tour === undefined ? null : await canonicalTourId(trx, sale.tour) },
+      validated: (reading) => comparedSale(sale, reading),
+    },
+    async (seller) =>
+      (lead = await sell(transaction, byOperator(context.operator), { seller, sale, beside })),
+    (result) => toSaleAnswer(result, beside),
+  );
+  const { answer, isRepeat } = sold;
+  if (!lead || isRepeat) {
+    note(null, null);
+    return { ...sold, lead: await getBooking(trx, tenant.id, answer.booking_ref) };
+  }
+  const { late, seats_total } = answer;
+  const also = { ...(late && { late }), ...(seats_total && { seats_total, reason: sale.reason }) };
+  const found = { subject: lead.bookingRef, tenantId: tenant.id };
+  note(undefined, { ...toAuditedBooking(lead), ...also }, found);
+  return { ...sold, lead };
+}
+
+/** What a sale finds and does beside the booking. */
+interface SaleBeside {
+  /** When the departure closes. Null: no departure. */
+  closesAt: Date | null;
+  raised: RaisedSeats | null;
+}
+
+function toSaleAnswer(lead: BookingLead, { closesAt, raised }: SaleBeside): SaleAnswer {
+  const late = closesAt !== null && closesAt <= lead.createdAt;
+  return { ...toBookingDocument(lead), late, seats_total: raised };
+}
+
+/** Returns what the sale asks for, for the comparison with an earlier request of the same id. */
+function comparedSale(sale: Sale, reading: RequestReading) {
+  const { departure, party, paymentMethod, payBy, externalRef, notes, hold, confirm } = sale;
+  return {
+    departure,
+    party: party && comparedParty(partyInput(partyBody(sale))),
+    customer: customerOfSale(sale, reading),
+    paymentMethod,
+    payBy: payBy && payBy.toISOString(),
+    externalRef,
+    notes,
+    hold,
+    confirm,
+    adjust: sale.adjust && Number(sale.adjust),
+    addSeats: sale.addSeats,
+    reason: sale.reason,
+  };
+}
+
+/** Sells in the transaction, and notes in `beside` what it finds and does beside the booking. */
+async function sell(
+  transaction: OperatorTransaction,
+  by: Actor,
+  { seller, sale, beside }: { seller: Seller<BookingLead>; sale: Sale; beside: SaleBeside },
+): Promise<BookingLead> {
+  const { trx } = transaction;
+  const { tenant } = seller;
+  const { tour, departure, party, hold } = await seatsOfSale(trx, tenant, sale);
+  const { departureId } = hold ?? (await departureToSell(trx, tour, departure));
+  if (sale.addSeats)
+    beside.raised = await raiseSeats(transaction, tenant, tour, departure, { party, held: hold?.seats });
+  beside.closesAt = await closingOf(trx, departureId, tenant);
+  const { payBy, adjust, reason = '' } = sale;
+  const request = {
+    departureDate: departure.date,
+    departureTime: departure.time,
+    party,
+    travellers: null,
+    customer: customerOfSale(sale, tenant),
+    paymentMethod: sale.paymentMethod ?? null,
+    holdId: sale.hold ?? null,
+    expectedTotal: null,
+    externalRef: sale.externalRef ?? null,
+    notes: sale.notes ?? null,
+    isConfirmed: sale.confirm,
+    desk: {
+      payBy: payBy && payBy.toISOString(),
+      adjustment: adjust === undefined ? null : { amount: adjust, reason },
+    },
+    by,
+  };
+  const change = await createBooking(trx, seller, tour, request, (date, time) =>
+    departureToSell(trx, tour, { date, time }),
+  );
+  return performInTransaction(transaction, change);
+}
+
+/** The tour, the departure and the party of a sale: those of the hold, if it names one and no others. */
+interface SeatsOfSale {
+  tour: Tour;
+  departure: NamedDeparture;
+  party: RequestedParty;
+  /** Undefined: the sale names none. */
+  hold: SeatHold | undefined;
+}
+
+async function seatsOfSale(db: Db, tenant: Tenant, sale: Sale): Promise<SeatsOfSale> {
+  const hold = sale.hold === undefined ? undefined : await getHold(db, tenant.id, sale.hold);
+  const tour = await tourToSell(db, tenant, sale.tour ?? hold!.tour.id, hold !== undefined);
+  const party = sale.party === undefined ? { party: hold!.party } : newPartyInput(partyBody(sale));
+  const departure = sale.departure ?? {
+    date: hold!.departureDate,
+    time: hold!.departureTime ?? undefined,
+  };
+  return { tour, departure, party, hold };
+}
+
+/** Answers the booking. A person sees what is due until when, and the command that follows. */
+async function answerSale({ output }: AuditedContext, { answer, lead, isRepeat }: Sold): Promise<void> {
+  const { late: _, seats_total: raised, ...document } = answer;
+  await output.answer(answer, (screen) =>
+    sections([
+      ['', properties(toBookingFacts(lead, document), screen)],
+      ['', describeSale(lead, answer).join('\n')],
+      ['', raised ? describeRaised(raised) : undefined],
+    ]),
+  );
+  if (isRepeat) output.note('An earlier command with this --request-id made this sale: nothing was changed');
+}
+
+function describeSale(lead: BookingLead, { late }: SaleAnswer): string[] {
+  const { bookingRef, currency, currencyDigits, paymentDueAt } = lead;
+  const money = (minor: number) => formatMoney(toMajor(minor, currencyDigits), currency);
+  const until = paymentDueAt ? `until ${shortTime(paymentDueAt)} UTC` : 'and the booking does not expire';
+  const deposit = lead.depositMinor > 0 ? `, a deposit of ${money(lead.depositMinor)}` : '';
+  const due = `${money(lead.totalMinor)} is due${deposit}, ${until}. When it is paid: tourctl booking confirm ${bookingRef}`;
+  return [
+    ...(late ? ['The departure was closed for websites already.'] : []),
+    lead.status === 'confirmed' ? `${bookingRef} is confirmed: ${money(lead.totalMinor)}` : due,
+  ];
+}

@@ -1,0 +1,18 @@
+import type { WantedAdjustment } from './adjustment';
+import type { BookingSource } from './booking-lead';
+
+/**
+ * The terms on which the operator sells at its desk. The sale is that of REST but for these terms: the closing of the departure and the limits of
+ * the tenant's websites do not bind it, and it is not counted against these limits (ADR 73).
+ */
+export interface DeskTerms {
+  /** RFC 3339: the end of the payment window. Null: none. Undefined: that of the tenant, or none for cash. */
+  payBy?: string | null;
+  /** Null: none. */
+  adjustment: WantedAdjustment | null;
+}
+
+/** Returns whether bookings of this source count against the limits of a tenant's websites, as source_is_limited does (0164_desk_and_imports.sql). */
+export function isLimited(source: BookingSource): boolean {
+  return source === 'tenant_api' || source === 'octo';
+}
