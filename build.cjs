@@ -81,8 +81,10 @@ function build() {
 
 function compile(transformSync, source, output) {
   const filename = path.join(__dirname, source);
-  const { code, map } = transformSync(fs.readFileSync(filename, 'utf8'), {
+  const text = fs.readFileSync(filename, 'utf8');
+  const { code, map } = transformSync(text, {
     ...COMPILER_OPTIONS,
+    module: { ...COMPILER_OPTIONS.module, lazy: lazyImports(source, text) },
     swcrc: false,
     filename,
     sourceFileName: path.relative(path.dirname(output), filename),
@@ -91,6 +93,15 @@ function compile(transformSync, source, output) {
   });
   fs.writeFileSync(output, `${code}//# sourceMappingURL=${path.basename(output)}.map\n`);
   fs.writeFileSync(`${output}.map`, map);
+}
+
+/**
+ * Returns the imports of a file that are loaded at their first use: those of the commands. A file of commands has all verbs of its noun, and a
+ * command line runs one of them. The services load all their files at the start, so that no request waits for one.
+ */
+function lazyImports(source, text) {
+  if (!source.startsWith(`cli${path.sep}`)) return [];
+  return [...text.matchAll(/ from '([^']+)';/g)].map(([, specifier]) => specifier);
 }
 
 function copyShared() {

@@ -93,7 +93,7 @@ export async function tenantToSellFor(trx: Trx, slug: string): Promise<Tenant> {
 }
 
 /** The desk sells nothing for a tenant that is suspended or closed. */
-class InactiveTenantError extends AppError {
+export class InactiveTenantError extends AppError {
   readonly code = 'tenant_inactive';
 
   constructor({ slug, status }: Pick<Tenant, 'slug' | 'status'>) {

@@ -1,5 +1,5 @@
 import { type AnswerHistory, CancelledError, type Io, StepBack } from './io';
-import { cutText, oneLine } from './text';
+import { cutText, oneLine, textWidth, wrapText } from './text';
 
 /** Returns why a typed answer is refused; undefined if it is accepted. A thrown error ends the question and the command. */
 export type Objection = (answer: string) => string | undefined | Promise<string | undefined>;
@@ -56,19 +56,55 @@ export function askOne(
 /** The cells that a list of choices takes beside their texts. */
 const LIST_MARGIN = 2;
 
+/** Choices that are offered although the person has typed something else. */
+export interface Offer {
+  /** Why the typed text is no choice. Undefined: the choices fit the text. */
+  why?: string;
+  choices: Choice[];
+}
+
 /**
- * Asks for one of many choices. Cuts the choices at the width of the screen.
- * @param find returns the choices for the text that the person has typed
+ * Asks for one of many choices. Cuts the choices at the width of the screen, and shows the reason of an offer above them.
+ * @param find returns the choices for the text that the person has typed. A thrown error ends the question and the command
  */
-export function askFromList(
+export async function askFromList(
   io: Io,
   message: string,
-  find: (typed: string) => Promise<Choice[]>,
+  find: (typed: string) => Promise<Choice[] | Offer>,
 ): Promise<string> {
   const width = (io.screen?.columns ?? Infinity) - LIST_MARGIN;
-  const source = async (typed = '') =>
-    (await find(typed)).map(cleanChoice).map(({ value, name }) => ({ value, name: cutText(name, width) }));
-  return ask(io, { type: 'search', message, source });
+  let failure: { error: unknown } | undefined;
+  const broken = new AbortController();
+  const source = async (typed = '') => {
+    const found = await find(typed).catch((error: unknown) => {
+      failure = { error };
+      broken.abort();
+      return [];
+    });
+    const left = width - textWidth(message) - LIST_MARGIN;
+    return listOffer(Array.isArray(found) ? { choices: found } : found, width, left);
+  };
+  try {
+    return await ask(io, { type: 'search', message, source }, broken.signal);
+  } catch (error) {
+    throw failure ? failure.error : error;
+  }
+}
+
+/**
+ * Returns the entries of a list. An offer without a choice is an error of the list, which takes no answer.
+ * @param width the cells of an entry
+ * @param left the cells of the chosen entry beside the question
+ */
+async function listOffer({ why, choices }: Offer, width: number, left: number) {
+  if (why !== undefined && choices.length === 0) throw new Error(oneLine(why));
+  const { default: inquirer } = await import('inquirer');
+  const reason = why === undefined ? [] : wrapText(oneLine(why), width);
+  const shown = choices.map(cleanChoice);
+  return [
+    ...reason.map((line) => new inquirer.Separator(line)),
+    ...shown.map(({ value, name }) => ({ value, name: cutText(name, width), short: cutText(name, left) })),
+  ];
 }
 
 /** Requires at least one choice. @param otherwise choices that are ticked at the start */

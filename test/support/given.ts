@@ -160,8 +160,7 @@ function daysAfter(now: number, days: number): string {
  * @param count at most 28
  */
 export function daysOfOneMonth(count: number, now = Date.now()): string[] {
-  const from = (first: number) =>
-    Array.from({ length: count }, (_, index) => daysAfter(now, first + index));
+  const from = (first: number) => Array.from({ length: count }, (_, index) => daysAfter(now, first + index));
   let first = 30;
   while (from(first)[0]!.slice(0, 7) !== from(first).at(-1)!.slice(0, 7)) first += 1;
   return from(first);

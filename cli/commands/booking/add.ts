@@ -15,11 +15,13 @@ import { toMajor } from '../../../services/api/pricing/currency';
 import { createBooking } from '../../../services/api/seats/changes/create-booking';
 import { type OperatorTransaction, performInTransaction } from '../../../services/api/seats/perform';
 import type { Seller } from '../../../services/api/seats/seat-change';
-import { PAYMENT_METHODS, type Tenant } from '../../../services/api/tenants/tenant';
+import { PAYMENT_METHODS } from '../../../services/api/tenants/payment-method';
+import type { Tenant } from '../../../services/api/tenants/tenant';
 import { NOTES_MAX } from '../../../services/platform/forms/lengths';
 import { changeSeats } from '../../engine/change-seats';
 import { flag, type Verb } from '../../engine/command';
-import type { AuditedContext } from '../../engine/context';
+import { mayAsk } from '../../engine/confirm';
+import type { AuditedContext, OpeningTerminal } from '../../engine/context';
 import {
   ADD_SEATS_FLAG,
   checkDeskOptions,
@@ -43,6 +45,7 @@ import { ADJUST_FLAG, checkReason, SALE_REASON_FLAG } from '../../engine/reasone
 import { departureOnDate, formatMoney, instant, orNone, paragraphs, uuid } from '../../engine/values';
 import { properties, sections, shortTime } from '../../terminal/table';
 import { toAuditedBooking, toBookingDocument, toBookingFacts } from './document';
+import { sellOnTerminal } from './sell-on-terminal';
 
 /** The flags of `booking add`. */
 export interface SaleOptions extends DeskOptions {
@@ -56,6 +59,7 @@ export interface SaleOptions extends DeskOptions {
   hold?: string;
   /** True: the booking is paid. */
   confirm?: boolean;
+  yes?: boolean;
 }
 
 /** A sale that lacks nothing. */
@@ -65,6 +69,8 @@ export interface Sale extends SaleOptions {
   tour: string | undefined;
   /** Undefined: that of the hold. */
   departure: NamedDeparture | undefined;
+  /** The total that the person has agreed to, in major units. Undefined: any. */
+  expectedTotal?: number;
 }
 
 export const addBookingVerb: Verb = {
@@ -101,6 +107,7 @@ export const addBookingVerb: Verb = {
     'booking add old-town-walk 2027-06-05T09:30 --party adult=1 --name "Ana Lima" --phone 030901820 --add-seats --reason "The guide takes one more"',
     'booking add --hold 01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f --name "Ana Lima" --phone 030901820 --confirm',
   ],
+  needs: 'database-on-demand',
   audits: true,
   run: addBookingCommand,
 };
@@ -114,36 +121,75 @@ interface SaleAnswer extends ReturnType<typeof toBookingDocument> {
 }
 
 async function addBookingCommand(
-  context: AuditedContext,
+  terminal: OpeningTerminal<AuditedContext>,
   options: SaleOptions,
   tour: string | undefined,
   date: NamedDeparture | undefined,
 ): Promise<void> {
-  const sale = completeSale(context, options, tour, date);
+  const tenant = sellingTenant(terminal, options);
+  const known = { ...options, tenant, tour, departure: date && departureNamed(date, options) };
+  if (missingValues(known).length > 0 && mayAsk(terminal)) return askAndSell(terminal, known);
+  const sale = completeSale(known);
+  await terminal.withDatabase({}, (context) => sellAndAnswer(context, sale), [tour ?? '', sale.tenant]);
+}
+
+/** A sale whose command line may lack something. */
+type KnownSale = Omit<Sale, 'tenant'> & Partial<Pick<Sale, 'tenant'>>;
+
+/** Asks a person for the missing values, and sells. */
+function askAndSell(terminal: OpeningTerminal<AuditedContext>, known: KnownSale): Promise<void> {
+  const { tenant, yes = false, party, confirm, adjust, addSeats, ...given } = known;
+  const asked = {
+    kind: 'booking' as const,
+    tenant,
+    given: {
+      ...given,
+      party: party && Object.fromEntries(party),
+      isConfirmed: confirm,
+      adjustment: adjust,
+      addsSeats: addSeats,
+    },
+    isAgreed: yes,
+  };
+  return sellOnTerminal(terminal, asked, (context, agreed, slug) => {
+    const { party: units, isConfirmed, addsSeats, ...answered } = agreed;
+    const sold = known.hold === undefined ? Object.entries(units) : party;
+    return sellAndAnswer(context, {
+      ...known,
+      ...answered,
+      tenant: slug,
+      party: sold,
+      confirm: isConfirmed,
+      addSeats: addsSeats || undefined,
+    });
+  });
+}
+
+async function sellAndAnswer(context: AuditedContext, sale: Sale): Promise<void> {
   const sold = await changeSeats(context, { action: 'booking.add' }, (transaction, note) =>
     sellOnce(transaction, context, sale, note),
   );
   await answerSale(context, sold);
 }
 
-/** Returns the sale that the command line names. @throws UsageError with all missing values, one in each line */
-function completeSale(
-  context: AuditedContext,
-  options: SaleOptions,
-  tour: string | undefined,
-  date: NamedDeparture | undefined,
-): Sale {
-  const tenant = sellingTenant(context, options);
-  const needsSeats = options.hold === undefined;
-  refuseMistakes([
+/** Returns the messages about the values that a sale lacks. */
+function missingValues({ tenant, hold, tour, departure, party, name, phone }: KnownSale): string[] {
+  const needsSeats = hold === undefined;
+  const messages = [
     tenant === undefined && '--tenant is missing: name the tenant that sells, or run tourctl use',
     needsSeats && tour === undefined && '<tour> is missing',
-    needsSeats && date === undefined && '<date> is missing',
-    needsSeats && options.party === undefined && '--party is missing: how many of each price category',
-    options.name === undefined && "--name is missing: the customer's name",
-    options.phone === undefined && "--phone is missing: the customer's phone number",
-  ]);
-  return { ...options, tenant: tenant!, tour, departure: date && departureNamed(date, options) };
+    needsSeats && departure === undefined && '<date> is missing',
+    needsSeats && party === undefined && '--party is missing: how many of each price category',
+    name === undefined && "--name is missing: the customer's name",
+    phone === undefined && "--phone is missing: the customer's phone number",
+  ];
+  return messages.filter((message) => message !== false);
+}
+
+/** @throws UsageError with all missing values, one in each line */
+function completeSale(known: KnownSale): Sale {
+  refuseMistakes(missingValues(known));
+  return { ...known, tenant: known.tenant! };
 }
 
 /** A sale in its transaction: the answer, and the booking as it is now. */
@@ -241,7 +287,7 @@ async function sell(
     customer: customerOfSale(sale, tenant),
     paymentMethod: sale.paymentMethod ?? null,
     holdId: sale.hold ?? null,
-    expectedTotal: null,
+    expectedTotal: sale.expectedTotal ?? null,
     externalRef: sale.externalRef ?? null,
     notes: sale.notes ?? null,
     isConfirmed: sale.confirm,

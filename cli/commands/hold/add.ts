@@ -12,7 +12,8 @@ import type { RequestReading } from '../../../services/api/idempotency/fingerpri
 import type { Note } from '../../engine/audited-change';
 import { changeSeats } from '../../engine/change-seats';
 import { flag, type Verb } from '../../engine/command';
-import type { AuditedContext } from '../../engine/context';
+import { mayAsk } from '../../engine/confirm';
+import type { AuditedContext, OpeningTerminal } from '../../engine/context';
 import {
   ADD_SEATS_FLAG,
   checkDeskOptions,
@@ -35,11 +36,13 @@ import { partyBody } from '../../engine/party';
 import { checkReason, SEATS_REASON_FLAG } from '../../engine/reasoned';
 import { departureOnDate, minutes } from '../../engine/values';
 import { properties, sections } from '../../terminal/table';
+import { sellOnTerminal } from '../booking/sell-on-terminal';
 import { toHoldDocument, toHoldFacts } from './document';
 
 /** The flags of `hold add`. */
 export interface HoldOptions extends DeskOptions {
   minutes?: number;
+  yes?: boolean;
 }
 
 /** A hold that lacks nothing. */
@@ -73,6 +76,7 @@ export const addHoldVerb: Verb = {
     'hold add dolomites-hut-to-hut 2027-06-05 --tenant acme --party adult=2',
     'hold add old-town-walk 2027-06-05T09:30 --party adult=2,child=1 --name "Ana Lima" --minutes 30',
   ],
+  needs: 'database-on-demand',
   audits: true,
   run: addHoldCommand,
 };
@@ -88,13 +92,39 @@ interface HoldAnswer extends ReturnType<typeof toHoldDocument> {
 }
 
 async function addHoldCommand(
-  context: AuditedContext,
+  terminal: OpeningTerminal<AuditedContext>,
   options: HoldOptions,
   tour: string | undefined,
   date: NamedDeparture | undefined,
 ): Promise<void> {
+  const tenant = sellingTenant(terminal, options);
+  const known = { ...options, tenant, tour, departure: date && departureNamed(date, options) };
+  if (missingValues(known).length > 0 && mayAsk(terminal)) return askAndHold(terminal, known);
+  const wanted = completeHold(known);
+  await terminal.withDatabase({}, (context) => holdAndAnswer(context, wanted), [wanted.tour, wanted.tenant]);
+}
+
+/** A hold whose command line may lack something. */
+type KnownHold = HoldOptions & Partial<Pick<WantedDeskHold, 'tenant' | 'tour' | 'departure'>>;
+
+/** Asks a person for the missing values, and holds the seats. */
+function askAndHold(terminal: OpeningTerminal<AuditedContext>, known: KnownHold): Promise<void> {
+  const { tenant, yes = false, party, ...given } = known;
+  const asked = {
+    kind: 'hold' as const,
+    tenant,
+    given: { ...given, party: party && Object.fromEntries(party), addsSeats: given.addSeats },
+    isAgreed: yes,
+  };
+  return sellOnTerminal(terminal, asked, (context, { tour, departure, party: units, ...contact }, slug) => {
+    const { name, phone, email } = contact;
+    const answered = { tour, departure, party: Object.entries(units), name, phone, email };
+    return holdAndAnswer(context, { ...known, ...answered, tenant: slug });
+  });
+}
+
+async function holdAndAnswer(context: AuditedContext, wanted: WantedDeskHold): Promise<void> {
   const { output } = context;
-  const wanted = completeHold(context, options, tour, date);
   const { answer, isRepeat, hold } = await changeSeats(context, { action: 'hold.add' }, (transaction, note) =>
     placeOnce(transaction, context, wanted, note),
   );
@@ -111,21 +141,22 @@ async function addHoldCommand(
     output.note('An earlier command with this --request-id placed this hold: nothing was changed');
 }
 
-/** Returns the hold that the command line names. @throws UsageError with all missing values, one in each line */
-function completeHold(
-  context: AuditedContext,
-  options: HoldOptions,
-  tour: string | undefined,
-  date: NamedDeparture | undefined,
-): WantedDeskHold {
-  const tenant = sellingTenant(context, options);
-  refuseMistakes([
+/** Returns the messages about the values that a hold lacks. */
+function missingValues({ tenant, tour, departure, party }: KnownHold): string[] {
+  const messages = [
     tenant === undefined && '--tenant is missing: name the tenant that sells, or run tourctl use',
     tour === undefined && '<tour> is missing',
-    date === undefined && '<date> is missing',
-    options.party === undefined && '--party is missing: how many of each price category',
-  ]);
-  return { ...options, tenant: tenant!, tour: tour!, departure: departureNamed(date!, options) };
+    departure === undefined && '<date> is missing',
+    party === undefined && '--party is missing: how many of each price category',
+  ];
+  return messages.filter((message) => message !== false);
+}
+
+/** @throws UsageError with all missing values, one in each line */
+function completeHold(known: KnownHold): WantedDeskHold {
+  refuseMistakes(missingValues(known));
+  const { tenant, tour, departure } = known;
+  return { ...known, tenant: tenant!, tour: tour!, departure: departure! };
 }
 
 /** A hold in its transaction: the answer, and the hold as it is now. */

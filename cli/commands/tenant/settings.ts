@@ -1,10 +1,5 @@
-import {
-  PAYMENT_METHODS,
-  type PaymentMethod,
-  type Tenant,
-  type TenantStatus,
-  USABLE_STATUSES,
-} from '../../../services/api/tenants/tenant';
+import { PAYMENT_METHODS, type PaymentMethod } from '../../../services/api/tenants/payment-method';
+import { type Tenant, type TenantStatus, USABLE_STATUSES } from '../../../services/api/tenants/tenant';
 import type { VariableName } from '../../../services/platform/config/variables';
 import type { TenantSettings } from '../../../services/api/tenants/manage-tenants';
 import { NAME_MAX } from '../../../services/platform/forms/lengths';

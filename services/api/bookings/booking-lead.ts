@@ -11,7 +11,8 @@ import {
 import { toMajor } from '../pricing/currency';
 import { firstPrice, type CategoryPrice, priceByCategory } from '../pricing/price-categories';
 import type { Actor } from '../tenants/actor';
-import type { PaymentMethod, Tenant } from '../tenants/tenant';
+import type { PaymentMethod } from '../tenants/payment-method';
+import type { Tenant } from '../tenants/tenant';
 import type { Adjustment } from './adjustment';
 import type { BookingStatus } from './booking-status';
 import type { Category } from '../parties/category';

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
+import type { PaymentMethod } from './payment-method';
 import { toColumns } from '../../platform/database/database';
 
 export const TENANT_STATUSES = ['trial', 'active', 'suspended', 'closed'] as const;
 export type TenantStatus = (typeof TENANT_STATUSES)[number];
 /** The API serves only tenants with one of these statuses. 0113_versions_and_changes.sql repeats the list. */
 export const USABLE_STATUSES: readonly TenantStatus[] = ['trial', 'active'];
-
-export const PAYMENT_METHODS = ['bank', 'reserve', 'card'] as const;
-export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
 
 /** A travel website that sells from the central catalog under its own name and prices. */
 export interface Tenant {

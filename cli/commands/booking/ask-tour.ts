@@ -1,0 +1,61 @@
+import type { PricedCatalogTour } from '../../../services/api/catalog/list-catalog';
+import type { Tour } from '../../../services/api/catalog/tour';
+import { toMajor } from '../../../services/api/pricing/currency';
+import { AppError } from '../../../services/platform/errors';
+import { foldName } from '../../../services/platform/forms/fold-name';
+import { nearest } from '../../engine/nearest';
+import { formatMoney } from '../../engine/values';
+import type { Io } from '../../terminal/io';
+import { askFromList, type Choice, type Offer } from '../../terminal/prompts';
+import { describeDay } from './ask-departure';
+import { type SaleReads, wordsOf } from './sale-reads';
+
+/** The tenant sells nothing, or no departure of the tour. */
+class NothingToSellError extends AppError {
+  readonly code = 'departure_not_found';
+}
+
+/**
+ * Asks for the tour until it has a departure to sell.
+ * @param given slug or id. Undefined: it is asked for
+ * @throws TourNotFoundError; NothingToSellError if the tenant sells no tour, or the given tour has no departure
+ */
+export async function askTour(io: Io, reads: SaleReads, given: string | undefined): Promise<Tour> {
+  let why: string | undefined;
+  for (;;) {
+    const reason = why;
+    const named = given ?? (await askFromList(io, 'Tour:', (typed) => findTours(reads, typed, reason)));
+    const tour = await reads.tour(named);
+    const departures = await reads.departures(tour);
+    if (departures.some(({ departure }) => !departure.cancelled)) return tour;
+    why = `${tour.name} has no departure to sell`;
+    if (given !== undefined) throw new NothingToSellError(`${tour.slug} has no departure to sell`);
+  }
+}
+
+async function findTours(
+  reads: SaleReads,
+  typed: string,
+  why: string | undefined,
+): Promise<Choice[] | Offer> {
+  const found = await reads.tours(typed);
+  if (found.length > 0) return { why: typed === '' ? why : undefined, choices: found.map(choiceOf) };
+  const all = await reads.tours('');
+  if (all.length === 0) throw new NothingToSellError('The tenant sells no tour');
+  const meant = await reads.tours(correctWords(typed, all));
+  return { why: `No tour is called "${typed}"`, choices: (meant.length > 0 ? meant : all).map(choiceOf) };
+}
+
+/** Replaces each word that no tour has by the nearest word of a tour. */
+function correctWords(typed: string, tours: readonly PricedCatalogTour[]): string {
+  const known = [...new Set(tours.flatMap(({ tour }) => wordsOf(foldName(tour.name))))];
+  const correct = (word: string) => nearest(word, known)[0] ?? word;
+  return wordsOf(typed).map(correct).join(' ');
+}
+
+function choiceOf({ tour, priceFromMinor, currency, currencyDigits }: PricedCatalogTour): Choice {
+  const { slug, name, nextDepartureDate: next } = tour;
+  const price = formatMoney(toMajor(priceFromMinor, currencyDigits), currency);
+  const day = next === null ? 'no open date' : `next ${describeDay(next)}`;
+  return { value: slug, name: `${name}  from ${price}  ${day}  ${slug}` };
+}
