@@ -165,19 +165,19 @@ function toDocument({ name, sale }: PersonRow) {
 }
 
 /** The most people that an error lists. */
-const MOST_LISTED = 10;
+const LISTED_MAX = 10;
 
 /** The search finds several people. Lists them with their masked data: the reference of a booking leads to the rest. */
 class SeveralPeopleError extends AppError {
   readonly code = 'several_people';
 
   constructor(people: PersonRows[]) {
-    const lines = people.slice(0, MOST_LISTED).map((rows) => {
+    const lines = people.slice(0, LISTED_MAX).map((rows) => {
       const [{ kind, name, sale }] = rows as [PersonRow, ...PersonRow[]];
       const customer = describeCustomer(toCustomerDocument(sale.customer)) ?? 'no name';
       return `${countOf(rows.length, 'row')}: ${customer} (${kind} ${name})`;
     });
-    if (people.length > MOST_LISTED) lines.push(`and ${people.length - MOST_LISTED} more`);
+    if (people.length > LISTED_MAX) lines.push(`and ${people.length - LISTED_MAX} more`);
     super(
       `These are ${people.length} people: name one by --email, or by --phone with its country code\n${lines.join('\n')}`,
     );

@@ -180,14 +180,14 @@ function describeLargeChanges(before: ExchangeRate[], after: ExchangeRate[]): st
 }
 
 /** The most bytes of a file: the file of all days since 1999 has 8 MB as XML. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const BYTES_MAX = 16 * 1024 * 1024;
 
 async function readText(source: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of source) {
     bytes += (chunk as Buffer).length;
-    if (bytes > MOST_BYTES) throw new RatesFileRefusedError('it has more than 16 MiB');
+    if (bytes > BYTES_MAX) throw new RatesFileRefusedError('it has more than 16 MiB');
     chunks.push(Buffer.from(chunk as Buffer));
   }
   try {

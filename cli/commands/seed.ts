@@ -11,10 +11,10 @@ import {
   extendDemo,
   findUsableDemo,
   lockPlanting,
-  plantDemo,
+  seedDemo,
   reissueDemoCredentials,
   type UsableDemo,
-} from '../../services/api/demo/plant-demo';
+} from '../../services/api/demo/seed-demo';
 import { departureStatus, seatsAvailable } from '../../services/api/departures/departure';
 import { listDepartures, type NamedDeparture } from '../../services/api/departures/find-departures';
 import type { Tenant } from '../../services/api/tenants/tenant';
@@ -67,7 +67,7 @@ const ACTION = 'demo.plant';
  * Creates the demo in a database that never had one, and stores the demo's credentials in DATA_DIR. Later runs add departures. If the file
  * of the credentials is lost, they issue new credentials. `seed` and `up` call this function.
  */
-async function plantDemoFor({ audited, config, secrets }: AuditedContext): Promise<void> {
+async function seedDemoFor({ audited, config, secrets }: AuditedContext): Promise<void> {
   const today = dateOf(Date.now());
   const { keyPepper } = await secrets('keyPepper');
   await audited({ action: ACTION }, async (trx, note) => {
@@ -83,7 +83,7 @@ async function plantDemoFor({ audited, config, secrets }: AuditedContext): Promi
       if (issued) await writeDemoFile(config.dataDir, issued);
       return;
     }
-    const planted = await plantDemo(trx, today, keyPepper);
+    const planted = await seedDemo(trx, today, keyPepper);
     note(null, { tenant: planted.tenant, today });
     // Writes before COMMIT: a secret that cannot be stored is not issued.
     await writeDemoFile(config.dataDir, planted);
@@ -91,7 +91,7 @@ async function plantDemoFor({ audited, config, secrets }: AuditedContext): Promi
 }
 
 async function seedCommand(context: AuditedContext): Promise<void> {
-  await plantDemoFor(context);
+  await seedDemoFor(context);
   const document = { tenant: DEMO_TENANT, credentials: path.join(context.config.dataDir, 'demo.json') };
   await context.output.answer(document, () => properties(document));
 }
@@ -105,7 +105,7 @@ export interface Demo extends UsableDemo {
 export async function prepareDemo(context: AuditedContext): Promise<Demo | undefined> {
   const { config, db, output, secrets } = context;
   try {
-    await plantDemoFor(context);
+    await seedDemoFor(context);
   } catch (error) {
     if (error instanceof CancelledError || isDatabaseLost(error)) throw error;
     output.warn(`The demo stays as it is: ${describeError(error).message}`);

@@ -13,7 +13,7 @@ import { newestMigration, pendingMigrations } from '../../services/platform/migr
 import type { FailingEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
 import { START_API, START_WEBHOOK_QUEUE } from '../../services/platform/start-advice';
 import { readQueueStatus } from '../../services/webhook-queue/inspect-queue';
-import { COUNTED_MOST } from '../../services/webhook-queue/stats/queue-counts.repository';
+import { COUNTED_MAX } from '../../services/webhook-queue/stats/queue-counts.repository';
 import type { VerbBody } from '../engine/command';
 import type { Context } from '../engine/context';
 import { WATCH_FLAG } from '../engine/watch';
@@ -238,7 +238,7 @@ function failedLines({ failed_today: failed }: StatusDocument): StatusLine[] {
 }
 
 function upTo(count: number): string {
-  return count > COUNTED_MOST ? `over ${COUNTED_MOST}` : String(count);
+  return count > COUNTED_MAX ? `over ${COUNTED_MAX}` : String(count);
 }
 
 function sum(numbers: number[]): number {

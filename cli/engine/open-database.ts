@@ -220,7 +220,7 @@ const UNKNOWN: Record<string, FindNames> = {
   endpoint_not_found: async (db) => (await listEndpoints(db)).map(({ id }) => id),
 };
 
-const MOST_SUGGESTED = 3;
+const SUGGESTED_MAX = 3;
 
 /**
  * Adds the nearest names to the message of an error about an unknown name.
@@ -236,7 +236,7 @@ async function suggestNames(db: Db, error: unknown, words: readonly string[]): P
     const near = nearest(word, names);
     const meant = near.length > 0 ? near : names.filter((name) => name.includes(word));
     if (meant.length === 0) continue;
-    (error as AppError).message += didYouMean(meant.slice(0, MOST_SUGGESTED));
+    (error as AppError).message += didYouMean(meant.slice(0, SUGGESTED_MAX));
     return;
   }
 }

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Express } from 'express';
-import { reduceCachedWish } from './catalog/catalog-languages';
+import { reduceCachedPreference } from './catalog/catalog-languages';
 import { registerCoverPictures } from './demo/cover-pictures.router';
 import { registerDocs } from './docs/pages/docs.router';
 import { registerWidgetCors, setCorsOfError } from './widget/cors.router';
@@ -47,7 +47,7 @@ export function createApp(context: SalesContext, shedder: LoadShedder = createLo
   app.locals.context = context;
   app.locals.errorForms = [OCTO_ERROR_FORM] satisfies ErrorForm[];
   app.locals.setCorsOfError = setCorsOfError satisfies SetCorsOfError;
-  app.locals.reduceWish = reduceCachedWish satisfies ReduceWish;
+  app.locals.reducePreference = reduceCachedPreference satisfies ReduceWish;
   app.locals.shedder = shedder;
 
   registerHealth(app);

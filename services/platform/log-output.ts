@@ -5,7 +5,7 @@ import { countSeries } from './metrics';
 const BUFFER_BYTES = 4096;
 const FLUSH_MS = 100;
 /** Further lines are dropped while so many bytes wait for a full disk or a slow reader. */
-const MAX_WAITING_BYTES = 1024 * 1024;
+const WAITING_BYTES_MAX = 1024 * 1024;
 /** The pause before the next attempt after a write that failed. */
 const RETRY_MS = 1000;
 /** The longest time for which a process that ends waits for the reader of its log. */
@@ -48,7 +48,7 @@ export class LogOutput {
   /** @param line ends with a line break */
   write(line: string): void {
     if (this.isPipe === undefined) this.open();
-    if (this.rest.length + this.lines.length > MAX_WAITING_BYTES) return this.drop();
+    if (this.rest.length + this.lines.length > WAITING_BYTES_MAX) return this.drop();
     this.lines += line;
     if (this.lines.length >= BUFFER_BYTES && this.reason === undefined) this.writeNow();
     else this.writeLater(this.reason === undefined ? FLUSH_MS : RETRY_MS);

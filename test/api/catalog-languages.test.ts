@@ -30,7 +30,13 @@ const LAKE: TourOverrides = {
 
 describe('the language of a tour', () => {
   it.each<
-    [wish: string, lang: string | undefined, accepted: string | undefined, name: string, summary: string]
+    [
+      preference: string,
+      lang: string | undefined,
+      accepted: string | undefined,
+      name: string,
+      summary: string,
+    ]
   >([
     ['a language with a translation', 'de', undefined, 'de Seewanderung', 'Rund um den See'],
     ['a tag in other letters', 'DE-ch', undefined, 'de Seewanderung', 'Rund um den Schweizer See'],
@@ -66,7 +72,7 @@ describe('the language of a tour', () => {
       'de Seewanderung',
       'Rund um den See',
     ],
-  ])('the wish for %s chooses each text', async (_what, lang, accepted, name, summary) => {
+  ])('the preference for %s chooses each text', async (_what, lang, accepted, name, summary) => {
     const { slug } = await givenTour(api.db, LAKE);
     const query = lang === undefined ? '' : `?lang=${lang}`;
     const list = await ask(CATALOG + query, accepted);
@@ -82,7 +88,7 @@ describe('the language of a tour', () => {
   });
 
   it.each([undefined, '*', 'de;q=0', '', 'x, 1', ';;;', ',,', 'q=1'])(
-    'the header %j is no wish, so the answer has the bytes and headers of a request without it',
+    'the header %j is no preference, so the answer has the bytes and headers of a request without it',
     async (accepted) => {
       const { slug } = await givenTour(api.db, LAKE);
       for (const path of [CATALOG, `/api/tenant/tours/${slug}`]) {
@@ -137,7 +143,7 @@ describe('the language of a tour', () => {
     expect(shownOf(body)).toEqual(['de Seewanderung']);
   });
 
-  it('the tenth wished language of the catalog counts', async () => {
+  it('the tenth preferred language of the catalog counts', async () => {
     const { db } = api;
     const tags = ['bg', 'cs', 'da', 'el', 'es', 'et', 'fi', 'hr', 'hu'];
     const translations = Object.fromEntries(tags.map((tag) => [tag, { name: `Name ${tag}` }]));
@@ -148,7 +154,7 @@ describe('the language of a tour', () => {
     ]);
   });
 
-  it('every text of a tour follows the wish, and texts without a translation are the own ones', async () => {
+  it('every text of a tour follows the preference, and texts without a translation are the own ones', async () => {
     const { slug } = await givenTour(api.db, {
       ...LAKE,
       translations: {
@@ -182,7 +188,7 @@ describe('the language of a tour', () => {
     });
   });
 
-  it('a tour whose own language is the base of the wish shows its own texts, although its translation has them', async () => {
+  it('a tour whose own language is the base of the preference shows its own texts, although its translation has them', async () => {
     await givenTour(api.db, { name: 'Eigen', language: 'de', translations: { en: { name: 'Own' } } });
     expect(shownOf((await reader.get(`${CATALOG}?lang=de-CH`)).body)).toEqual(['de Eigen']);
     expect(shownOf((await reader.get(`${CATALOG}?lang=en`)).body)).toEqual(['en Own']);

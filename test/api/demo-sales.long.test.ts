@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { plantDemo } from '../../services/api/demo/plant-demo';
+import { seedDemo } from '../../services/api/demo/seed-demo';
 import { inTransaction } from '../../services/platform/database/database';
 import { useTerminalOf } from '../cli/terminal';
 import { useTestApi } from '../support/api';
@@ -58,7 +58,7 @@ interface Departure {
   tenant_prices: Record<string, number>;
 }
 
-beforeAll(() => inTransaction(api.db, (trx) => plantDemo(trx, daysFromToday(0), PEPPER)));
+beforeAll(() => inTransaction(api.db, (trx) => seedDemo(trx, daysFromToday(0), PEPPER)));
 
 const departuresOf = async (slug: string): Promise<Departure[]> => {
   const { body } = await reader.get(`/api/tenant/tours/${slug}/departures?status=available`);

@@ -1,5 +1,5 @@
 import { createCachedReads } from '../../services/api/http/api-context';
-import { plantDemo } from '../../services/api/demo/plant-demo';
+import { seedDemo } from '../../services/api/demo/seed-demo';
 import { currencyDigits } from '../../services/api/pricing/currency';
 import { chooseLanguage, formatsOf } from '../../services/api/widget/languages';
 import { inTransaction, openDatabase } from '../../services/platform/database/database';
@@ -104,7 +104,7 @@ async function expectOnePrice(shop: Website): Promise<Lowest> {
 describe('price_from of the demo catalog', () => {
   let plain: Lowest;
   beforeAll(async () => {
-    await inTransaction(api.db, (trx) => plantDemo(trx, daysFromToday(0), PEPPER));
+    await inTransaction(api.db, (trx) => seedDemo(trx, daysFromToday(0), PEPPER));
     plain = await expectOnePrice(await givenShop());
   });
 

@@ -8,7 +8,7 @@ import { Pool } from 'undici';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import { type Db, inTransaction } from '../../services/platform/database/database';
 import { startApiProcess } from '../support/api-process';
-import { ONLY_ONE, plantDemoFor, withDatabase } from './stack';
+import { ONLY_ONE, seedDemoFor, withDatabase } from './stack';
 import { median } from './table';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 9);
@@ -38,7 +38,7 @@ export async function measureAuthorization(): Promise<void> {
 
 /** Plants the demo's catalog, tenant and key. */
 async function plant(db: Db): Promise<{ apiKey: string; paths: Record<string, string> }> {
-  const demo = await plantDemoFor(db);
+  const demo = await seedDemoFor(db);
   const today = new Date().toISOString().slice(0, 10);
   const { slug, date } = await db('departures as d')
     .join('tours as t', 't.id', 'd.tour_id')

@@ -7,7 +7,7 @@ import { Client, request } from 'undici';
 import { mintCredentialToken } from '../../services/api/credentials/token';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { withAnotherSecret } from '../support/forged-token';
-import { plantDemoFor, withDatabase } from './stack';
+import { seedDemoFor, withDatabase } from './stack';
 import { median } from './table';
 
 const ROUNDS = 5;
@@ -30,7 +30,7 @@ interface Credentials {
 
 export async function measureEntryPoints(): Promise<void> {
   await withDatabase(async ({ db, url }) => {
-    const { api_key: apiKey, widget_token: token } = await plantDemoFor(db);
+    const { api_key: apiKey, widget_token: token } = await seedDemoFor(db);
     const api = await startApiProcess(url);
     try {
       await measureCases(api, casesOf({ apiKey, token }));

@@ -6,7 +6,7 @@
 import http from 'node:http';
 import type { Db } from '../../services/platform/database/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
-import { ONLY_ONE, plantDemoFor, withDatabase } from './stack';
+import { ONLY_ONE, seedDemoFor, withDatabase } from './stack';
 
 const REQUESTS = Number(process.env.REQUESTS ?? 40);
 const LONG = 13_000;
@@ -75,7 +75,7 @@ export async function measureHostileHeaders(): Promise<void> {
 
 /** Plants the demo's catalog, tenant and credentials. */
 async function plant(db: Db): Promise<Route[]> {
-  const demo = await plantDemoFor(db);
+  const demo = await seedDemoFor(db);
   const today = new Date().toISOString().slice(0, 10);
   const departure = await db('departures as d')
     .join('tours as t', 't.id', 'd.tour_id')

@@ -33,7 +33,7 @@ export async function measureLongLists(): Promise<void> {
     const [port] = await freePorts();
     const api = await startApiProcess(url, {
       NODE_OPTIONS: `--require ${path.join(__dirname, 'longest-turn.cjs')}`,
-      LONGEST_TURN_PORT: `${port}`,
+      TURN_PORT_MAX: `${port}`,
       // Reads every list from the database.
       AUTHORIZATION_CACHE: 'off',
     });

@@ -1,7 +1,7 @@
 'use strict';
 /*
  * Loaded into an API process by long-lists.ts (`--require`). Answers the longest turn of the event loop since the last request, in
- * milliseconds, on LONGEST_TURN_PORT.
+ * milliseconds, on TURN_PORT_MAX.
  */
 const http = require('node:http');
 const { monitorEventLoopDelay } = require('node:perf_hooks');

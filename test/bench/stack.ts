@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openAt } from '../../services/api/catalog/departure-state';
-import { type DemoCredentials, plantDemo } from '../../services/api/demo/plant-demo';
+import { type DemoCredentials, seedDemo } from '../../services/api/demo/seed-demo';
 import { type Db, inTransaction, openDatabase } from '../../services/platform/database/database';
 import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres/embedded-postgres';
 import { findServer } from '../../services/platform/embedded-postgres/server';
@@ -24,7 +24,7 @@ const QUOTAS = [
 const NO_LIMIT = 1_000_000;
 /** Maximum seats of a departure. */
 const SEATS = 100_000;
-const MOST_TARGETS = 500;
+const TARGETS_MAX = 500;
 
 /** A departure that can be booked. */
 export interface Target {
@@ -79,7 +79,7 @@ export async function withStack<T>(
 ): Promise<T> {
   return withDatabase(async (database) => {
     const { db, url, directory } = database;
-    const demo = await plantDemoFor(db);
+    const demo = await seedDemoFor(db);
     const targets = await widenDepartures(db);
     const running: Instance[] = [];
     const start: BenchStack['start'] = async (service, more) => {
@@ -128,9 +128,9 @@ export function serviceSettings(databaseUrl: string, metricsPort: number): Recor
 }
 
 /** Plants the demo's catalog, tenant and credentials, without the tenant's limits. */
-export async function plantDemoFor(db: Db): Promise<DemoCredentials> {
+export async function seedDemoFor(db: Db): Promise<DemoCredentials> {
   const today = new Date().toISOString().slice(0, 10);
-  const demo = await inTransaction(db, (trx) => plantDemo(trx, today, PEPPER));
+  const demo = await inTransaction(db, (trx) => seedDemo(trx, today, PEPPER));
   await db('tenants').where({ slug: demo.tenant }).update({ max_holds: NO_LIMIT, max_unpaid: NO_LIMIT });
   return demo;
 }
@@ -151,9 +151,9 @@ async function widenDepartures(db: Db): Promise<Target[]> {
   const { rows } = await db.raw<{ rows: Target[] }>(
     `select t.slug, d.departure_date::text as date from departures d join tours t on t.id = d.tour_id
      where ${open} and ${ONLY_ONE} and coalesce(t.categories @> '[{"code": "adult"}]', true)
-     order by d.id limit ${MOST_TARGETS}`,
+     order by d.id limit ${TARGETS_MAX}`,
   );
-  if (rows.length < MOST_TARGETS)
+  if (rows.length < TARGETS_MAX)
     throw new Error(
       `the demo has only ${rows.length} departures for one adult that are alone on their dates`,
     );

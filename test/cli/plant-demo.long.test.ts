@@ -6,8 +6,8 @@ import {
   type DemoCredentials,
   extendDemo,
   findUsableDemo,
-  plantDemo,
-} from '../../services/api/demo/plant-demo';
+  seedDemo,
+} from '../../services/api/demo/seed-demo';
 import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { inTransaction } from '../../services/platform/database/database';
 import { addDays } from '../../services/platform/forms/days';
@@ -24,7 +24,7 @@ let folder: string;
 let planted: TestDatabase;
 beforeAll(async () => {
   planted = await createTestDatabase();
-  demo = await inTransaction(planted.db, (trx) => plantDemo(trx, TODAY, undefined));
+  demo = await inTransaction(planted.db, (trx) => seedDemo(trx, TODAY, undefined));
   // Only a database without connections can be copied.
   await planted.db.destroy();
 });
@@ -100,7 +100,7 @@ describe('a first start of the demo', () => {
     const other = await openTestTerminal();
     try {
       await givenTour(other.db, { slug: 'ha-long-bay-cruise', name: 'Ours', currency: 'VND' });
-      await inTransaction(other.db, (trx) => plantDemo(trx, TODAY, undefined));
+      await inTransaction(other.db, (trx) => seedDemo(trx, TODAY, undefined));
       const [tour] = await other.db('tours').where({ slug: 'ha-long-bay-cruise' }).select('name', 'currency');
       expect(tour).toEqual({ name: 'Ours', currency: 'VND' });
       expect(await inTransaction(other.db, (trx) => extendDemo(trx, LATER))).toBeGreaterThan(40);

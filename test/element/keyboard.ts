@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 
 /** More than the controls of the longest step. */
-const MOST_TABS = 60;
+const TABS_MAX = 60;
 
 /** Presses Tab until the focus is on a control of the element. @param selector of the control in the shadow tree of the element */
 export async function tabTo(page: Page, selector: string): Promise<void> {
-  for (let pressed = 0; pressed < MOST_TABS; pressed += 1) {
+  for (let pressed = 0; pressed < TABS_MAX; pressed += 1) {
     if (await hasFocus(page, selector)) return;
     await page.keyboard.press('Tab');
   }

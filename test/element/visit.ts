@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 /** Does the steps of a visitor with the English element. */
 
 /** At 50 ms each, thirty seconds. */
-const MOST_LOOKS = 600;
+const LOOKS_MAX = 600;
 
 /** Chooses the first open day, and holds the seats of the party that is offered. */
 export async function holdSeats(page: Page): Promise<void> {
@@ -36,7 +36,7 @@ export async function goBackTo(page: Page, selector: string): Promise<void> {
   // Leaves the page after the evaluation, which the navigation could end.
   await page.evaluate('void setTimeout(() => history.back())');
   const find = `!!document.querySelector('tour-booking')?.shadowRoot.querySelector('${selector}')`;
-  for (let tried = 0; tried < MOST_LOOKS; tried += 1) {
+  for (let tried = 0; tried < LOOKS_MAX; tried += 1) {
     // The page that is left can end the evaluation.
     if (await page.evaluate<boolean>(find).catch(() => false)) return;
     await page.waitForTimeout(50);

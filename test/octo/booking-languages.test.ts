@@ -76,11 +76,11 @@ describe('the languages of bookings by OCTO', () => {
     expect(textsOf(await reseller.post(`${at}/cancel`, {}, GERMAN))).toEqual(IN_GERMAN);
   });
 
-  it('a booking has the same texts and the same language as its product, for each wish', async () => {
+  it('a booking has the same texts and the same language as its product, for each preference', async () => {
     const { body } = await reserve(lake, CONTENT);
-    for (const wish of ['de', 'it;q=0.2, de;q=0.1', 'ja', '*', 'de-CH', 'en, de', 'no tag!', 'fr']) {
-      const product = await reseller.get(`/octo/products/${lake.id}`).set(inLanguage(wish));
-      const shown = await read(body.uuid, inLanguage(wish));
+    for (const preference of ['de', 'it;q=0.2, de;q=0.1', 'ja', '*', 'de-CH', 'en, de', 'no tag!', 'fr']) {
+      const product = await reseller.get(`/octo/products/${lake.id}`).set(inLanguage(preference));
+      const shown = await read(body.uuid, inLanguage(preference));
       expect(shown.body.product).toEqual(product.body);
       const headersOf = (answer: Response) => [
         answer.headers['content-language'],
@@ -91,7 +91,7 @@ describe('the languages of bookings by OCTO', () => {
     }
   });
 
-  it('a booking without a wish has the texts of the tour, and names the language of the tour', async () => {
+  it('a booking without a preference has the texts of the tour, and names the language of the tour', async () => {
     expect(textsOf(await reserve(lake, CONTENT))).toEqual(IN_ENGLISH);
     const placed = await reserve(path, CONTENT);
     expect(textsOf(placed)).toEqual(['fr', 'Sentier', null, 'Sentier']);
@@ -113,7 +113,7 @@ describe('the languages of bookings by OCTO', () => {
     expect(textsOf(await read(body.uuid, GERMAN))).toEqual(IN_GERMAN);
   });
 
-  it('a list of bookings shows the texts in the wished language, and names one language', async () => {
+  it('a list of bookings shows the texts in the preferred language, and names one language', async () => {
     await reserve(lake, CONTENT, { resellerReference: 'R-8' });
     await reserve(path, CONTENT, { resellerReference: 'R-8' });
     const list = async (headers: Record<string, string>) => {

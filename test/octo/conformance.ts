@@ -5,7 +5,7 @@
  */
 import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { type Db, inTransaction } from '../../services/platform/database/database';
-import { plantDemoFor, serviceSettings, withDatabase } from '../bench/stack';
+import { seedDemoFor, serviceSettings, withDatabase } from '../bench/stack';
 import { startInstance } from '../stack/service';
 import { freePorts } from '../support/free-ports';
 import { givenKey, givenTenant, type GivenTour, givenVisibilityRule } from '../support/given';
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
   });
   await withDatabase(async ({ db, url, directory }) => {
-    const demo = await plantDemoFor(db);
+    const demo = await seedDemoFor(db);
     const keys = await givenConformanceTenants(db);
     await hideFrom(db, demo.tenant, CONFORMANCE_SLUGS);
     const [metrics] = await freePorts();

@@ -44,7 +44,7 @@ describe('a list of more than 100 bookings', () => {
       tenant: site.tenant,
       capabilities: [],
       baseUrl: 'https://api.example.test',
-      wished: undefined,
+      preferred: undefined,
     };
     let turns = 0;
     let ended = false;

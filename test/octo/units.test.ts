@@ -139,7 +139,7 @@ describe('the product of a tour with categories', () => {
     ]);
   });
 
-  it('octo/content adds the name in the wished language, and the ages in words', async () => {
+  it('octo/content adds the name in the preferred language, and the ages in words', async () => {
     const texts = async (language: string) => {
       const headers = { ...CONTENT, 'accept-language': language };
       const answer = await reseller.get(`/octo/products/${product.tour.id}`).set(headers);

@@ -15,7 +15,7 @@ const FILL_MS = 1_800_000;
  * The most rows of a table that a list of 100 items may read. The departures of three dates, which lie at random, are fewer, and so are
  * the bookings of a rare name.
  */
-const MOST_ROWS = (4 * SIZE.tours * SIZE.departures) / 340;
+const ROWS_MAX = (4 * SIZE.tours * SIZE.departures) / 340;
 const LARGE = /^(tours|departures|booking_leads|seat_holds)$/;
 
 const api = useTestApi();
@@ -35,7 +35,7 @@ beforeAll(async () => {
   statements = await openPlanLog(db);
 }, FILL_MS);
 
-/** Returns the number of items, and the scans that read a large table completely, or more than MOST_ROWS of it. */
+/** Returns the number of items, and the scans that read a large table completely, or more than ROWS_MAX of it. */
 async function run(words: string[]): Promise<{ items: number; bad: string[] }> {
   statements();
   const { json } = await terminal.tourctl([...words, '--json']);
@@ -44,7 +44,7 @@ async function run(words: string[]): Promise<{ items: number; bad: string[] }> {
   const bad = ran.flatMap(({ text, scans }) =>
     scans
       .filter(({ table }) => LARGE.test(table))
-      .filter(({ node, rows }) => rows > MOST_ROWS || (node === 'Seq Scan' && rows > 0))
+      .filter(({ node, rows }) => rows > ROWS_MAX || (node === 'Seq Scan' && rows > 0))
       .map(({ table, node, rows }) => `${node} of ${table}, ${rows} rows: ${text.replace(/\s+/g, ' ')}`),
   );
   return { items: json.items.length, bad };

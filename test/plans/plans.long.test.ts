@@ -21,11 +21,11 @@ const FILL_MS = 300_000;
  * The most rows of a table that a statement may read. A tenant has a tenth of this number. The smallest table has more than ten
  * times this number.
  */
-const MOST_ROWS = 1000;
+const ROWS_MAX = 1000;
 /** The indexes for the count of seats. */
 const SEAT_INDEXES = / by (seat_holds_live|booking_leads_standing)_by_kind$/;
 /** The most rows that a page of catalog changes may read, because it also reads 10,000 visibility rules and archived tours. */
-const MOST_ROWS_OF_CHANGES = 15_000;
+const ROWS_OF_CHANGES_MAX = 15_000;
 const LARGE =
   /^(tours|departures|next_departures|tour_tags|tour_names|tour_tag_names|tour_changes|tour_publications|tenant_changes|visibility_periods|catalog_commits|seat_holds|booking_leads|webhook_(deliveries|events|attempts)(_\w+)?)$/;
 
@@ -82,7 +82,7 @@ const hold = () =>
   });
 
 /** Returns the scans of `work` that read a large table completely, or more than `mostRows` of it. */
-async function badScans(work: () => Promise<unknown>, mostRows = MOST_ROWS): Promise<string[]> {
+async function badScans(work: () => Promise<unknown>, mostRows = ROWS_MAX): Promise<string[]> {
   statements();
   await work();
   const ran = statements();
@@ -438,10 +438,10 @@ describe('with 5,000 archived tours', () => {
       const path = `/api/tenant/catalog?limit=50&updated_since=${hoursAgo(hours)}${filter}`;
       let page: Record<string, string | null> = {};
       const readPage = async (query: string) => (page = await get(path + query));
-      expect(await badScans(() => readPage(''), MOST_ROWS_OF_CHANGES)).toEqual([]);
+      expect(await badScans(() => readPage(''), ROWS_OF_CHANGES_MAX)).toEqual([]);
       for (let number = 2; number <= 5 && page.next_cursor; number++) {
         const { next_cursor: cursor } = page;
-        expect(await badScans(() => readPage(`&cursor=${cursor}`), MOST_ROWS_OF_CHANGES)).toEqual([]);
+        expect(await badScans(() => readPage(`&cursor=${cursor}`), ROWS_OF_CHANGES_MAX)).toEqual([]);
       }
     }
   });

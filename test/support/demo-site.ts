@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { plantDemo } from '../../services/api/demo/plant-demo';
+import { seedDemo } from '../../services/api/demo/seed-demo';
 import { inTransaction } from '../../services/platform/database/database';
 import { startApiProcess } from './api-process';
 import { createTestDatabase, type TestDatabase } from './database';
@@ -24,7 +24,7 @@ export interface DemoSite {
 export async function startDemoSite(): Promise<DemoSite> {
   const folder = await mkdtemp(path.join(tmpdir(), 'demo-site-'));
   const database = await createTestDatabase();
-  const demo = await inTransaction(database.db, (trx) => plantDemo(trx, daysFromToday(0), PEPPER));
+  const demo = await inTransaction(database.db, (trx) => seedDemo(trx, daysFromToday(0), PEPPER));
   const api = await startApiProcess(database.url);
   const [port] = await freePorts();
   const shop = await startShop(folder, {

@@ -21,7 +21,7 @@ const PACKAGES = {
 };
 /** The name under which WebDriver sends the id of an element. */
 const ELEMENT_ID = 'element-6066-11e4-a52e-4f735466cecf';
-const LONGEST_WAIT_MS = 30_000;
+const WAIT_MS_MAX = 30_000;
 
 /** A field or button that a script has found. */
 export type FoundElement = Record<typeof ELEMENT_ID, string>;
@@ -139,7 +139,7 @@ async function command<T>(url: string, body?: object): Promise<T> {
 
 /** Looks until there is something. @throws Error after half a minute */
 async function until<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T> {
-  const end = Date.now() + LONGEST_WAIT_MS;
+  const end = Date.now() + WAIT_MS_MAX;
   while (Date.now() < end) {
     const found = await look();
     if (found) return found;

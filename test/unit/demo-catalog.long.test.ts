@@ -13,7 +13,7 @@ import {
 import { addDays } from '../../services/platform/forms/days';
 
 /*
- * Tests what the import of the demo (test/cli/plant-demo.long.test.ts) does not refuse. The import refuses slugs, countries, time zones,
+ * Tests what the import of the demo (test/cli/seed-demo.long.test.ts) does not refuse. The import refuses slugs, countries, time zones,
  * places, amounts, categories and closing times that are not valid.
  */
 

@@ -1,4 +1,4 @@
-import { acceptedTags } from '../../services/api/http/wished-languages';
+import { acceptedTags } from '../../services/api/http/preferred-languages';
 import { chooseLanguage, formatsOf } from '../../services/api/widget/languages';
 import { useTestApi } from '../support/api';
 import { givenTenant, givenTour } from '../support/given';

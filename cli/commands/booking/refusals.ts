@@ -26,13 +26,13 @@ function toRefusalDocument(refusal: Refusal) {
   };
 }
 
-const MOST_REFUSALS = 100;
+const REFUSALS_MAX = 100;
 
 export async function findRefusalDocuments(
   db: Db,
   filter: Omit<RefusalFilter, 'limit'>,
 ): Promise<RefusalDocument[]> {
-  return (await findRefusals(db, { ...filter, limit: MOST_REFUSALS })).map(toRefusalDocument);
+  return (await findRefusals(db, { ...filter, limit: REFUSALS_MAX })).map(toRefusalDocument);
 }
 
 const COLUMNS: ItemColumn<RefusalDocument>[] = [

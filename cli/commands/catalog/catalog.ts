@@ -1,6 +1,6 @@
 import { changeTourStatus } from '../../../services/api/catalog-import/change-tour-status';
 import { exportTour, type FileEntry } from '../../../services/api/catalog-import/export-catalog';
-import { PRUNE_AT_MOST } from '../../../services/api/catalog-import/risky-changes';
+import { PRUNED_PERCENT_MAX } from '../../../services/api/catalog-import/risky-changes';
 import type { CancellationPolicy } from '../../../services/api/catalog/cancellation-policy';
 import { NO_CUTOFF } from '../../../services/api/catalog/cutoff';
 import { findTour, listTours } from '../../../services/api/catalog/find-tour';
@@ -80,7 +80,7 @@ export const catalogVerbs: Verb[] = [
       ),
       flag('--prune-at-most <percent>', 'the largest share of the tours or departures that --prune removes', {
         parse: percent(wholeNumber(0, 100)),
-        otherwise: `${PRUNE_AT_MOST}%`,
+        otherwise: `${PRUNED_PERCENT_MAX}%`,
       }),
     ],
     asks: ({ prune, dryRun }: { prune?: boolean; dryRun?: boolean }) => prune === true && dryRun !== true,

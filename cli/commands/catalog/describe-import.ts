@@ -95,8 +95,8 @@ function describeTenfold({ tenfold_prices: prices, tenfold_prices_total: total }
 }
 
 /** Maximum lines of a dry run on a screen; --json lists all. */
-const MOST_LINES = 60;
-const MOST_CHARACTERS = 40;
+const LINES_MAX = 60;
+const CHARACTERS_MAX = 40;
 
 const SIGNS = { created: '+', updated: '~', archived: '-', deleted: '-', cancelled: '-' };
 
@@ -106,13 +106,13 @@ function describeChanges({ changes, changes_left_out: leftOut = 0 }: ImportRepor
   const lines: string[] = [];
   let tours = 0;
   for (const change of changes) {
-    if (lines.length >= MOST_LINES) break;
+    if (lines.length >= LINES_MAX) break;
     lines.push(...describeTour(change));
     tours++;
   }
   const hidden = changes.length - tours + leftOut;
-  const shown = lines.slice(0, MOST_LINES);
-  if (lines.length > MOST_LINES) shown.push(`… ${lines.length - MOST_LINES} more lines of the last tour`);
+  const shown = lines.slice(0, LINES_MAX);
+  if (lines.length > LINES_MAX) shown.push(`… ${lines.length - LINES_MAX} more lines of the last tour`);
   if (hidden > 0)
     shown.push(`… and ${countOf(hidden, 'more tour')}; --json lists ${leftOut > 0 ? 'more' : 'them'}`);
   return [shown.join('\n')];
@@ -138,7 +138,7 @@ function inShort(value: unknown): string {
   if (value === null || value === undefined) return '-';
   const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
   const characters = [...text];
-  return characters.length > MOST_CHARACTERS ? `${characters.slice(0, MOST_CHARACTERS).join('')}…` : text;
+  return characters.length > CHARACTERS_MAX ? `${characters.slice(0, CHARACTERS_MAX).join('')}…` : text;
 }
 
 /** Describes the new departures that are past. */
@@ -149,13 +149,13 @@ export function describePast({ departures, first }: PastDepartures): string {
 }
 
 /** The most warnings that a screen shows. */
-const MOST_WARNINGS = 5;
+const WARNINGS_MAX = 5;
 
 /** Warns of what may be wrong in the files, before a question is asked. With --json, the report has the warnings. */
 export function warnOfReport(output: Output, { warnings = [] }: ImportReport): void {
   if (output.json) return;
-  for (const warning of warnings.slice(0, MOST_WARNINGS))
+  for (const warning of warnings.slice(0, WARNINGS_MAX))
     output.warn(`${placeOf(warning)}${warning.field && ` ${warning.field}`}: ${warning.message}`);
-  if (warnings.length > MOST_WARNINGS)
-    output.warn(`and ${countOf(warnings.length - MOST_WARNINGS, 'more warning')}; --json lists them`);
+  if (warnings.length > WARNINGS_MAX)
+    output.warn(`and ${countOf(warnings.length - WARNINGS_MAX, 'more warning')}; --json lists them`);
 }

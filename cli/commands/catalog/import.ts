@@ -11,7 +11,7 @@ import {
 } from '../../../services/api/catalog-import/catalog-file';
 import type { ImportReport } from '../../../services/api/catalog-import/import-report';
 import {
-  PRUNE_AT_MOST,
+  PRUNED_PERCENT_MAX,
   largePrune,
   type TenfoldPrice,
 } from '../../../services/api/catalog-import/risky-changes';
@@ -107,7 +107,7 @@ function withNames(report: ImportReport, nameOf: (file: string) => string): Impo
  */
 async function importFiles(
   context: AuditedContext,
-  { dryRun = false, prune = false, pruneAtMost = PRUNE_AT_MOST, yes = false }: Options,
+  { dryRun = false, prune = false, pruneAtMost = PRUNED_PERCENT_MAX, yes = false }: Options,
   { files, given, nameOf }: ImportedFiles,
   progress: ProgressBar,
 ): Promise<ImportReport> {
@@ -163,7 +163,7 @@ function nameTenfold({ tour, departure_date, start_time, field, before, after, c
 }
 
 function tenfoldQuestion(named: string[], total: number): string {
-  const shown = named.slice(0, MOST_SHOWN);
+  const shown = named.slice(0, SHOWN_MAX);
   const more = total > shown.length ? [`and ${total - shown.length} more`] : [];
   return `Change ${countOf(total, 'price')} by a factor of 10 or more: ${[...shown, ...more].join('; ')}?`;
 }
@@ -199,15 +199,15 @@ function pruningQuestion({ pruned }: ImportReport): string {
   return `${question.charAt(0).toUpperCase()}${question.slice(1)}?`;
 }
 
-const MOST_SHOWN = 5;
+const SHOWN_MAX = 5;
 
 function describeOvertaken(before: Agreement, after: Agreement): string {
   const changed = [
     ...after.named.filter((what) => !before.named.includes(what)).map((what) => `now also: ${what}`),
     ...before.named.filter((what) => !after.named.includes(what)).map((what) => `no longer: ${what}`),
   ];
-  const more = changed.length > MOST_SHOWN ? [`and ${changed.length - MOST_SHOWN} more`] : [];
-  const shown = [...changed.slice(0, MOST_SHOWN), ...more].map((line) => `\n  ${line}`);
+  const more = changed.length > SHOWN_MAX ? [`and ${changed.length - SHOWN_MAX} more`] : [];
+  const shown = [...changed.slice(0, SHOWN_MAX), ...more].map((line) => `\n  ${line}`);
   return `The catalog or the files have changed since you were asked.${shown.join('')}`;
 }
 

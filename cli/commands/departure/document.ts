@@ -6,7 +6,7 @@ import {
   type ListedDeparture,
   seatsAvailable,
 } from '../../../services/api/departures/departure';
-import { MOST_MINOR_UNITS } from '../../../services/api/pricing/currency';
+import { MINOR_UNITS_MAX } from '../../../services/api/pricing/currency';
 import { pricesAnswer } from '../../../services/api/pricing/price-categories';
 import { flag, flagName } from '../../engine/command';
 import { refuseMistakes } from '../../engine/failure';
@@ -23,7 +23,7 @@ import {
 export const seats = wholeNumber(1, 100_000);
 
 /** Parses a price. The use case checks the decimals and the limit, which depend on the currency. */
-export const price = decimal(0, MOST_MINOR_UNITS, 4);
+export const price = decimal(0, MINOR_UNITS_MAX, 4);
 export const ADULT_FLAG = flag('--adult <money>', "an adult's price", { parse: price });
 export const CHILD_FLAG = flag('--child <money>', "a child's price", { parse: price });
 export const SINGLE_FLAG = flag('--single-supplement <money>', 'what an adult pays more for a single room', {

@@ -9,7 +9,7 @@ import {
 } from '../../../services/api/pricing/change-price-rules';
 import { PRICE_RULE_KINDS, type PriceRuleKind } from '../../../services/api/pricing/choose-price-rule';
 import { findLowPricesOf } from '../../../services/api/pricing/find-low-prices';
-import { MOST_MINOR_UNITS } from '../../../services/api/pricing/currency';
+import { MINOR_UNITS_MAX } from '../../../services/api/pricing/currency';
 import { listPriceRules } from '../../../services/api/pricing/price-rule.repository';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import type { Db } from '../../../services/platform/database/database';
@@ -55,10 +55,10 @@ export const pricingVerbs: Verb[] = [
         parse: percent(decimal(-100, 10_000, 4)),
       }),
       flag('--amount <money>', "amount to add to the price of a tour's first category, such as adult", {
-        parse: decimal(-MOST_MINOR_UNITS, MOST_MINOR_UNITS, 4),
+        parse: decimal(-MINOR_UNITS_MAX, MINOR_UNITS_MAX, 4),
       }),
       flag('--price <money>', "price of a tour's first category, such as adult", {
-        parse: decimal(0, MOST_MINOR_UNITS, 4),
+        parse: decimal(0, MINOR_UNITS_MAX, 4),
       }),
       flag(
         '--category <code>',

@@ -125,12 +125,12 @@ function launch({ config, io, output }: Terminal, name: ServiceName, log: Writab
 const STABLE_MS = 60_000;
 
 const FIRST_MS = 1000;
-const LONGEST_MS = 30_000;
+const PAUSE_MS_MAX = 30_000;
 
 /**
  * Returns the pause before a restart: 1, 2, 4, 8, 16, then 30 s, so that no minute has more than five starts.
  * @param deaths how often the service has ended in a row, from 1
  */
 export function restartPauseMs(deaths: number): number {
-  return Math.min(FIRST_MS * 2 ** (deaths - 1), LONGEST_MS);
+  return Math.min(FIRST_MS * 2 ** (deaths - 1), PAUSE_MS_MAX);
 }

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DEMO_TENANT } from '../../../services/api/demo/plant-demo';
+import { DEMO_TENANT } from '../../../services/api/demo/seed-demo';
 import { findTenant } from '../../../services/api/tenants/manage-tenants';
 import { AppError } from '../../../services/platform/errors';
 import {

@@ -35,7 +35,7 @@ import { pingWebhookCommand, triggerWebhookCommand } from './test-event';
 const ID = { id: uuidStart };
 const SAMPLE = '01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f';
 /** The longest time for which the webhook queue lets an old secret sign. */
-const LONGEST_GRACE = '7d';
+const GRACE_MAX = '7d';
 
 const FORMAT_FLAG = flag(
   '--format <format>',
@@ -131,8 +131,8 @@ export const webhookVerbs: Verb[] = [
     flags: [
       {
         ...GRACE_FLAG,
-        about: `how long the old secret signs as well, ${LONGEST_GRACE} at most; 0 ends it at once`,
-        parse: duration({ zero: true, most: LONGEST_GRACE }),
+        about: `how long the old secret signs as well, ${GRACE_MAX} at most; 0 ends it at once`,
+        parse: duration({ zero: true, most: GRACE_MAX }),
       },
       OUT_FLAG,
     ],

@@ -25,7 +25,7 @@ import { Booked, holdText, Seller, Summary } from './summary.tsx';
 import { Terms } from './terms.tsx';
 import { Times } from './times.tsx';
 import { TourHead } from './tour-head.tsx';
-import type { Actions, Site } from './seller.ts';
+import type { Actions, Site } from './purchase-calls.ts';
 import { usePurchase } from './use-purchase.ts';
 import type { Booking, Tour } from './wire.ts';
 import { fill } from './words/words.ts';

@@ -124,8 +124,8 @@ type FieldType = 'text' | 'tel' | 'email' | 'date' | 'textarea';
  * The longest text of a field in characters. The platform allows names of 200, but a body of 64 KiB: the longest texts of a party of fifty fit
  * into it in any script, with three bytes a character.
  */
-const MOST_CHARACTERS: Partial<Record<FieldType, number>> = { tel: 40, email: 254, textarea: 2000 };
-const MOST_OF_OTHERS = 100;
+const CHARACTERS_MAX: Partial<Record<FieldType, number>> = { tel: 40, email: 254, textarea: 2000 };
+const OF_OTHERS_MAX = 100;
 
 interface FieldProps {
   /** Names the field for the platform, and so its ids. */
@@ -153,7 +153,7 @@ function Field({ name, label, type, autocomplete = 'off', isRequired, value, iss
     defaultValue: value,
     autocomplete,
     required: isRequired,
-    maxLength: MOST_CHARACTERS[type] ?? MOST_OF_OTHERS,
+    maxLength: CHARACTERS_MAX[type] ?? OF_OTHERS_MAX,
     'aria-invalid': isInvalid,
     'aria-describedby': isInvalid ? `${id}-error` : undefined,
     onInput: read,

@@ -331,7 +331,7 @@ const CODES: Partial<Record<Departure['status'], string>> = {
   closed: 'departure_gone',
   cancelled: 'departure_cancelled',
 };
-const MOST_ALTERNATIVES = 3;
+const ALTERNATIVES_MAX = 3;
 
 /** Returns the problem with a hold whose departure was cancelled or closed, with the nearest departures that have seats for it. */
 export function problemOf({ departures }: Purchase, hold: Hold): Problem | undefined {
@@ -345,7 +345,7 @@ export function problemOf({ departures }: Purchase, hold: Hold): Problem | undef
   const alternatives = departures
     .filter((one) => one.status === 'available' && one.seats_available >= quantity)
     .sort((one, other) => daysAway(one) - daysAway(other))
-    .slice(0, MOST_ALTERNATIVES)
+    .slice(0, ALTERNATIVES_MAX)
     .map((one) => ({ ...one, departure_time: one.start_time }));
   return { code, alternatives };
 }

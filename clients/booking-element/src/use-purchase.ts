@@ -1,7 +1,7 @@
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { keepChoice, keptChoice } from './kept-choice.ts';
 import { type Purchase, type PurchaseEvent, reduce, startPurchase } from './purchase.ts';
-import { type Actions, createSeller, type Site, VISITOR_CHANGED } from './seller.ts';
+import { type Actions, createPurchaseCalls, type Site, VISITOR_CHANGED } from './purchase-calls.ts';
 
 /**
  * Runs the purchase of a tag: its state, and the calls that change it. Reads what the visitor has again when the page is shown again, when the
@@ -13,35 +13,35 @@ export function usePurchase(site: Site): [Purchase, (event: PurchaseEvent) => vo
   );
   const latest = useRef({ site, purchase });
   latest.current = { site, purchase };
-  const [seller] = useState(() => createSeller(() => latest.current, dispatch));
+  const [calls] = useState(() => createPurchaseCalls(() => latest.current, dispatch));
 
   useEffect(() => {
     const listening = new AbortController();
     const { signal } = listening;
-    const onShow = () => document.visibilityState === 'visible' && seller.wake();
+    const onShow = () => document.visibilityState === 'visible' && calls.wake();
     document.addEventListener('visibilitychange', onShow, { signal });
     // A page that comes back from the browser's cache, after the visitor went back from the payment.
-    addEventListener('pageshow', ({ persisted }) => persisted && seller.wake(), { signal });
-    addEventListener('online', seller.wake, { signal });
+    addEventListener('pageshow', ({ persisted }) => persisted && calls.wake(), { signal });
+    addEventListener('online', calls.wake, { signal });
     // Two windows side by side are both visible.
     addEventListener('focus', onShow, { signal });
-    document.addEventListener(VISITOR_CHANGED, seller.look, { signal });
-    seller.actions.load(true);
+    document.addEventListener(VISITOR_CHANGED, calls.look, { signal });
+    calls.actions.load(true);
     return () => {
       listening.abort();
-      seller.end();
+      calls.end();
     };
-  }, [seller]);
+  }, [calls]);
 
   useChoiceKept(site, purchase);
 
   const language = useRef(site.lang);
   useEffect(() => {
-    if (language.current !== site.lang) seller.translate();
+    if (language.current !== site.lang) calls.translate();
     language.current = site.lang;
-  }, [seller, site.lang]);
+  }, [calls, site.lang]);
 
-  return [purchase, dispatch, seller.actions];
+  return [purchase, dispatch, calls.actions];
 }
 
 /** Returns what was chosen of a tour before a reload. */

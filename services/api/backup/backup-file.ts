@@ -24,7 +24,7 @@ const CHUNK_BYTES = 256 * 1024;
 export const END_OF_TABLE = Buffer.from('\\.\n');
 const END_AFTER_ROW = Buffer.from('\n\\.\n');
 /** Real headers have tens of kilobytes. The limit keeps a forged file from filling the memory with its first line. */
-const MOST_HEADER_BYTES = 1024 * 1024;
+const HEADER_BYTES_MAX = 1024 * 1024;
 
 /** @throws BackupNotWrittenError if the name exists, even as a link without a target, or if its folder cannot be written to */
 export function refuseUnwritableFile(file: string): void {
@@ -198,7 +198,7 @@ class Content {
   async header(): Promise<string> {
     let at;
     while ((at = this.buffered.indexOf('\n')) < 0) {
-      if (this.buffered.length > MOST_HEADER_BYTES)
+      if (this.buffered.length > HEADER_BYTES_MAX)
         throw new BackupInvalidError(this.file, 'its header has more than 1 MiB');
       await this.read();
     }

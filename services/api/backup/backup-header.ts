@@ -9,7 +9,7 @@ export const PRODUCT = 'tour-platform backup';
  * The highest number that a header may have for a sequence. No real sequence reaches it. It is far below 2 ** 53, up to which JSON numbers
  * are exact, so that a restore can add to it.
  */
-const MOST_NUMBERS = 2 ** 52;
+const NUMBERS_MAX = 2 ** 52;
 
 const count = z.int().min(0);
 /** The sum of the first 64 bits of each row's MD5. The order of the rows makes no difference to it. */
@@ -59,7 +59,7 @@ const backupHeader = kind.extend({
   /** The months of the webhook history that have tables. */
   months: distinct(z.string().regex(/^[12]\d{3}-(0[1-9]|1[0-2])-01$/)).max(1200),
   /** The last number that each sequence has given. */
-  sequences: z.record(z.string(), z.int().min(1).max(MOST_NUMBERS)),
+  sequences: z.record(z.string(), z.int().min(1).max(NUMBERS_MAX)),
   /** Seats that holds and bookings took at made_at. */
   seats: seatCount,
   tables: z

@@ -44,21 +44,21 @@ function groupByCountry(rows: PersonRow[], phone: string): PersonRows[] {
   return rows.length > 0 ? [rows] : [];
 }
 
-const MOST_ROWS = 1000;
+const ROWS_MAX = 1000;
 
 class SearchTooWideError extends AppError {
   readonly code = 'several_people';
 
   constructor() {
     super(
-      `The search finds more than ${MOST_ROWS} rows: search for more of the name, or name --email or --phone`,
+      `The search finds more than ${ROWS_MAX} rows: search for more of the name, or name --email or --phone`,
     );
   }
 }
 
 async function searchPeople(db: Db, search: string): Promise<PersonRows[]> {
-  const found = await findRowsByText(db, ANY_TENANT, search, MOST_ROWS);
-  if (found.length > MOST_ROWS) throw new SearchTooWideError();
+  const found = await findRowsByText(db, ANY_TENANT, search, ROWS_MAX);
+  if (found.length > ROWS_MAX) throw new SearchTooWideError();
   const people = groupBy(found, contactKeysOf);
   return people.length === 1 ? addRelated(db, people[0]!) : people;
 }

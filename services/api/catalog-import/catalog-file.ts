@@ -57,7 +57,7 @@ export const NO_LINE_BREAK =
   'does not end with a line break: check that this last line of the file is complete';
 
 /** The most issues that are kept. Further issues are only counted. */
-const MOST_LISTED = 1000;
+const LISTED_MAX = 1000;
 
 export type IssueList = ReturnType<typeof createIssueList>;
 
@@ -73,11 +73,11 @@ export function createIssueList(files: string[]) {
   return {
     add(issues: Issue[]): void {
       count += issues.length;
-      kept.push(...issues.slice(0, MOST_LISTED - kept.length));
+      kept.push(...issues.slice(0, LISTED_MAX - kept.length));
     },
     /** Adds what may be wrong, but does not refuse the import. */
     warn(warning: Issue): void {
-      if (warnings.length < MOST_LISTED) warnings.push(warning);
+      if (warnings.length < LISTED_MAX) warnings.push(warning);
     },
     warnings: () => warnings,
     /** Returns the number of all issues, listed or not. */

@@ -6,11 +6,11 @@ import {
   type Category,
   CATEGORY_KINDS,
   categoryIssues,
-  MOST_CATEGORIES,
+  CATEGORIES_MAX,
   peopleOfUnit,
 } from '../parties/category';
 import { SEATS_MAX, UNITS_MAX } from '../parties/party-rules';
-import { MOST_MINOR_UNITS } from '../pricing/currency';
+import { MINOR_UNITS_MAX } from '../pricing/currency';
 import {
   amountField,
   choiceField,
@@ -42,12 +42,12 @@ const CATEGORY = objectField({
   people: integerField(0, PEOPLE_MAX).nullish(),
   min: integerField(1, UNITS_MAX).nullish(),
   max: integerField(1, UNITS_MAX).nullish(),
-  with: listField(code, MOST_CATEGORIES).nullish(),
+  with: listField(code, CATEGORIES_MAX).nullish(),
   at_most: code.nullish(),
 });
 
 /** The price categories of a tour. Each message names the category. Fills in `seats` and `people`. */
-export const CATEGORIES = listField(z.unknown(), MOST_CATEGORIES)
+export const CATEGORIES = listField(z.unknown(), CATEGORIES_MAX)
   .min(1, 'must have at least one entry')
   .transform((given, context): Category[] => {
     const categories = given.map((item, index) => readCategory(item, index, context));
@@ -87,7 +87,7 @@ function withDefaults({ seats, people, with: companions, ...given }: z.infer<typ
   return Object.fromEntries(Object.entries(filled).filter(([, value]) => value !== null)) as never;
 }
 
-export const AMOUNT = amountField(MOST_MINOR_UNITS);
+export const AMOUNT = amountField(MINOR_UNITS_MAX);
 const PRICE = AMOUNT.nullish();
 
 /** Prices by the code of the category, in major units. Null: the category gets no price. */

@@ -21,11 +21,11 @@ export class UncuttableError extends Error {
  * The most characters of an element. Limits the memory for a file with a bracket that is not closed. A tour with 5,000 departures has a
  * million characters.
  */
-const MOST_CHARACTERS = 16_000_000;
+const CHARACTERS_MAX = 16_000_000;
 const NO_LIST = 'must be an array of tours, or {"tours": […]}';
 const OPENING = /^\s*(?:\[|\{\s*"tours"\s*:\s*\[)/;
 /** A file without an array in this many characters is refused. */
-const LONGEST_OPENING = 4096;
+const OPENING_CHARACTERS_MAX = 4096;
 
 /**
  * Yields the elements of an array, or of `{"tours": […]}`, as each chunk completes them. Finds the ends of the elements by brackets, commas
@@ -40,7 +40,7 @@ export async function* cutArray(chunks: AsyncIterable<string>): AsyncGenerator<J
   const scanned = { at: 0, depth: 0 };
   for await (const chunk of chunks) {
     text += chunk;
-    if (isClosed) refuseMore(text, line, isInObject, LONGEST_OPENING);
+    if (isClosed) refuseMore(text, line, isInObject, OPENING_CHARACTERS_MAX);
     if (isInObject === undefined) {
       const opening = findOpening(text);
       if (opening === undefined) continue;
@@ -119,7 +119,7 @@ function endOfString(text: string, start: number): number {
 /** Returns the text before the first element; undefined if more text is needed. */
 function findOpening(text: string): string | undefined {
   const opening = OPENING.exec(text)?.[0];
-  if (opening === undefined && text.trimStart().length >= LONGEST_OPENING)
+  if (opening === undefined && text.trimStart().length >= OPENING_CHARACTERS_MAX)
     throw new UncuttableError(1, NO_LIST);
   return opening;
 }
@@ -147,7 +147,7 @@ function refuseUnclosed(text: string, line: number, isInObject?: boolean): never
 }
 
 function refuseEndless(length: number, line: number): void {
-  if (length > MOST_CHARACTERS)
+  if (length > CHARACTERS_MAX)
     throw new UncuttableError(line, 'begins a tour that does not end: a bracket or a quote is not closed');
 }
 

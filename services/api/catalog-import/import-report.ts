@@ -166,12 +166,12 @@ async function findRemovedPrices(stage: Stage): Promise<{ listed: RemovedPrice[]
      join departures d on d.id = n.id cross join unnest(${removedCodes('t.categories', 'c.categories')}) as category
      where n.action <> 'delete' and jsonb_exists(d.prices_minor, category) and not jsonb_exists(n.prices_minor, category)
      order by c.slug, n.departure_date, ${beginsAt('n', 'c')}, category limit ?`,
-    [MOST_REMOVED_PRICES],
+    [REMOVED_PRICES_MAX],
   );
   return { listed: rows.map(({ price }) => price), total: rows[0]?.total ?? 0 };
 }
 
-const MOST_REMOVED_PRICES = 1000;
+const REMOVED_PRICES_MAX = 1000;
 
 async function findPastDepartures(stage: Stage): Promise<PastDepartures | undefined> {
   const [row] = await queryStage<{ past: PastDepartures }>(
@@ -186,7 +186,7 @@ async function findPastDepartures(stage: Stage): Promise<PastDepartures | undefi
 }
 
 /** The most tours that a dry run lists: about 10 MB if each tour has 20 departures. */
-const MOST_CHANGES = 10_000;
+const CHANGES_MAX = 10_000;
 
 /** One field of a tour or departure, with the names and units of a catalog file. */
 export interface FieldDiff {
@@ -242,7 +242,7 @@ export async function findDiff(stage: Stage): Promise<TourDiff[]> {
         from changed_departures n left join departures d on d.id = n.id where n.entry = c.entry) as departures
      from (select * from changed_tours order by entry < 0, abs(entry) limit ?) as c
      left join tours t on t.id = c.id order by c.entry < 0, abs(c.entry)`,
-    [MOST_CHANGES],
+    [CHANGES_MAX],
   );
   return changes.map((tour) => ({
     tour: String(tour.after.slug),

@@ -1,6 +1,6 @@
 import { CLOCK } from '../../platform/database/database';
 import { describePlace, type Issue, type Place } from './catalog-file';
-import { MOST_MINOR_UNITS } from '../pricing/currency';
+import { MINOR_UNITS_MAX } from '../pricing/currency';
 import { LANGUAGES_MAX, nearestName, TOO_MANY_LANGUAGES } from './catalog-schema';
 import { codesOf } from '../catalog/known-categories';
 import { categoriesAfter, removedCodes } from './changed-categories';
@@ -206,7 +206,7 @@ const REFUSED = `
                 then format('must have at most %s decimals: that is what %s has; a point separates decimals, not thousands', digits, currency)
                 else 'is more than a price may be' end, null
     from amount
-    where scale(amount) > digits or amount * power(10, digits)::numeric > ${MOST_MINOR_UNITS}
+    where scale(amount) > digits or amount * power(10, digits)::numeric > ${MINOR_UNITS_MAX}
     union all
     select d.entry, d.position, 2, 'prices.' || given.code,
            format('is no category of the tour; known are %s', array_to_string(d.codes, ', ')), null
@@ -273,7 +273,7 @@ const REFUSED = `
     group by t.entry, t.codes
     union all
     select c.entry, c.position, 5, 'seats_total',
-           format('must be at least %s: so many seats of %s on %s are held or booked', seats_taken(d.id, clock.at), t.slug,
+           format('must be at least %s: this many seats of %s on %s are held or booked', seats_taken(d.id, clock.at), t.slug,
              ${departureName('d.departure_date', 'coalesce(d.start_time, t.start_time)')}), null
     from clock, changed_departures c join departures d on d.id = c.id join tour t on t.entry = c.entry
     where c.action = 'update' and c.seats_total < d.seats_total and c.seats_total < seats_taken(d.id, clock.at)

@@ -9,7 +9,7 @@ import { queryStage, type Stage } from './stage.repository';
  */
 
 /** The most changes that are named. */
-const MOST_NAMED = 1000;
+const NAMED_MAX = 1000;
 
 /** A price that changes by a factor of 10 or more. The field has the name of a catalog file; the prices are in major units. */
 export interface TenfoldPrice {
@@ -25,7 +25,7 @@ export interface TenfoldPrice {
 }
 
 export interface TenfoldPrices {
-  /** The first ones, at most MOST_NAMED, by tour and date. */
+  /** The first ones, at most NAMED_MAX, by tour and date. */
   listed: TenfoldPrice[];
   total: number;
 }
@@ -36,7 +36,7 @@ export interface TenfoldPrices {
  * cannot be compared, and prices that were 0, which have no factor.
  */
 export async function findTenfoldPrices(stage: Stage): Promise<TenfoldPrices> {
-  const rows = await queryStage<{ price: TenfoldPrice; total: number }>(stage, TENFOLD, [MOST_NAMED]);
+  const rows = await queryStage<{ price: TenfoldPrice; total: number }>(stage, TENFOLD, [NAMED_MAX]);
   return { listed: rows.map(({ price }) => price), total: rows[0]?.total ?? 0 };
 }
 
@@ -63,7 +63,7 @@ const TENFOLD = `
 export interface Removals {
   /** Digest of all removals, to detect that they have changed. */
   digest: string;
-  /** Texts that name the first removals, at most MOST_NAMED. */
+  /** Texts that name the first removals, at most NAMED_MAX. */
   named: string[];
   shares: RemovalShare[];
 }
@@ -85,7 +85,7 @@ export async function findRemovals(stage: Stage): Promise<Removals> {
            from changed_departures d join changed_tours t on t.entry = d.entry where d.action in ('delete', 'cancel')
            union all
            select entry, slug, format('archive %s', slug) from changed_tours where action = 'archive') as removal`,
-    [MOST_NAMED],
+    [NAMED_MAX],
   );
   const { digest, named } = row!;
   return { digest, named, shares: named.length > 0 ? await findShares(stage) : [] };
@@ -120,7 +120,7 @@ export class PruneTooLargeError extends AppError {
 }
 
 /** The largest share of the tours or departures on sale that a pruning import removes without --prune-at-most, in percent. */
-export const PRUNE_AT_MOST = 20;
+export const PRUNED_PERCENT_MAX = 20;
 
 /** Returns the error of a pruning import that would remove more than this percentage of the tours or of the departures. */
 export function largePrune({ shares }: Removals, atMost: number): PruneTooLargeError | undefined {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MOST_TIERS, tierIssue } from '../catalog/cancellation-policy';
+import { TIERS_MAX, tierIssue } from '../catalog/cancellation-policy';
 import { CUTOFF_RULE, readCutoff } from '../catalog/cutoff';
 import { expecting, integerField, listField, objectField } from './field-checks';
 
@@ -17,7 +17,7 @@ export const CUTOFF = z
 export const CANCELLATION = objectField({
   tiers: listField(
     objectField({ until: CUTOFF, refund_percent: integerField(0, 100) }),
-    MOST_TIERS,
+    TIERS_MAX,
   ).superRefine((tiers, context) => {
     const issue = tierIssue(tiers);
     if (issue) context.addIssue({ code: 'custom', path: issue.path, message: issue.message });

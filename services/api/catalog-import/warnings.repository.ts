@@ -3,14 +3,14 @@ import type { Issue } from './catalog-file';
 import { placeJson, queryStage, type Stage } from './stage.repository';
 
 /** The most warnings of changed tours. */
-const MOST_WARNINGS = 1000;
+const WARNINGS_MAX = 1000;
 
 /**
  * Finds what may be wrong in the tours that the import changes. Nothing of it refuses the import. Runs after compareStaged, because it reads
  * the changes.
  */
 export async function findWarnings(stage: Stage): Promise<Issue[]> {
-  const rows = await queryStage<{ warning: Issue }>(stage, WARNINGS, [MOST_WARNINGS]);
+  const rows = await queryStage<{ warning: Issue }>(stage, WARNINGS, [WARNINGS_MAX]);
   return rows.map(({ warning }) => warning);
 }
 

@@ -12,7 +12,7 @@ import {
 } from './list-catalog';
 import { findTimesOfNextDates } from './next-departures.repository';
 import { type DateTimes, type ListedTour, type Tour, tourKey } from './tour';
-import { type ShownLanguages, translateTour, type WishedLanguages } from './tour-text';
+import { type ShownLanguages, translateTour, type PreferredLanguages } from './tour-text';
 import { findTranslations } from './translation.repository';
 
 /** The memory of a cached entry is estimated as this multiple of the length of its JSON. */
@@ -86,21 +86,21 @@ export async function cachedTourId(
 }
 
 /**
- * Returns the tour with its texts in the wished languages. Reads the translations from the cache if possible.
- * @param wished undefined: returns the tour as it is
+ * Returns the tour with its texts in the preferred languages. Reads the translations from the cache if possible.
+ * @param preferred undefined: returns the tour as it is
  */
 export async function showTour(
   { db, cache }: CachedReads,
   tour: Tour,
-  wished: WishedLanguages | undefined,
+  preferred: PreferredLanguages | undefined,
 ): Promise<{ tour: Tour; shown?: ShownLanguages }> {
-  if (!wished) return { tour };
-  const key = JSON.stringify(['translations', tour.id, wished]);
+  if (!preferred) return { tour };
+  const key = JSON.stringify(['translations', tour.id, preferred]);
   const translations = await cache.get(key, async () => {
-    const found = (await findTranslations(db, [tour.id], wished)).get(tour.id) ?? {};
+    const found = (await findTranslations(db, [tour.id], preferred)).get(tour.id) ?? {};
     return { value: found, until: Infinity, size: kibOf(found) };
   });
-  return translateTour(tour, translations, wished);
+  return translateTour(tour, translations, preferred);
 }
 
 /** Returns the continents of the tours that the tenant sees, from the cache if possible. */

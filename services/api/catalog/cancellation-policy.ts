@@ -44,7 +44,7 @@ export function describePolicy(policy: CancellationPolicy | null): string {
 }
 
 /** The most tiers of a policy. */
-export const MOST_TIERS = 8;
+export const TIERS_MAX = 8;
 
 /**
  * Returns the issue of tiers that are valid one by one; undefined: none. Both `until` and `refund_percent` must fall from tier to tier.

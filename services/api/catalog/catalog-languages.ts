@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database/database';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
-import { baseLanguages, languageOfName, readTourLanguages, type WishedLanguages } from './tour-text';
+import { baseLanguages, languageOfName, readTourLanguages, type PreferredLanguages } from './tour-text';
 import type { Tour } from './tour';
 import { findLanguageCombinations, findLanguageOfName, findTenantLanguages } from './translation.repository';
 
@@ -9,12 +9,12 @@ const KEY = 'languages of the catalog';
 
 /** The languages of all translated tours. */
 interface CatalogLanguages {
-  /** Reduces a wish to the languages that the catalog has, so that many wishes share one cache entry. */
-  reduce(tags: string[]): WishedLanguages;
+  /** Reduces a preference to the languages that the catalog has, so that many preferences share one cache entry. */
+  reduce(tags: string[]): PreferredLanguages;
 }
 
-/** The largest number of wished tags that have an effect. Tags for which the catalog has no language do not count. */
-const MOST_WISHED = 10;
+/** The largest number of preferred tags that have an effect. Tags for which the catalog has no language do not count. */
+const PREFERRED_MAX = 10;
 
 /** @param combinations the values of `languages` in tour_names, as in readTourLanguages */
 function createCatalogLanguages(combinations: string[]): CatalogLanguages {
@@ -23,28 +23,28 @@ function createCatalogLanguages(combinations: string[]): CatalogLanguages {
   for (const { own, translated } of tours)
     for (const language of [own, ...translated]) byTag.set(language.toLowerCase(), language);
   const [first, ...others] = new Set(tours.map(({ own }) => own));
-  // The language that every tour has. A tour is never shown in a language that is wished after this one.
+  // The language that every tour has. A tour is never shown in a language that is preferred after this one.
   const common = others.length === 0 ? first : undefined;
   return {
     reduce(tags) {
-      const wished: WishedLanguages = [];
+      const preferred: PreferredLanguages = [];
       for (const tag of tags) {
         const fitting = baseLanguages(tag).flatMap((base) => byTag.get(base) ?? []);
-        if (fitting.every((language) => wished.flat().includes(language))) continue;
-        if (fitting[0] === common || wished.length === MOST_WISHED) break;
-        wished.push(fitting);
+        if (fitting.every((language) => preferred.flat().includes(language))) continue;
+        if (fitting[0] === common || preferred.length === PREFERRED_MAX) break;
+        preferred.push(fitting);
         if (common !== undefined && fitting.includes(common)) break;
       }
-      return wished;
+      return preferred;
     },
   };
 }
 
-/** Reduces a wish to the languages that the catalog has. Undefined: the request wishes no language. */
-export async function reduceWish(
+/** Reduces a preference to the languages that the catalog has. Undefined: the request prefers no language. */
+export async function reducePreference(
   { db, cache }: CachedReads,
   tags: string[] | undefined,
-): Promise<WishedLanguages | undefined> {
+): Promise<PreferredLanguages | undefined> {
   if (!tags) return undefined;
   const languages = await cache.get(KEY, async () => {
     const combinations = await findLanguageCombinations(db);
@@ -54,10 +54,13 @@ export async function reduceWish(
 }
 
 /**
- * Reduces a wish as reduceWish does, without a query. Returns undefined if the languages of the catalog are not in the cache: a request that
- * calls reduceWish puts them there.
+ * Reduces a preference as reducePreference does, without a query. Returns undefined if the languages of the catalog are not in the cache: a request that
+ * calls reducePreference puts them there.
  */
-export function reduceCachedWish({ cache }: CachedReads, tags: string[]): WishedLanguages | undefined {
+export function reduceCachedPreference(
+  { cache }: CachedReads,
+  tags: string[],
+): PreferredLanguages | undefined {
   return cache.peek<CatalogLanguages>(KEY)?.reduce(tags);
 }
 
@@ -97,9 +100,12 @@ export interface ListLanguages {
  * Returns the languages that a list shows. Reads them from the database, because a list with older combinations would lack the tours of
  * a new one. Undefined: every tour is shown in its own language.
  */
-export async function findListLanguages(db: Db, wished: WishedLanguages): Promise<ListLanguages | undefined> {
-  if (wished.length === 0) return undefined;
+export async function findListLanguages(
+  db: Db,
+  preferred: PreferredLanguages,
+): Promise<ListLanguages | undefined> {
+  if (preferred.length === 0) return undefined;
   const combinations = await findLanguageCombinations(db);
-  const shown = combinations.map((languages) => languageOfName(wished, readTourLanguages(languages)));
+  const shown = combinations.map((languages) => languageOfName(preferred, readTourLanguages(languages)));
   return { combinations, shown };
 }

@@ -13,12 +13,12 @@ export const CUTOFF_RULE =
 const CUTOFF_FORM = /^(?:0|[1-9][0-9]{0,5})[mhd]$/;
 const UNITS = { m: 'minute', h: 'hour', d: 'day' } as const;
 const MINUTES = { minute: 1, hour: 60, day: 24 * 60 };
-const MOST_MINUTES = 365 * 24 * 60;
+const MINUTES_MAX = 365 * 24 * 60;
 
 /** Reads a cut-off of a file or a flag; `0` alone is no cut-off. @returns undefined for any other text */
 export function readCutoff(text: string): CutoffText | undefined {
   const cutoff = text === '0' ? NO_CUTOFF : text;
-  return CUTOFF_FORM.test(cutoff) && minutesOf(cutoff) <= MOST_MINUTES ? cutoff : undefined;
+  return CUTOFF_FORM.test(cutoff) && minutesOf(cutoff) <= MINUTES_MAX ? cutoff : undefined;
 }
 
 /** Returns the length in minutes, with 24 hours a day, to compare two cut-offs. */

@@ -18,7 +18,7 @@ import {
   type TourRef,
   type TourSelection,
 } from './tour';
-import { LISTED_TEXTS, type ShownLanguages, translateTour, type WishedLanguages } from './tour-text';
+import { LISTED_TEXTS, type ShownLanguages, translateTour, type PreferredLanguages } from './tour-text';
 import { findTranslations } from './translation.repository';
 
 export interface CatalogFilter extends Omit<TourSelection, 'nameContains'> {
@@ -30,7 +30,7 @@ export interface CatalogFilter extends Omit<TourSelection, 'nameContains'> {
   sort?: CatalogSort;
   after?: PagePosition;
   /** Shows the texts in these languages. Undefined: each tour in its own language, without `shown`. */
-  wished?: WishedLanguages;
+  preferred?: PreferredLanguages;
 }
 
 /** The lowest price of the first category of a tour, in the currency of the sale. */
@@ -40,7 +40,7 @@ interface PriceFrom extends Currency {
 
 export interface PricedCatalogTour extends PriceFrom {
   tour: ListedTour;
-  /** The languages of the texts, if the request wishes languages. */
+  /** The languages of the texts, if the request prefers languages. */
   shown?: ShownLanguages;
 }
 
@@ -123,10 +123,10 @@ interface ListedPage extends Pick<PricedCatalogPage, 'items' | 'last'> {
 async function listItems(
   db: Db,
   tenant: Tenant,
-  { limit, q, wished, ...filter }: Omit<CatalogFilter, 'updatedSince'> & { changes?: CatalogChanges },
+  { limit, q, preferred, ...filter }: Omit<CatalogFilter, 'updatedSince'> & { changes?: CatalogChanges },
 ): Promise<ListedPage> {
   const nameContains = q === undefined ? undefined : foldName(q);
-  const languages = wished && (await findListLanguages(db, wished));
+  const languages = preferred && (await findListLanguages(db, preferred));
   const tours = await findCatalogPage(db, tenant, { ...filter, limit: limit + 1, nameContains, languages });
   const page = tours.slice(0, limit);
   const quote = await createQuoter(
@@ -137,23 +137,23 @@ async function listItems(
   const priced = page.map(({ tour }) => ({ tour, price: priceFrom(tour, quote) }));
   const items = priced.flatMap(({ tour, price }) => (price ? [{ tour, ...price }] : []));
   return {
-    items: wished ? await withTranslations(db, items, wished) : items,
+    items: preferred ? await withTranslations(db, items, preferred) : items,
     unsold: priced.flatMap(({ tour, price }) => (price ? [] : [{ id: tour.id, slug: tour.slug }])),
     last: tours.length > limit ? page.at(-1)!.position : null,
   };
 }
 
-/** Adds the texts that lists show, in the wished languages. */
+/** Adds the texts that lists show, in the preferred languages. */
 async function withTranslations(
   db: Db,
   items: PricedCatalogTour[],
-  wished: WishedLanguages,
+  preferred: PreferredLanguages,
 ): Promise<PricedCatalogTour[]> {
   const ids = items.map(({ tour }) => tour.id);
-  const translations = await findTranslations(db, ids, wished, LISTED_TEXTS);
+  const translations = await findTranslations(db, ids, preferred, LISTED_TEXTS);
   return items.map((item) => ({
     ...item,
-    ...translateTour(item.tour, translations.get(item.tour.id) ?? {}, wished),
+    ...translateTour(item.tour, translations.get(item.tour.id) ?? {}, preferred),
   }));
 }
 
@@ -195,13 +195,13 @@ export function priceFrom(tour: ListedTour, quote: Quoter): PriceFrom | undefine
   return { priceFromMinor: Math.min(...priced.map(({ tenant }) => tenant[code]!)), currency, currencyDigits };
 }
 
-/** Returns the tours with their texts in the wished languages, and the languages of these texts. */
+/** Returns the tours with their texts in the preferred languages, and the languages of these texts. */
 export async function showTours(
   db: Db,
   tours: Tour[],
-  wished: WishedLanguages,
+  preferred: PreferredLanguages,
 ): Promise<{ tour: Tour; shown: ShownLanguages }[]> {
   const ids = tours.map(({ id }) => id);
-  const translations = await findTranslations(db, ids, wished);
-  return tours.map((tour) => translateTour(tour, translations.get(tour.id) ?? {}, wished));
+  const translations = await findTranslations(db, ids, preferred);
+  return tours.map((tour) => translateTour(tour, translations.get(tour.id) ?? {}, preferred));
 }

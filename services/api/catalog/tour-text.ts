@@ -3,16 +3,16 @@ import type { ListedTour, Tour } from './tour';
 import { isLanguageTag } from '../../platform/forms/text-forms';
 
 /**
- * Chooses the language of each text of a tour. A visitor wishes languages in an order. A tour is shown in the first wished language that it
+ * Chooses the language of each text of a tour. A visitor prefers languages in an order. A tour is shown in the first preferred language that it
  * has. A text without a translation is shown in the base language of this language (`de` for `de-CH`), otherwise in the tour's own
  * language.
  */
 
 /**
- * The wished languages that the catalog has, in the order of the wish. For each wished tag, the languages that fit it, the most exact first:
+ * The preferred languages that the catalog has, in the order of the preference. For each preferred tag, the languages that fit it, the most exact first:
  * `[['de-CH', 'de'], ['fr']]`.
  */
-export type WishedLanguages = string[][];
+export type PreferredLanguages = string[][];
 
 /** The languages of a tour, as the column `languages` of tour_names has them (0122_tour_translations.sql). */
 export interface TourLanguages {
@@ -53,19 +53,19 @@ export function baseLanguages(tag: string): string[] {
 
 /** Returns the languages of which a tour shows texts, the preferred first. Empty: the tour shows only its own language. */
 function languagesToShow(
-  wished: WishedLanguages,
+  preferred: PreferredLanguages,
   { own, translated }: Pick<TourLanguages, 'own' | 'translated'>,
 ): string[] {
   const has = (language: string) => language === own || translated.includes(language);
-  const languages = wished.find((fitting) => fitting.some(has)) ?? [];
+  const languages = preferred.find((fitting) => fitting.some(has)) ?? [];
   const untilOwn = languages.includes(own) ? languages.slice(0, languages.indexOf(own)) : languages;
   return untilOwn.filter(has);
 }
 
 /** Returns the language in which a tour with these languages shows its name. */
-export function languageOfName(wished: WishedLanguages, languages: TourLanguages): string {
+export function languageOfName(preferred: PreferredLanguages, languages: TourLanguages): string {
   const { own, named } = languages;
-  return languagesToShow(wished, languages).find((language) => named.includes(language)) ?? own;
+  return languagesToShow(preferred, languages).find((language) => named.includes(language)) ?? own;
 }
 
 /** The texts of a tour in one language, with the names of the catalog files. A missing text is not translated. */
@@ -112,8 +112,8 @@ export const LISTED_TEXTS: (keyof TranslatedTexts)[] = ['name', 'summary', 'tags
  * Returns the functions that choose the translation of a text, and that of the name of a category. Undefined: it is shown in the tour's own
  * language.
  */
-function textChooser(own: string, translations: Translations, wished: WishedLanguages) {
-  const languages = languagesToShow(wished, { own, translated: Object.keys(translations) });
+function textChooser(own: string, translations: Translations, preferred: PreferredLanguages) {
+  const languages = languagesToShow(preferred, { own, translated: Object.keys(translations) });
   const choose = (text: WholeText) => {
     const language = languages.find((one) => translations[one]![text] !== undefined);
     return language === undefined ? undefined : { language, value: translations[language]![text]! };
@@ -136,13 +136,13 @@ function translateCategories(
   });
 }
 
-/** Returns the tour with its texts in the wished languages, and the languages of its name and of its summary. */
+/** Returns the tour with its texts in the preferred languages, and the languages of its name and of its summary. */
 export function translateTour<T extends ListedTour>(
   tour: T,
   translations: Translations,
-  wished: WishedLanguages,
+  preferred: PreferredLanguages,
 ): { tour: T; shown: ShownLanguages } {
-  const { choose, nameOf } = textChooser(tour.language, translations, wished);
+  const { choose, nameOf } = textChooser(tour.language, translations, preferred);
   const texts: Partial<Record<keyof Tour, unknown>> = {};
   for (const [text, field] of FIELDS) {
     const chosen = choose(text);
@@ -166,7 +166,7 @@ export interface TranslatedFields extends Record<string, unknown> {
 }
 
 /**
- * Returns the texts of a tour as a visitor sees them who wishes one language.
+ * Returns the texts of a tour as a visitor sees them who prefers one language.
  * @param tag a language tag
  */
 export function translateFields(
@@ -178,7 +178,7 @@ export function translateFields(
   /** The language of the name. */
   language: string;
   /**
-   * The texts that the tour has, and that are shown in its own language, although this is not the wished one. Leaves out tags, which also
+   * The texts that the tour has, and that are shown in its own language, although this is not the preferred one. Leaves out tags, which also
    * name filters.
    */
   missing: (keyof TranslatedTexts)[];

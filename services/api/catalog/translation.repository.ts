@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database/database';
 import type { Tenant } from '../tenants/tenant';
 import { isVisibleTo, visibilityJoins } from './visibility';
-import type { TranslatedTexts, Translations, WishedLanguages } from './tour-text';
+import type { TranslatedTexts, Translations, PreferredLanguages } from './tour-text';
 
 /**
  * Returns the different values of `languages` in tour_names. Steps through the index, because `distinct` would read all names (ADR 40).
@@ -45,16 +45,16 @@ export async function findLanguageOfName(db: Db, tourId: string, name: string): 
 }
 
 /**
- * Returns the translations of these tours into the wished languages, by the tour's id. Leaves out tours without one.
+ * Returns the translations of these tours into the preferred languages, by the tour's id. Leaves out tours without one.
  * @param texts only these texts; undefined: all
  */
 export async function findTranslations(
   db: Db,
   tourIds: string[],
-  wished: WishedLanguages,
+  preferred: PreferredLanguages,
   texts?: (keyof TranslatedTexts)[],
 ): Promise<Map<string, Translations>> {
-  const languages = wished.flat();
+  const languages = preferred.flat();
   if (tourIds.length === 0 || languages.length === 0) return new Map();
   const { rows } = await db.raw<{ rows: { id: string; translations: Translations }[] }>(
     `select t.id, jsonb_object_agg(l.language, (

@@ -115,7 +115,7 @@ export function fitsSmallestBooking(departure: Departure): boolean {
   return fewestSeats(departure.prices, departure.tour.categories) <= seatsAvailable(departure);
 }
 
-/** Returns whether so many seats of the departure can be booked. */
+/** Returns whether this number of seats of the departure can be booked. */
 export function canBookSeats(departure: Departure, seats: number): boolean {
   return fitsSmallestBooking(departure) && seats <= seatsAvailable(departure);
 }

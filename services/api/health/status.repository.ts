@@ -4,7 +4,7 @@ import { startOfInstance } from '../../platform/read-cache/instance.repository';
 import { HAS_CUTOFF, SALES_END_AT } from '../catalog/departure-state';
 
 /** The highest count that is shown exactly. Queries count at most one more than this, to show that there are more. */
-const COUNTED_MOST = 10_000;
+const COUNTED_MAX = 10_000;
 
 export interface DatabaseFacts {
   now: Date;
@@ -137,7 +137,7 @@ export async function findWaitingSales(db: Db): Promise<WaitingSales> {
           and ${SALES_END_AT} >= now()
           and ${SALES_END_AT}
             <= date_trunc('day', now(), 'UTC') + interval '1 day') as closing_today`,
-    { bound: COUNTED_MOST + 1 },
+    { bound: COUNTED_MAX + 1 },
   );
   return rows[0];
 }

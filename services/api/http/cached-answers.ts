@@ -12,7 +12,7 @@ import { ALREADY_SENT, type AnswerContent, sendContent } from './caching';
 import { handleError } from './error-handler';
 import { hasOnlyDocumentedParameters } from './query-parameters';
 import { loadInShare, ReadShare, type RunRead, shareOf } from './read-share';
-import { wishedTags } from './wished-languages';
+import { preferredTags } from './preferred-languages';
 
 /*
  * Answers a repeated read with stored bytes, without Express (ADR 19). The first request passes all handlers of its route, and its
@@ -36,7 +36,7 @@ export type PresentContent = (share: ReadShare) => Promise<AnswerContent>;
 interface CachedAnswer {
   /** The steps of the handlers of its route. */
   steps: EarlyStep[];
-  /** True: the answer depends on the languages that the request wishes. */
+  /** True: the answer depends on the languages that the request prefers. */
   inLanguages: boolean;
   /** The template of the path, for the log line and the metrics. */
   template: string;
@@ -45,22 +45,22 @@ interface CachedAnswer {
 
 /**
  * Answers a read, and caches the answer. Call this function in a controller, after all checks of the request. Callers with the same key
- * share the answer. So the content must depend only on what the key has: the tenant, the target of the request, and `wished`.
+ * share the answer. So the content must depend only on what the key has: the tenant, the target of the request, and `preferred`.
  * @param load runs in the share of the caller's key and gets its reads, and the cache key; undefined: the answer is not cached. Returns the
  * content and `until`: the time at which the content becomes invalid, in milliseconds since the epoch, by the database's clock. If the
  * content is a function, the function must not refer to the request
- * @param languages the reduced wish from which the content is made, its cursors too; `wished` is undefined if the request wishes no language.
+ * @param languages the reduced preference from which the content is made, its cursors too; `preferred` is undefined if the request prefers no language.
  *   Undefined: the answer does not depend on languages
  * @returns ALREADY_SENT
  */
 export async function answerRead<T>(
   request: Request,
   load: (reads: CachedReads, key: string | undefined) => Promise<{ content: CachedContent; until: number }>,
-  languages?: { wished: unknown },
+  languages?: { preferred: unknown },
 ): Promise<T> {
   const share = shareOf(request);
   const { answers } = contextOf(request);
-  const key = cacheKeyOf(request, languages?.wished);
+  const key = cacheKeyOf(request, languages?.preferred);
   const loadAnswer = async (reads: CachedReads): Promise<CachedEntry<CachedAnswer>> => {
     const { content, until } = await load(reads, key);
     const steps = earlyStepsOf(request);
@@ -170,7 +170,7 @@ function contentOf({ content }: CachedAnswer, share: ReadShare): AnswerContent |
 }
 
 /**
- * Returns the cached answer in the languages that the request wishes. The key of an answer that does not depend on languages has none, so
+ * Returns the cached answer in the languages that the request prefers. The key of an answer that does not depend on languages has none, so
  * this key is tried first.
  */
 function cachedAnswerOf(request: Request, caller: Caller): CachedAnswer | undefined {
@@ -178,10 +178,10 @@ function cachedAnswerOf(request: Request, caller: Caller): CachedAnswer | undefi
   const key = cacheKey(caller);
   const answer = answers.peek<CachedAnswer>(key);
   if (answer && !answer.inLanguages) return answer;
-  const tags = wishedTags(request, LANG.exec(request.url)?.[1]);
+  const tags = preferredTags(request, LANG.exec(request.url)?.[1]);
   if (!tags) return answer;
-  const wished = (request.app.locals.reduceWish as ReduceWish)(contextOf(request), tags);
-  return wished === undefined ? undefined : answers.peek(key + wishKey(wished));
+  const preferred = (request.app.locals.reducePreference as ReduceWish)(contextOf(request), tags);
+  return preferred === undefined ? undefined : answers.peek(key + wishKey(preferred));
 }
 
 /**
@@ -190,9 +190,9 @@ function cachedAnswerOf(request: Request, caller: Caller): CachedAnswer | undefi
  */
 const LANG = /[?&]lang=([A-Za-z0-9-]{1,35})(?=&|$)/;
 
-/** Returns the end of a cache key for a reduced wish; empty for a request that wishes no language. */
-function wishKey(wished: unknown): string {
-  return wished === undefined ? '' : ` ${JSON.stringify(wished)}`;
+/** Returns the end of a cache key for a reduced preference; empty for a request that wishes no language. */
+function wishKey(preferred: unknown): string {
+  return preferred === undefined ? '' : ` ${JSON.stringify(preferred)}`;
 }
 
 interface Caller {
@@ -219,20 +219,20 @@ function cachedCallerOf(request: Request): Caller | undefined {
 export const CACHED_SCOPE = 'catalog:read';
 
 /** Returns the cache key of a request. Undefined: the answer must not be cached, for example because of an unusual channel. */
-function cacheKeyOf(request: Request, wished: unknown): string | undefined {
+function cacheKeyOf(request: Request, preferred: unknown): string | undefined {
   const { originalUrl, query, headers } = request;
   const principal = principalOf(request)!;
   if (query.api_key !== undefined || query.pass !== undefined) return undefined;
   // Does not cache requests with undocumented parameters. The widget accepts any, so a visitor could fill the cache with copies of one
   // answer.
   if (!hasOnlyDocumentedParameters(request)) return undefined;
-  const wish = wishKey(wished);
-  if (principal.kind === 'api_key') return cacheKey({ principal, target: originalUrl }) + wish;
+  const preference = wishKey(preferred);
+  if (principal.kind === 'api_key') return cacheKey({ principal, target: originalUrl }) + preference;
   const { token, target } = splitToken(originalUrl);
   if (token !== query.token || headers['x-svc-widget-token'] !== undefined) return undefined;
   // Does not cache requests with q or lang, which can have any value: a visitor could fill the cache.
   if (query.q !== undefined || query.lang !== undefined) return undefined;
-  return cacheKey({ principal, target }) + wish;
+  return cacheKey({ principal, target }) + preference;
 }
 
 function cacheKey({ principal, target }: Caller): string {

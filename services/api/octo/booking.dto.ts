@@ -9,7 +9,7 @@ import {
   type OctoContact,
   type StoredUnitItem,
 } from '../holds/octo-booking';
-import type { WishedLanguages } from '../catalog/tour-text';
+import type { PreferredLanguages } from '../catalog/tour-text';
 import type { Party } from '../parties/party-rules';
 import type { Tenant } from '../tenants/tenant';
 import { localTimeIn, type OctoAvailability, toAvailability, type ToLocalTime } from './availability.dto';
@@ -155,7 +155,7 @@ export interface BookingView {
   /** Address of this installation, for pictures that it serves itself. */
   baseUrl: string;
   /** The languages of the tour's texts, for octo/content. Undefined: the tour's own language. */
-  wished: WishedLanguages | undefined;
+  preferred: PreferredLanguages | undefined;
 }
 
 /** Builds the parts that are the same in all bookings of a tour or of a departure. */

@@ -4,7 +4,7 @@ import { isUuid } from '../../platform/forms/text-forms';
 import { cachedVisibleTour, shownUntil } from '../catalog/cached-catalog';
 import { languageOfEarlierName } from '../catalog/catalog-languages';
 import { listCompleteTours, showTours } from '../catalog/list-catalog';
-import type { WishedLanguages } from '../catalog/tour-text';
+import type { PreferredLanguages } from '../catalog/tour-text';
 import type { PagePosition, Tour, TourRef } from '../catalog/tour';
 import type { ListedDeparture } from '../departures/departure';
 import { departuresById, listDepartures, type PricedDeparture } from '../departures/find-departures';
@@ -151,17 +151,17 @@ interface ProductPage {
 /**
  * Yields the JSON of all products of a tenant, page by page, so that memory never holds all tours or their whole text. Takes unchanged
  * pages from the cache `answers`.
- * @param wished the languages of the texts; undefined: each tour's own language
+ * @param preferred the languages of the texts; undefined: each tour's own language
  */
 export async function* productTexts(
   { db, answers }: CachedReads & { answers: ReadCache },
   view: Omit<ProductView, 'quote'>,
-  wished?: WishedLanguages,
+  preferred?: PreferredLanguages,
 ): AsyncGenerator<string> {
   const { tenant } = view;
   const readPage = async (after: PagePosition | undefined) => {
     const { tours, quote, last } = await listCompleteTours(db, tenant, PRODUCTS_A_PAGE, after);
-    const shown = wished ? await showTours(db, tours, wished) : [];
+    const shown = preferred ? await showTours(db, tours, preferred) : [];
     const products = tours.map((tour, index) => toProduct(tour, { ...view, quote }, shown[index]?.tour));
     const text = products.map((product) => JSON.stringify(product)).join(',');
     const value: ProductPage = { text, last };
@@ -176,7 +176,7 @@ export async function* productTexts(
       tenantVersion(tenant),
       view.capabilities,
       position ?? null,
-      wished,
+      preferred,
     ]);
     const page = await answers.get(key, () => readPage(position));
     yield separator + page.text;

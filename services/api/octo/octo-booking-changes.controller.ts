@@ -263,7 +263,7 @@ export class OctoBookingChangesController {
       });
     const answer = await namingProduct(() => productId, perform);
     language ??= await languageOfStoredProduct(context, answer.product);
-    setLanguageOfTour(request, view.wished, language);
+    setLanguageOfTour(request, view.preferred, language);
     return answer;
   }
 }

@@ -83,7 +83,7 @@ export class OctoBookingsController {
     const share = shareOf(request);
     const holdIds = await share.run(({ db }) => findBookings(db, apiKeyPrincipalOf(request), filter));
     const view = await bookingViewOf(request, share.cached());
-    if (view.wished) await setContentLanguages(request, view.wished);
+    if (view.preferred) await setContentLanguages(request, view.preferred);
     const send = ({ db }: CachedReads) => sendTexts(request, bookingTexts(db, holdIds, view), NO_STORE);
     await (holdIds.length > SHORT_LIST ? share.runList('bookings', send) : share.run(send));
     return ALREADY_SENT;

@@ -93,10 +93,10 @@ export class OctoCatalogController {
   async octoListProducts(@Request() request: HttpRequest, @Query() lang?: string): Promise<OctoProduct[]> {
     const { answers } = this.context;
     const share = shareOf(request);
-    const wished = await contentWishOf(request, share.cached(), lang);
-    await setContentLanguages(request, wished);
+    const preferred = await contentWishOf(request, share.cached(), lang);
+    await setContentLanguages(request, preferred);
     await share.runList('products', (reads) =>
-      sendTexts(request, productTexts({ ...reads, answers }, this.view(request), wished), PRIVATE),
+      sendTexts(request, productTexts({ ...reads, answers }, this.view(request), preferred), PRIVATE),
     );
     return ALREADY_SENT;
   }
@@ -121,9 +121,9 @@ export class OctoCatalogController {
     const reads = shareOf(request).cached();
     const found = await findProductTour(reads, view.tenant, id);
     const quote = await cachedQuoter(reads, view.tenant, found);
-    const wished = await contentWishOf(request, reads, lang);
-    const { tour, shown } = await showTour(reads, found, wished);
-    setLanguageOfTour(request, wished, shown?.name ?? found.language);
+    const preferred = await contentWishOf(request, reads, lang);
+    const { tour, shown } = await showTour(reads, found, preferred);
+    setLanguageOfTour(request, preferred, shown?.name ?? found.language);
     return toProduct(found, { ...view, quote }, tour);
   }
 

@@ -3,7 +3,7 @@ import { Body, Middlewares, Post, Request, Route, Security, Tags } from '@tsoa/r
 import type { Request as HttpRequest } from 'express';
 import { showTour } from '../catalog/cached-catalog';
 import type { Tour } from '../catalog/tour';
-import type { WishedLanguages } from '../catalog/tour-text';
+import type { PreferredLanguages } from '../catalog/tour-text';
 import { type ApiKeyPrincipal, mayReadBookings } from '../credentials/credential';
 import type { PricedDeparture } from '../departures/find-departures';
 import { OctoUuidTakenError } from '../holds/hold.errors';
@@ -75,7 +75,7 @@ interface Offer {
   party: Party;
   priced: PricedDeparture;
   quote: Quoter;
-  /** The tour with its texts in the wished languages. */
+  /** The tour with its texts in the preferred languages. */
   shown: Tour;
   language: string;
 }
@@ -137,7 +137,7 @@ export class OctoReservationsController {
         const isReplay = seller.claim !== null && (await isRepeat(context.db, seller.claim));
         if (uuid && !isReplay && (await isUuidTaken(context.db, tenant.id, uuid)))
           throw new OctoUuidTakenError();
-        offer = await this.findOffer(tenant, body, { units, wished: view.wished });
+        offer = await this.findOffer(tenant, body, { units, preferred: view.preferred });
         const { tour, party, priced } = offer;
         const { departureDate } = priced.departure;
         return placeHold(
@@ -159,7 +159,7 @@ export class OctoReservationsController {
     const answered = isReplayed(request)
       ? await languageOfStoredProduct(context, answer.product)
       : offer!.language;
-    setLanguageOfTour(request, view.wished, answered);
+    setLanguageOfTour(request, view.preferred, answered);
     return answer;
   }
 
@@ -170,7 +170,7 @@ export class OctoReservationsController {
   private async findOffer(
     tenant: Tenant,
     body: OctoReservationBody,
-    { units, wished }: { units: Party; wished: WishedLanguages | undefined },
+    { units, preferred }: { units: Party; preferred: PreferredLanguages | undefined },
   ): Promise<Offer> {
     const { context } = this;
     const tour = await findRequestedTour(context, tenant, body);
@@ -178,7 +178,7 @@ export class OctoReservationsController {
     assertMaxUnits(tour, party);
     const priced = await findProductDeparture(context, tenant, tour, body.availabilityId);
     const quote = await cachedQuoter(context, tenant, tour);
-    const { tour: shown, shown: languages } = await showTour(context, tour, wished);
+    const { tour: shown, shown: languages } = await showTour(context, tour, preferred);
     return { tour, party, priced, quote, shown, language: languages?.name ?? tour.language };
   }
 

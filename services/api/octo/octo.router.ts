@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
-import { cachedTenantLanguages, reduceWish } from '../catalog/catalog-languages';
-import type { WishedLanguages } from '../catalog/tour-text';
+import { cachedTenantLanguages, reducePreference } from '../catalog/catalog-languages';
+import type { PreferredLanguages } from '../catalog/tour-text';
 import type { Scope } from '../credentials/credential';
 import { assertScope } from '../credentials/verify-credential';
 import { contextOf } from '../http/api-context';
@@ -10,7 +10,7 @@ import { apiKeyPrincipalOf } from '../http/authentication';
 import { setCaching } from '../http/caching';
 import { bookingBody } from '../http/json-body';
 import { shareOf } from '../http/read-share';
-import { wishedTags } from '../http/wished-languages';
+import { preferredTags } from '../http/preferred-languages';
 import { type BookingView, type OctoBooking, toOctoBooking } from './booking.dto';
 import { type OctoCapability, readCapabilities } from './capabilities';
 import { badOctoRequest } from './octo.errors';
@@ -32,30 +32,30 @@ export function capabilitiesOf(request: Request): OctoCapability[] {
 const DEFAULT_LANGUAGE = 'en';
 
 /**
- * Sets Content-Language and Available-Languages, which OCTO requires with octo/content. An answer has one language: the first wished one
+ * Sets Content-Language and Available-Languages, which OCTO requires with octo/content. An answer has one language: the first preferred one
  * that the tenant's tours have, otherwise the most frequent own language of these tours.
- * @param wished the languages in which the answer shows tours; undefined: it shows them in their own language
+ * @param preferred the languages in which the answer shows tours; undefined: it shows them in their own language
  */
-export async function setContentLanguages(request: Request, wished?: WishedLanguages): Promise<void> {
+export async function setContentLanguages(request: Request, preferred?: PreferredLanguages): Promise<void> {
   if (!hasContent(request)) return;
   // A write waits for no read of its key.
   const reads = request.method === 'GET' ? shareOf(request).cached() : contextOf(request);
   const available = await cachedTenantLanguages(reads, apiKeyPrincipalOf(request).tenant);
-  const chosen = wished?.flat().find((language) => available.includes(language));
+  const chosen = preferred?.flat().find((language) => available.includes(language));
   request.res!.setHeader('Content-Language', chosen ?? available[0] ?? DEFAULT_LANGUAGE);
   request.res!.setHeader('Available-Languages', available.join(', ') || DEFAULT_LANGUAGE);
-  if (wished) request.res!.vary('Accept-Language');
+  if (preferred) request.res!.vary('Accept-Language');
 }
 
 /** Sets Content-Language of an answer that shows one tour. @param language the language of the shown name */
 export function setLanguageOfTour(
   request: Request,
-  wished: WishedLanguages | undefined,
+  preferred: PreferredLanguages | undefined,
   language: string,
 ): void {
   if (!hasContent(request)) return;
   request.res!.setHeader('Content-Language', language);
-  if (wished) request.res!.vary('Accept-Language');
+  if (preferred) request.res!.vary('Accept-Language');
 }
 
 /**
@@ -66,8 +66,8 @@ export async function contentWishOf(
   request: Request,
   reads: CachedReads,
   lang?: string,
-): Promise<WishedLanguages | undefined> {
-  return hasContent(request) ? reduceWish(reads, wishedTags(request, lang)) : undefined;
+): Promise<PreferredLanguages | undefined> {
+  return hasContent(request) ? reducePreference(reads, preferredTags(request, lang)) : undefined;
 }
 
 function hasContent(request: Request): boolean {
@@ -128,7 +128,7 @@ export async function bookingViewOf(request: Request, reads: CachedReads): Promi
     tenant: apiKeyPrincipalOf(request).tenant,
     capabilities: capabilitiesOf(request),
     baseUrl: contextOf(request).config.publicBaseUrl,
-    wished: await contentWishOf(request, reads),
+    preferred: await contentWishOf(request, reads),
   };
 }
 
@@ -140,7 +140,7 @@ export async function answerBooking(
 ): Promise<OctoBooking> {
   const view = await bookingViewOf(request, reads);
   const shown = await withItsCatalog(reads.db, view, booking);
-  setLanguageOfTour(request, view.wished, shown.language);
+  setLanguageOfTour(request, view.preferred, shown.language);
   return toOctoBooking(shown, view);
 }
 

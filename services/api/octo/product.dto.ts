@@ -176,7 +176,7 @@ export interface ProductView {
 
 /**
  * Returns a tour as OCTO's product. Its only option is `DEFAULT`.
- * @param shown the tour with its texts in the wished languages, for octo/content
+ * @param shown the tour with its texts in the preferred languages, for octo/content
  */
 export function toProduct(tour: Tour, view: ProductView, shown: Tour = tour): OctoProduct {
   const { tenant, capabilities, baseUrl } = view;
@@ -245,9 +245,9 @@ export function hasStartTimes({ startTimes }: Pick<Tour, 'startTimes'>): boolean
 }
 
 /** The most `unitItems` of a request. */
-const MOST_UNIT_ITEMS = 50;
+const UNIT_ITEMS_MAX = 50;
 
 /** Returns the most units in one booking of the tour. */
 export function maxUnits({ groupSizeMax }: Pick<Tour, 'groupSizeMax'>): number {
-  return Math.min(MOST_UNIT_ITEMS, groupSizeMax ?? MOST_UNIT_ITEMS);
+  return Math.min(UNIT_ITEMS_MAX, groupSizeMax ?? UNIT_ITEMS_MAX);
 }

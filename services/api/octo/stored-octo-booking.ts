@@ -8,7 +8,7 @@ import { bookingsOfHolds } from '../bookings/find-booking';
 import { toursOfSales } from '../catalog/find-tour';
 import { showTours } from '../catalog/list-catalog';
 import type { Tour } from '../catalog/tour';
-import type { WishedLanguages } from '../catalog/tour-text';
+import type { PreferredLanguages } from '../catalog/tour-text';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { assertScope } from '../credentials/verify-credential';
 import { departuresById, departuresOfSales, type SoldDeparture } from '../departures/find-departures';
@@ -40,7 +40,7 @@ export type ShownOctoBooking = StoredOctoBooking & ShownParts;
 /** The parts of the catalog that the answer of a booking shows. */
 export interface ShownParts {
   tour: Tour;
-  /** The tour with its texts in the wished languages. */
+  /** The tour with its texts in the preferred languages. */
   shown: Tour;
   /** The language of the shown name. */
   language: string;
@@ -178,7 +178,7 @@ export function keptUnits(booking: StoredOctoBooking, categories: readonly Categ
 /** The tenant, and the languages of the shown texts. Undefined: each tour's own language. */
 export interface Reader {
   tenant: Tenant;
-  wished: WishedLanguages | undefined;
+  preferred: PreferredLanguages | undefined;
 }
 
 /** Returns the booking with the parts of the catalog that its answer shows. */
@@ -210,11 +210,11 @@ export async function shownParts(db: Db, reader: Reader, place: Place): Promise<
   return (await partsOf(db, reader, [place]))[0]!;
 }
 
-/** Returns the parts for each place, also of tours that the tenant does not see any more. Reads translations only for wished languages. */
-async function partsOf(db: Db, { tenant, wished }: Reader, places: Place[]): Promise<ShownParts[]> {
+/** Returns the parts for each place, also of tours that the tenant does not see any more. Reads translations only for preferred languages. */
+async function partsOf(db: Db, { tenant, preferred }: Reader, places: Place[]): Promise<ShownParts[]> {
   const tourIds = [...new Set(places.map(({ tourId }) => tourId))];
   const tours = await toursOfSales(db, tenant, tourIds);
-  const translated = wished ? await showTours(db, tours, wished) : [];
+  const translated = preferred ? await showTours(db, tours, preferred) : [];
   const texts = new Map(
     tours.map((tour, index) => {
       const { tour: shown = tour, shown: languages } = translated[index] ?? {};

@@ -67,7 +67,7 @@ export interface UnitView {
   capabilities: OctoCapability[];
   /** The tour as it is now. */
   tour: Pick<Tour, 'categories'>;
-  /** The tour with its texts in the wished languages. */
+  /** The tour with its texts in the preferred languages. */
   shown: Pick<Tour, 'categories'>;
 }
 
@@ -122,7 +122,7 @@ function toUnitContent(
   };
 }
 
-/** Returns the name in the wished languages. A name that the tour has changed since the booking has no translation. */
+/** Returns the name in the preferred languages. A name that the tour has changed since the booking has no translation. */
 function titleOf({ code, name, kind }: Category, { tour, shown }: UnitView): string {
   const nameIn = ({ categories }: Pick<Tour, 'categories'>) =>
     categories.find((category) => category.code === code)?.name;

@@ -98,7 +98,7 @@ export function storedCategories(categories: readonly Category[]): readonly Cate
 export const AGE_MAX = 120;
 
 /** The most categories of a tour. */
-export const MOST_CATEGORIES = 12;
+export const CATEGORIES_MAX = 12;
 
 /** Codes that files may not use: a price list has `deposit`, and every object of JavaScript has the other two. */
 const RESERVED = ['deposit', 'constructor', '__proto__'];

@@ -30,20 +30,20 @@ export function storedCurrencyDigits(code: string): number | undefined {
  * The largest price and the largest amount of a price rule. The tables have the same limit (0103_catalog.sql,
  * 0104_visibility_and_pricing.sql).
  */
-export const MOST_MINOR_UNITS = 1_000_000_000_000;
+export const MINOR_UNITS_MAX = 1_000_000_000_000;
 
 /**
  * Converts major units, a JSON number or decimal text, to minor units: 129.99 to 12999. Counts the decimals of a text as they are written:
  * `1.490` is no amount of EUR, because many spreadsheets write 1490 so. Uses the digits of the text, because 1.15 * 100 is
  * 114.99999999999999.
- * @returns undefined for any other text, for more decimals than the currency has, and for an amount above MOST_MINOR_UNITS
+ * @returns undefined for any other text, for more decimals than the currency has, and for an amount above MINOR_UNITS_MAX
  */
 export function toMinor(amount: string | number, digits: number): number | undefined {
   const text = String(amount);
   const decimals = countDecimals(text);
   if (decimals === undefined || decimals > digits) return undefined;
   const minor = Number(text.replace('.', '') + '0'.repeat(digits - decimals));
-  if (Math.abs(minor) > MOST_MINOR_UNITS) return undefined;
+  if (Math.abs(minor) > MINOR_UNITS_MAX) return undefined;
   return minor === 0 ? 0 : minor;
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../platform/errors';
-import { MOST_MINOR_UNITS, toMajor } from './currency';
+import { MINOR_UNITS_MAX, toMajor } from './currency';
 
 export class PriceRuleNotFoundError extends AppError {
   readonly code = 'price_rule_not_found';
@@ -24,7 +24,7 @@ export class InvalidAmountError extends AppError {
   readonly code = 'invalid_amount';
 
   constructor(amount: string, currency: string, digits: number) {
-    const most = toMajor(MOST_MINOR_UNITS, digits);
+    const most = toMajor(MINOR_UNITS_MAX, digits);
     super(`${amount} is not an amount of ${currency}, which has ${digits} decimals; the largest is ${most}`);
   }
 }

@@ -13,10 +13,10 @@ import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import { shareOf } from '../http/read-share';
 import { strictQuery } from '../http/query-parameters';
-import { wishedTags, withLanguages } from '../http/wished-languages';
+import { preferredTags, withLanguages } from '../http/preferred-languages';
 import { cachedQuoter } from '../pricing/quote-tenant-price';
 import type { PagePosition } from '../catalog/tour';
-import { reduceWish } from '../catalog/catalog-languages';
+import { reducePreference } from '../catalog/catalog-languages';
 import {
   cachedCatalog,
   cachedFilters,
@@ -99,21 +99,21 @@ export class CatalogController {
       // Leaves out the default, so that cursors of a release without this parameter stay valid.
       sort: sort === 'name' ? undefined : sort,
     };
-    const wished = await reduceWish(shareOf(request).cached(), wishedTags(request, lang));
-    const after = pageStart<PagePosition>(request, cursor, { ...filters, wish: wished });
+    const preferred = await reducePreference(shareOf(request).cached(), preferredTags(request, lang));
+    const after = pageStart<PagePosition>(request, cursor, { ...filters, preference: preferred });
     const { publicBaseUrl } = this.context.config;
-    const toContent = pageContentOf(request, { ...filters, wish: wished });
+    const toContent = pageContentOf(request, { ...filters, preference: preferred });
     const load = async (reads: CachedReads) => {
-      const page = await cachedCatalog(reads, tenant, { limit, ...filters, sort, after, wished });
+      const page = await cachedCatalog(reads, tenant, { limit, ...filters, sort, after, preferred });
       const items = page.items.map((item) => catalogItem(item, publicBaseUrl));
       const more = page.asOf === undefined ? {} : { as_of: page.asOf };
       const content = toContent([...items, ...page.removed.map(removedItem)], page.last, more);
       return {
-        content: withETag(withLanguages(content, wished && page.items.map(({ shown }) => shown!.name))),
+        content: withETag(withLanguages(content, preferred && page.items.map(({ shown }) => shown!.name))),
         until: shownUntil(page.items.map(({ tour }) => tour)),
       };
     };
-    return answerRead(request, load, { wished });
+    return answerRead(request, load, { preferred });
   }
 
   /**
@@ -148,15 +148,15 @@ export class CatalogController {
     @Query() lang?: string,
   ): Promise<TourDetail> {
     const { tenant } = apiKeyPrincipalOf(request);
-    const wished = await reduceWish(shareOf(request).cached(), wishedTags(request, lang));
+    const preferred = await reducePreference(shareOf(request).cached(), preferredTags(request, lang));
     const load = async (reads: CachedReads) => {
       const found = await cachedVisibleTour(reads, tenant, id_or_slug);
       const quoter = await cachedQuoter(reads, tenant, found);
-      const { tour, shown } = await showTour(reads, found, wished);
+      const { tour, shown } = await showTour(reads, found, preferred);
       const answer = tourDetail(tour, quoter, this.context.config.publicBaseUrl, shown);
       const content = jsonContent(answer, ['Cache-Control', cacheControl(request, PRIVATE)]);
       return { content: withETag(withLanguages(content, shown && [shown.name])), until: shownUntil([found]) };
     };
-    return answerRead(request, load, { wished });
+    return answerRead(request, load, { preferred });
   }
 }

@@ -53,7 +53,7 @@ export function filtersAnswer(filters: CatalogFilters): CatalogFiltersAnswer {
 
 /**
  * @param baseUrl as in catalogItem
- * @param shown the languages of the texts, if the request wishes languages
+ * @param shown the languages of the texts, if the request prefers languages
  */
 export function tourDetail(tour: Tour, quoter: Quoter, baseUrl: string, shown?: ShownLanguages): TourDetail {
   const quote = assertSellable(quoter(tour, basePrices(tour), null));

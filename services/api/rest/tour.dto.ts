@@ -7,7 +7,7 @@ export interface CatalogItem {
   id: string;
   slug: string;
   /**
-   * The language of `name`, if the request wishes a language. A text without a translation is in the tour's own language.
+   * The language of `name`, if the request prefers a language. A text without a translation is in the tour's own language.
    * @example "en"
    */
   lang?: string;

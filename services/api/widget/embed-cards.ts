@@ -69,7 +69,7 @@ export function tourCard(
 
 /**
  * Returns a text with its language, if this is not the language of the page.
- * @param language undefined: the visitor wishes no language, so the language of the text may be any
+ * @param language undefined: the visitor prefers no language, so the language of the text may be any
  */
 function cardText(text: string, language: string | undefined, locale: Locale): CardText {
   if (language === undefined) return { text, lang: '', dir: 'auto' };

@@ -1,6 +1,6 @@
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { PagePosition } from '../catalog/tour';
-import { reduceWish } from '../catalog/catalog-languages';
+import { reducePreference } from '../catalog/catalog-languages';
 import { cachedCatalog, cachedContinents, cachedTimesOfNextDates } from '../catalog/cached-catalog';
 import { type PricedCatalogTour } from '../catalog/list-catalog';
 import { baseLanguages } from '../catalog/tour-text';
@@ -17,7 +17,7 @@ import { nextCursor, pageStart } from '../http/paging';
 import { documentedQuery, tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
 import { shareOf } from '../http/read-share';
-import { acceptedTags, commonLanguage, wishedTags } from '../http/wished-languages';
+import { acceptedTags, commonLanguage, preferredTags } from '../http/preferred-languages';
 import { isOwnPage, mayFrame, ownOrigin, type RequestOrigin, requestOriginOf } from './cors.router';
 import { chooseLanguage, type Locale } from './languages';
 import { structuredData, tourCard } from './embed-cards';
@@ -105,16 +105,16 @@ async function showTours(request: Request, response: Response): Promise<void> {
   const { limit, continent, q, cursor, lang } = documentedQuery<ListQuery>(request);
   const filter = { continent: continentInput(continent), q: queryInput('q', q, searchTextForm) };
   const reads = shareOf(request).cached();
-  const wished = await reduceWish(reads, wishedTags(request, lang));
-  const after = pageStart<PagePosition>(request, cursor, { ...filter, wish: wished });
-  const list = { limit, ...filter, after, wished };
+  const preferred = await reducePreference(reads, preferredTags(request, lang));
+  const after = pageStart<PagePosition>(request, cursor, { ...filter, preference: preferred });
+  const list = { limit, ...filter, after, preferred };
   const { items, last } = await cachedCatalog(reads, tenant, list);
   const times = await cachedTimesOfNextDates(reads, items);
   const surroundings = surroundingsOf(request);
   const { locale } = surroundings.language;
   const pass = mintEmbedPass(context.secrets.cursorKey, tokenId, Date.now(), passChainStart);
   setCaching(request, PRIVATE);
-  if (wished) setLanguage(response, locale, items);
+  if (preferred) setLanguage(response, locale, items);
   const page = renderEmbedPage({
     ...surroundings,
     tenantName: tenant.name,
@@ -124,7 +124,7 @@ async function showTours(request: Request, response: Response): Promise<void> {
     filter,
     kept: { pass, ...settingsOf(request) },
     isFirst: after === undefined,
-    nextCursor: nextCursor(request, last, { ...filter, wish: wished }),
+    nextCursor: nextCursor(request, last, { ...filter, preference: preferred }),
   });
   // Avoids response.send(): it answers 304 to `If-None-Match: *`, although the pass makes each page different.
   response.type('html').setHeader('Content-Length', Buffer.byteLength(page)).end(page);

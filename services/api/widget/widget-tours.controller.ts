@@ -12,7 +12,7 @@ import {
 import type { Request as HttpRequest } from 'express';
 import type { CancellationPolicy } from '../catalog/cancellation-policy';
 import type { PagePosition } from '../catalog/tour';
-import { reduceWish } from '../catalog/catalog-languages';
+import { reducePreference } from '../catalog/catalog-languages';
 import { cachedCatalog, shownUntil } from '../catalog/cached-catalog';
 import { type PricedCatalogTour } from '../catalog/list-catalog';
 import { catalogItem } from '../rest/tour-answer';
@@ -28,7 +28,7 @@ import type { ProblemDocument } from '../http/problems';
 import { tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
 import { shareOf } from '../http/read-share';
-import { wishedTags, withLanguages } from '../http/wished-languages';
+import { preferredTags, withLanguages } from '../http/preferred-languages';
 import { tourLink } from '../tenants/link-template';
 import type { Tenant } from '../tenants/tenant';
 import { allowListedOrigin, refuseForeignPage } from './cors.router';
@@ -38,7 +38,7 @@ export interface WidgetTour {
   id: string;
   slug: string;
   /**
-   * The language of `name`, if the request wishes a language. A text without a translation is in the tour's own language.
+   * The language of `name`, if the request prefers a language. A text without a translation is in the tour's own language.
    * @example "en"
    */
   lang?: string;
@@ -109,20 +109,20 @@ export class WidgetToursController {
   ): Promise<WidgetTourPage> {
     const { tenant } = widgetPrincipalOf(request);
     const filters = { continent: continentInput(continent), q: queryInput('q', q, searchTextForm) };
-    const wished = await reduceWish(shareOf(request).cached(), wishedTags(request, lang));
-    const after = pageStart<PagePosition>(request, cursor, { ...filters, wish: wished });
+    const preferred = await reducePreference(shareOf(request).cached(), preferredTags(request, lang));
+    const after = pageStart<PagePosition>(request, cursor, { ...filters, preference: preferred });
     const { publicBaseUrl } = this.context.config;
-    const toContent = pageContentOf(request, { ...filters, wish: wished });
+    const toContent = pageContentOf(request, { ...filters, preference: preferred });
     const load = async (reads: CachedReads) => {
-      const page = await cachedCatalog(reads, tenant, { limit, ...filters, after, wished });
+      const page = await cachedCatalog(reads, tenant, { limit, ...filters, after, preferred });
       const items = page.items.map((item) => widgetTour(item, tenant, publicBaseUrl));
       const content = toContent(items, page.last);
       return {
-        content: withETag(withLanguages(content, wished && page.items.map(({ shown }) => shown!.name))),
+        content: withETag(withLanguages(content, preferred && page.items.map(({ shown }) => shown!.name))),
         until: shownUntil(page.items.map(({ tour }) => tour)),
       };
     };
-    return answerRead(request, load, { wished });
+    return answerRead(request, load, { preferred });
   }
 }
 

@@ -92,12 +92,12 @@ interface WeightedEntry {
 }
 
 /** Limits the characters and the entries of a header that the server parses. Browsers send less than 100 characters and a dozen entries. */
-const MOST_CHARACTERS = 500;
-const MOST_ENTRIES = 20;
+const HEADER_CHARACTERS_MAX = 500;
+const HEADER_ENTRIES_MAX = 20;
 
 /** Reads the entries of a header with weights (RFC 9110 section 12.4.2), in the order of the header. */
 export function readWeightedList(header: string): WeightedEntry[] {
-  return header.slice(0, MOST_CHARACTERS).split(',', MOST_ENTRIES).map(readEntry);
+  return header.slice(0, HEADER_CHARACTERS_MAX).split(',', HEADER_ENTRIES_MAX).map(readEntry);
 }
 
 function readEntry(entry: string): WeightedEntry {

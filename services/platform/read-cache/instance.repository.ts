@@ -98,16 +98,16 @@ async function deleteSilentInstances(db: Db, found: LaggingInstance[]): Promise<
 const POLL_MS = 25;
 /** Adds a margin: two clocks may differ in rate. */
 const LAPSED_MS = VALIDITY_MS + 50;
-const AT_MOST_MS = 1_500;
+const INSTANCE_WAIT_MS_MAX = 1_500;
 
 /**
  * Waits until every instance of the API has seen the change, or until the read caches of the other instances are no longer valid (after
- * LAPSED_MS). Waits for at most AT_MOST_MS. Never rejects: if the database does not answer, no read cache is valid after AT_MOST_MS. Call
+ * LAPSED_MS). Waits for at most INSTANCE_WAIT_MS_MAX. Never rejects: if the database does not answer, no read cache is valid after INSTANCE_WAIT_MS_MAX. Call
  * it after COMMIT.
  */
 export async function awaitInstances(db: Db): Promise<void> {
   const over = new AbortController();
-  const atMost = sleep(AT_MOST_MS, undefined, { signal: over.signal }).catch(() => {});
+  const atMost = sleep(INSTANCE_WAIT_MS_MAX, undefined, { signal: over.signal }).catch(() => {});
   await Promise.race([atMost, untilSeen(db, over.signal).catch(() => atMost)]);
   over.abort();
 }

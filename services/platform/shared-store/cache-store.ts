@@ -61,7 +61,7 @@ const FENCE_MS = 20_000;
 /** Maximum age of a value, and of a missed invalidation. */
 const TTL_MAX_MS = 120_000;
 
-const MAX_ENTRIES = 50_000;
+const ENTRIES_MAX = 50_000;
 
 interface Entry {
   value: { id: string; value: string } | undefined;
@@ -75,7 +75,7 @@ interface Entry {
 
 /** Creates a store for one instance. This store does not see invalidations of other processes. @param now milliseconds; tests set it */
 export function createMemoryCacheStore(now: () => number = () => performance.now()): CacheStore {
-  const entries = new LRUCache<string, Entry>({ max: MAX_ENTRIES });
+  const entries = new LRUCache<string, Entry>({ max: ENTRIES_MAX });
   let lastToken = 0;
 
   function lookUp(key: string): CachedValue | undefined {

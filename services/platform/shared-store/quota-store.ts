@@ -30,7 +30,7 @@ export const WINDOW_SECONDS = 60;
  * Maximum number of buckets in memory. Every address that guesses credentials has a bucket, and an attacker has many addresses. 100,000
  * buckets take 100 MB.
  */
-const MAX_BUCKETS = 100_000;
+const BUCKETS_MAX = 100_000;
 
 const fallbacks = new Counter({
   name: 'quota_fallbacks_total',
@@ -38,7 +38,7 @@ const fallbacks = new Counter({
 });
 
 /** Creates quotas of one instance. */
-export function createMemoryQuotaStore(maxBuckets: number = MAX_BUCKETS): QuotaStore {
+export function createMemoryQuotaStore(maxBuckets: number = BUCKETS_MAX): QuotaStore {
   const limiterOf = createBoundedMemory(maxBuckets);
   return createQuotaStore((limit) => limiterOf(limit));
 }
@@ -49,7 +49,7 @@ export function createMemoryQuotaStore(maxBuckets: number = MAX_BUCKETS): QuotaS
  */
 export function createSharedQuotaStore(run: RunScript, replicas: number): QuotaStore {
   const storeClient = storeClientOf(run);
-  const memoryOf = createBoundedMemory(MAX_BUCKETS);
+  const memoryOf = createBoundedMemory(BUCKETS_MAX);
   return createQuotaStore(
     (limit) =>
       new RateLimiterRedis({

@@ -10,7 +10,7 @@ export interface RecentEvent {
 }
 
 /** Longer than any transaction that writes an event. So all events that are older than this are visible. */
-const LONGEST_TRANSACTION = '1 minute';
+const TRANSACTION_MAX = '1 minute';
 
 /**
  * Finds the events of a tenant since `from`, but only of the last minute, the oldest first. Pass the returned `from` to the next call, and
@@ -24,7 +24,7 @@ export async function findRecentEvents(
   from?: Date,
 ): Promise<{ events: RecentEvent[]; from: Date }> {
   const { rows } = await db.raw<{ rows: [{ now: Date; earliest: Date }] }>(
-    `select now, greatest(coalesce(?::timestamptz, now), now - interval '${LONGEST_TRANSACTION}') as earliest
+    `select now, greatest(coalesce(?::timestamptz, now), now - interval '${TRANSACTION_MAX}') as earliest
      from (select clock_timestamp() as now) c`,
     [from ?? null],
   );

@@ -2,10 +2,10 @@ import type { Db } from '../../platform/database/database';
 import { DUE } from '../deliveries/queue.repository';
 
 /** The highest count that is shown exactly. Queries count up to one more, which means "more than this number". */
-export const COUNTED_MOST = 10_000;
+export const COUNTED_MAX = 10_000;
 
 /** Maximum number of endpoints that are probed for due deliveries. */
-const PROBED_MOST = 5000;
+const PROBED_MAX = 5000;
 
 export interface QueueCounts {
   now: Date;
@@ -61,9 +61,9 @@ const COUNTS = `
       e.status = 'active' and h.openings > 0 and h.blocked_until <= now() as trying
     from webhook_endpoints e left join webhook_health h on h.endpoint_id = e.id where e.status <> 'removed'
   ), ready as materialized (
-    select id from endpoint where status = 'active' and blocked is not true limit ${PROBED_MOST}
+    select id from endpoint where status = 'active' and blocked is not true limit ${PROBED_MAX}
   ), held as materialized (
-    select id from endpoint where status <> 'active' or blocked limit ${PROBED_MOST}
+    select id from endpoint where status <> 'active' or blocked limit ${PROBED_MAX}
   ), ready_due as (${DUE_OF('ready')}), held_due as (${DUE_OF('held')})
   select now() as now, ready_due.due, ready_due.oldest as oldest_due, held_due.due as held, dead.*,
     (select count(*) from (select from webhook_deliveries where status = 'retrying' limit :bound) r) as retrying,
@@ -78,12 +78,12 @@ const COUNTS = `
     from endpoint
   ) by_state`;
 
-/** Counts the deliveries that became dead at `since` or later, among the newest COUNTED_MOST + 1 dead deliveries. */
+/** Counts the deliveries that became dead at `since` or later, among the newest COUNTED_MAX + 1 dead deliveries. */
 export async function countDeadSince(db: Db, since: Date): Promise<number> {
   const newest = db('webhook_deliveries')
     .where({ status: 'dead' })
     .orderBy('id', 'desc')
-    .limit(COUNTED_MOST + 1);
+    .limit(COUNTED_MAX + 1);
   const [row] = await db
     .from(newest.select('finished_at').as('d'))
     .where('finished_at', '>=', since)
@@ -92,6 +92,6 @@ export async function countDeadSince(db: Db, since: Date): Promise<number> {
 }
 
 export async function findQueueCounts(db: Db): Promise<QueueCounts> {
-  const { rows } = await db.raw<{ rows: [QueueCounts] }>(COUNTS, { bound: COUNTED_MOST + 1 });
+  const { rows } = await db.raw<{ rows: [QueueCounts] }>(COUNTS, { bound: COUNTED_MAX + 1 });
   return rows[0];
 }

@@ -66,7 +66,7 @@ export function platformCaller({ baseUrl, apiKey, ...options }: PlatformOptions)
     const received = await receive(client, text, timeoutMs).catch((error: unknown) => {
       throw errorWithoutAnswer(request, error);
     });
-    return judged(request, received);
+    return answerOf(request, received);
   };
 }
 
@@ -97,7 +97,7 @@ interface Received {
 }
 
 /** @throws TourPlatformError unless the answer is a success of the platform, or a 304 */
-function judged(request: SentRequest, { message, body }: Received): PlatformAnswer {
+function answerOf(request: SentRequest, { message, body }: Received): PlatformAnswer {
   const headers = headersOf(message);
   const answer = {
     status: message.statusCode!,

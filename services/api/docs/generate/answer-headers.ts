@@ -120,7 +120,7 @@ const ALL: Record<string, Header> = {
   },
   'Content-Language': {
     description:
-      'The language of the tours, if the request wishes a language and all tours of the answer are shown in one. OCTO: with `octo/content`, always.',
+      'The language of the tours, if the request prefers a language and all tours of the answer are shown in one. OCTO: with `octo/content`, always.',
     schema: text,
     example: 'de',
   },

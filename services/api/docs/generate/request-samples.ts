@@ -9,7 +9,7 @@ interface SampledCall {
 }
 
 /** A longer body has a line for each field. */
-const LONGEST_BODY = 40;
+const INLINE_BODY_MAX = 40;
 
 /** Returns a command to paste into a shell, with the address first. It needs the variable KEY or TOKEN. */
 export function curlSample(call: SampledCall): string {
@@ -20,7 +20,8 @@ export function curlSample(call: SampledCall): string {
   for (const [name, value] of headersOf(operation)) lines.push(`-H '${name}: ${value}'`);
   const body = bodyOf(operation);
   const line = JSON.stringify(body);
-  if (body) lines.push(`-d '${line.length > LONGEST_BODY ? indented(JSON.stringify(body, null, 2)) : line}'`);
+  if (body)
+    lines.push(`-d '${line.length > INLINE_BODY_MAX ? indented(JSON.stringify(body, null, 2)) : line}'`);
   return lines.join(' \\\n  ');
 }
 

@@ -50,7 +50,7 @@ export class ChangeQueue {
    * Changes, and ids of locked departures, that no batch takes for at most 20 ms: changes that met another lock than that of a departure, and
    * departures that no transaction may wait for yet, because `lockWaiters` others are awaited.
    */
-  private readonly resting = new Set<WaitingChange | string>();
+  private readonly paused = new Set<WaitingChange | string>();
   private readonly batches = new OpenBatches(() => this.start());
   private readonly alone = createLimit(QUEUE_LIMITS.alone);
   /** The number of changes that wait to be written alone. */
@@ -138,8 +138,8 @@ export class ChangeQueue {
   /** Returns whether only batches of this process delay the change, not a lock of another transaction. */
   private waitsForBatch(one: WaitingChange): boolean {
     const departures = one.change.locks.departureIds;
-    const isLocked = departures.some((id) => this.awaited.has(id) || this.resting.has(id));
-    return !this.resting.has(one) && !isLocked && departures.some((id) => this.batches.isWriting(id));
+    const isLocked = departures.some((id) => this.awaited.has(id) || this.paused.has(id));
+    return !this.paused.has(one) && !isLocked && departures.some((id) => this.batches.isWriting(id));
   }
 
   /** Returns whether the change has a transaction of its own. Without group commit, each one has. */
@@ -152,10 +152,10 @@ export class ChangeQueue {
    * departure, because the key may already have a stored answer.
    */
   private isFree(one: WaitingChange): boolean {
-    if (this.resting.has(one)) return false;
+    if (this.paused.has(one)) return false;
     const mayLookUp = one.change.claim !== null && one.state !== 'departure locked';
     return one.change.locks.departureIds.every(
-      (id) => !this.batches.isWriting(id) && !this.resting.has(id) && (mayLookUp || !this.awaited.has(id)),
+      (id) => !this.batches.isWriting(id) && !this.paused.has(id) && (mayLookUp || !this.awaited.has(id)),
     );
   }
 
@@ -252,7 +252,7 @@ export class ChangeQueue {
     // Puts the change at the end of the queue, so that changes that are tried again do not delay new changes.
     one.number = this.arrivals++;
     this.wait(one);
-    this.rest(one);
+    this.pause(one);
   }
 
   /** Answers a granted change, after the listeners know the dates whose seats changed. */
@@ -264,11 +264,11 @@ export class ChangeQueue {
   }
 
   /** Keeps a change or a locked departure out of batches for at most 20 ms. */
-  private rest(changeOrDeparture: WaitingChange | string): void {
-    this.resting.add(changeOrDeparture);
-    if (this.resting.size > 1) return;
+  private pause(changeOrDeparture: WaitingChange | string): void {
+    this.paused.add(changeOrDeparture);
+    if (this.paused.size > 1) return;
     setTimeout(() => {
-      this.resting.clear();
+      this.paused.clear();
       this.start();
     }, QUEUE_LIMITS.tryAgainMs);
   }
@@ -276,9 +276,9 @@ export class ChangeQueue {
   /** Returns the error for a change that has waited too long. */
   private timeoutRefusal({ state, change }: WaitingChange): Error {
     if (state === 'key in use') return new IdempotencyInProgressError();
-    // A resting departure is locked too: this process waits for as many others as it may.
+    // A paused departure is locked too: this process waits for as many others as it may.
     const isBusy = change.locks.departureIds.some(
-      (id) => this.awaited.has(id) || this.resting.has(id) || this.batches.isWriting(id),
+      (id) => this.awaited.has(id) || this.paused.has(id) || this.batches.isWriting(id),
     );
     return state !== 'new' || isBusy
       ? new DepartureBusyError(OTHER_LOCKS[state])
@@ -288,8 +288,8 @@ export class ChangeQueue {
   /** Lets one transaction of this process wait for a locked departure. */
   private waitForDeparture(departure: string): void {
     this.markLocked(departure);
-    if (this.awaited.has(departure) || this.resting.has(departure)) return;
-    if (this.awaited.size >= QUEUE_LIMITS.lockWaiters) return this.rest(departure);
+    if (this.awaited.has(departure) || this.paused.has(departure)) return;
+    if (this.awaited.size >= QUEUE_LIMITS.lockWaiters) return this.pause(departure);
     this.awaited.add(departure);
     void this.writeWaiting(departure).finally(() => {
       this.awaited.delete(departure);

@@ -82,7 +82,7 @@ export const ROUTES: Route[] = [
   page('/replay', ({ monitor, params, viewer }, notice) =>
     replayPage(monitor.db, parseReplayQuery(params), viewer, notice),
   ),
-  { method: 'get', path: '/live', access: 'session', answer: live, strangers: 'refused' },
+  { method: 'get', path: '/live', access: 'session', answer: live, withoutSession: 'refused' },
   ...ACTION_ROUTES,
 ];
 

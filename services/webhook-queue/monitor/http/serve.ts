@@ -32,12 +32,12 @@ type Handler<C> = (call: C) => Promise<void> | void;
 
 /**
  * A line of the route table. GET routes answer HEAD too. `always`: the route answers even while the monitoring page is closed. `anyone`:
- * the route needs no session. `session`: without a session, the route redirects to /sign-in, or answers 401 if `strangers` is 'refused'.
+ * the route needs no session. `session`: without a session, the route redirects to /sign-in, or answers 401 if `withoutSession` is 'refused'.
  */
 export type Route = { method: 'get' | 'post'; path: string } & (
   | { access: 'always'; answer: Handler<Exchange> }
   | { access: 'anyone'; answer: Handler<Call> }
-  | { access: 'session'; answer: Handler<SignedInCall>; strangers?: 'refused' }
+  | { access: 'session'; answer: Handler<SignedInCall>; withoutSession?: 'refused' }
 );
 
 /** Returns a parameter of the path by its name in the route. */
@@ -84,7 +84,7 @@ async function serve(route: Route, exchange: Exchange): Promise<void> {
   const monitor = context.monitor();
   if (!monitor) throw databaseUnavailable();
   const call = { ...exchange, monitor };
-  const isLive = route.access === 'session' && route.strangers === 'refused';
+  const isLive = route.access === 'session' && route.withoutSession === 'refused';
   if (route.method === 'post' || isLive) refuseCrossSite(request);
   if (route.access === 'anyone') return route.answer(call);
   const session = await findSession(monitor.db, readSessionToken(request));

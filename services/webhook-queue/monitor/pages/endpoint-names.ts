@@ -9,7 +9,7 @@ interface Address {
 
 /** Matches a part of a path that consists of words. Any other part, if it is longer than a number, may be a secret. */
 const WORDS = /^[a-z]{1,24}([-_.][a-z]{1,24}){0,3}$/;
-const LONGEST_NUMBER = 6;
+const NUMBER_LENGTH_MAX = 6;
 /** Number of characters that a name contains of a part that may be a secret. */
 const SHOWN_OF_SECRET = 4;
 /** Number of characters of an id that distinguish endpoints with the same path. `tourctl` finds an endpoint by them. */
@@ -50,6 +50,6 @@ function endsOf(url: string): string[] {
 }
 
 function withoutSecret(part: string): string {
-  const isHarmless = part.length <= LONGEST_NUMBER || WORDS.test(part);
+  const isHarmless = part.length <= NUMBER_LENGTH_MAX || WORDS.test(part);
   return isHarmless ? part : `…${part.slice(-SHOWN_OF_SECRET)}`;
 }

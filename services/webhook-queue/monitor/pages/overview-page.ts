@@ -3,7 +3,7 @@ import { html, type Markup, trusted } from '../../../platform/html-template';
 import { START_WEBHOOK_QUEUE } from '../../../platform/start-advice';
 import { type FailingEndpoint, findFailingEndpoints } from '../../endpoints/endpoint.repository';
 import { findWorkers, type WorkerRow } from '../../maintenance/worker-heartbeat.repository';
-import { COUNTED_MOST, findQueueCounts, type QueueCounts } from '../../stats/queue-counts.repository';
+import { COUNTED_MAX, findQueueCounts, type QueueCounts } from '../../stats/queue-counts.repository';
 import { findWaitingTenants, type WaitingTenant } from '../queries/deliveries.repository';
 import { type OverviewQuery, type Range, RANGES } from '../queries/read-query';
 import { findSpans } from '../queries/stats-history.repository';
@@ -276,7 +276,7 @@ function minorTiles(counts: QueueCounts, workers: readonly WorkerRow[]): Tile[] 
 }
 
 function bounded(count: number): string {
-  return formatCountUpTo(count, COUNTED_MOST);
+  return formatCountUpTo(count, COUNTED_MAX);
 }
 
 const WORKER_COLUMNS: readonly TableColumn<WorkerRow>[] = [

@@ -3,7 +3,7 @@ import type { DeliveryStatus } from '../../deliveries/delivery';
 import { type AttemptItem, attemptsOf } from '../../deliveries/find-deliveries';
 import { SHOWN_STATUS } from '../../deliveries/queue.repository';
 import type { EndpointStatus } from '../../endpoints/endpoint';
-import { COUNTED_MOST } from '../../stats/queue-counts.repository';
+import { COUNTED_MAX } from '../../stats/queue-counts.repository';
 
 /** Maximum number of attempts on the page. Only a delivery with many manual retries has more. */
 export const ATTEMPTS_SHOWN = 30;
@@ -157,7 +157,7 @@ export interface WaitingTenant {
 }
 
 /**
- * Lists tenants with deliveries that wait for an endpoint. The tenant with the most such deliveries comes first. Reads at most COUNTED_MOST
+ * Lists tenants with deliveries that wait for an endpoint. The tenant with the most such deliveries comes first. Reads at most COUNTED_MAX
  * + 1 deliveries in total.
  */
 export async function findWaitingTenants(db: Db): Promise<WaitingTenant[]> {
@@ -165,7 +165,7 @@ export async function findWaitingTenants(db: Db): Promise<WaitingTenant[]> {
     `select t.slug as tenant, count(*) as waiting
      from (select tenant_id from webhook_deliveries where endpoint_id is null limit :bound) d join tenants t on t.id = d.tenant_id
      group by t.slug order by waiting desc, tenant limit ${NAMED_MAX}`,
-    { bound: COUNTED_MOST + 1 },
+    { bound: COUNTED_MAX + 1 },
   );
   return rows;
 }

@@ -41,7 +41,7 @@ export interface Actions {
   startAgain(event: 'startedAgain' | 'returned'): void;
 }
 
-export interface Seller {
+export interface PurchaseCalls {
   actions: Actions;
   /** Reads what the visitor has. An error changes nothing, because the visitor has not asked. */
   look(): void;
@@ -63,7 +63,7 @@ type Dispatch = (event: PurchaseEvent) => void;
 export const VISITOR_CHANGED = 'tour-booking-change';
 
 /** Makes the calls of one purchase, for one tour. @param latest returns the tag and the state as they are now */
-export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
+export function createPurchaseCalls(latest: Latest, dispatch: Dispatch): PurchaseCalls {
   const life = new AbortController();
   const { api: base, slug } = latest().site;
   /** Creates the API for calls that no click has started. */
@@ -130,7 +130,7 @@ export function createSeller(latest: Latest, dispatch: Dispatch): Seller {
   const readOthers = (first: DeparturePage) => readAgain((api) => read.departures(api, first));
   const load = (isAutomatic?: boolean) => void run('load', (api) => read.all(api, readOthers), isAutomatic);
   const { extendHold, placeHold, releaseHold, book } = writerOf(read, latest, unanswered);
-  const seller: Seller = {
+  const seller: PurchaseCalls = {
     actions: {
       load,
       hold: () => void run('hold', placeHold),

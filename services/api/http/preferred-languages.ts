@@ -13,19 +13,19 @@ export function acceptedTags(header: string | undefined): string[] {
 }
 
 /**
- * Returns the language tags that a request wishes, in lower case, the preferred first: `lang`, or without it Accept-Language. Undefined: the
- * request wishes no language. Unreadable tags of the header and `*` do not count.
+ * Returns the language tags that a request prefers, in lower case, the preferred first: `lang`, or without it Accept-Language. Undefined: the
+ * request prefers no language. Unreadable tags of the header and `*` do not count.
  * @param lang the parameter, which the query's rules have checked
  */
-export function wishedTags({ headers }: Request, lang?: string): string[] | undefined {
+export function preferredTags({ headers }: Request, lang?: string): string[] | undefined {
   if (lang !== undefined) return [lang.toLowerCase()];
   const tags = acceptedTags(headers['accept-language']).filter(isLanguageTag);
   return tags.length > 0 ? [...new Set(tags.map((tag) => tag.toLowerCase()))] : undefined;
 }
 
 /**
- * Adds the headers of an answer in wished languages: Content-Language if all tours are shown in the same language, and Vary.
- * @param shown the languages of the tours; undefined: the request wishes no language, and the content stays as it is
+ * Adds the headers of an answer in preferred languages: Content-Language if all tours are shown in the same language, and Vary.
+ * @param shown the languages of the tours; undefined: the request prefers no language, and the content stays as it is
  */
 export function withLanguages(content: AnswerContent, shown: string[] | undefined): AnswerContent {
   if (!shown) return content;

@@ -32,7 +32,7 @@ export interface DemoCredentials {
  * Adds the demo catalog and the demo tenant. Keeps existing tours with the same slug unchanged.
  * @param today YYYY-MM-DD
  */
-export async function plantDemo(
+export async function seedDemo(
   trx: Trx,
   today: string,
   pepper: string | undefined,
@@ -47,7 +47,7 @@ export async function plantDemo(
   const { tenant, isNew } = await demoTenant(trx);
   if (isNew) {
     await sellOut(trx, tenant, today, planted);
-    await plantEuroTenant(trx);
+    await seedEuroTenant(trx);
   }
   return issueDemoCredentials(trx, tenant, pepper);
 }
@@ -114,7 +114,7 @@ async function demoTenant(trx: Trx): Promise<{ tenant: Tenant; isNew: boolean }>
 }
 
 /** Adds the second demo tenant and the rates that its prices need, unless an operator has given some or has a tenant of this name. */
-async function plantEuroTenant(trx: Trx): Promise<void> {
+async function seedEuroTenant(trx: Trx): Promise<void> {
   await addMissingRates(trx, demoRates());
   if (await findTenantOrNone(trx, EURO_TENANT)) return;
   const euro = { code: 'EUR', digits: 2 };
