@@ -156,7 +156,7 @@ export default defineConfig(
     // The demo loads the catalog import, and with it zod, only when it has tours to import; a command without a database loads no Knex, and
     // one that measures nothing loads no prom-client.
     files: [
-      'services/api/demo/plant-demo.ts',
+      'services/api/demo/seed-demo.ts',
       'services/platform/database/transaction.ts',
       'services/platform/metrics.ts',
     ],

@@ -47,6 +47,7 @@ describe('creating a booking', () => {
       updated_at: booking.body.created_at,
       confirmed_at: null,
       cancelled_at: null,
+      adjustment: null,
       cancel_reason: null,
       cancellation: null,
       payment_due_at: expect.stringMatching(/Z$/),

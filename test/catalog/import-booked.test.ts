@@ -29,7 +29,7 @@ describe('an import of departures with holds and bookings', () => {
         file: 'tours.json',
         index: 0,
         field: 'departures[1].seats_total',
-        message: 'must be at least 7: so many seats of sold on 2031-09-01 are held or booked',
+        message: 'must be at least 7: this many seats of sold on 2031-09-01 are held or booked',
       },
     ]);
     const enough = await importTours(database.db, entry('sold', { ...sold, seats_total: 7 }));

@@ -124,8 +124,11 @@ describe('an error of OCTO that a use case of REST found', () => {
     expect(named).toEqual(
       expect.arrayContaining(['hold_minutes', 'departure_time', 'children', 'travellers']),
     );
-    // No request of OCTO names a refund.
-    expect(named.filter((field) => OCTO_ISSUES[field] === undefined)).toEqual(['expected_refund']);
+    // No request of OCTO names a refund or an adjustment.
+    expect(named.filter((field) => OCTO_ISSUES[field] === undefined)).toEqual([
+      '--adjust',
+      'expected_refund',
+    ]);
   });
 });
 

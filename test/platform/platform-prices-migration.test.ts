@@ -74,7 +74,7 @@ describe('the migration of the prices of the platform to minor units', () => {
 
   it('every hold and booking keeps the prices of the platform as minor units of its currency, and all its other values', async () => {
     const [holds, leads] = [await rowsOf('seat_holds'), await rowsOf('booking_leads')];
-    expect(await migrate(database.db)).toContain(MIGRATION);
+    await inTransaction(database.db, (trx) => migrateWithin(trx, [MIGRATION]));
     const expected = (row: Record<string, unknown>) => {
       const { prices = {}, minor } = SALES.find(({ currency }) => currency === row['currency'])!;
       const codes = Object.keys(prices);

@@ -59,6 +59,7 @@ function carriedHold({
     ...carried(sale),
     seats: quantity,
     party: party({ adult: quantity - children, child: children }),
+    by_desk: false,
   };
 }
 
@@ -71,6 +72,10 @@ function carriedLead(lead: EarlierSale & Record<'adults' | 'children' | 'single_
     party: party(units),
     payment_window_ends_at: null,
     refund_floor: null,
+    adjustment_minor: null,
+    adjustment_reason: null,
+    import_id: null,
+    import_ref: null,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Io } from '../../terminal/io';
 import { askText } from '../../terminal/prompts';
 
 /** The person who books. Undefined: not known. */
-export interface Contact {
+export interface AskedContact {
   name?: string;
   phone?: string;
   email?: string;
@@ -22,9 +22,9 @@ const ADDRESS = /[^\s,;<>]+@[^\s,;<>]+/;
 export async function askContact(
   io: Io,
   tenant: Pick<Tenant, 'country'>,
-  given: Contact,
+  given: AskedContact,
   isOptional: boolean,
-): Promise<Contact> {
+): Promise<AskedContact> {
   const isComplete = given.name !== undefined && given.phone !== undefined;
   if (isComplete || (isOptional && (given.name ?? given.phone) !== undefined)) return given;
   const parts = [given.name ?? 'Name', given.phone ?? 'phone number'].filter(
@@ -40,7 +40,7 @@ export async function askContact(
 }
 
 /** Takes the e-mail address and the phone number out of a line; the rest is the name. @param given wins over the line */
-function readContact(text: string, given: Contact = {}): Contact {
+function readContact(text: string, given: AskedContact = {}): AskedContact {
   const address = given.email ?? ADDRESS.exec(text)?.[0];
   const others = address === undefined ? text : text.replace(address, ' ');
   const number = given.phone ?? NUMBER.exec(others)?.[0].trim();
@@ -50,7 +50,7 @@ function readContact(text: string, given: Contact = {}): Contact {
 }
 
 /** Returns the first thing that is missing or wrong. The typed line stays, so that the person can complete it. */
-function objectionTo(contact: Contact, { country }: Pick<Tenant, 'country'>): string | undefined {
+function objectionTo(contact: AskedContact, { country }: Pick<Tenant, 'country'>): string | undefined {
   try {
     if (contact.name === undefined) return 'The name is missing';
     personName(contact.name, 'The name');

@@ -90,7 +90,7 @@ function findParties(question: PartyQuestion, typed: string): Offer {
   if (!issue) return { choices: [choiceOf(sold, read.party)] };
   const choices = choicesNear(read.party, question, limits);
   if (issue.kind !== 'free') return { why: explainIssue(issue, limits.categories), choices };
-  const why = `${explainIssue(issue, limits.categories)} on ${placeOf(sold)}`;
+  const why = `${explainIssue(issue, limits.categories)} on ${describeDeparture(sold)}`;
   return { why, choices: [...choices, ...otherWays(read.party, question)] };
 }
 
@@ -106,7 +106,7 @@ function offerSmall(question: PartyQuestion, limits: PartyLimits): Offer {
   const choices = choicesNear({}, question, limits);
   if (choices.length > 0) return { choices };
   const [smallest = {}] = nearestParties({}, { ...limits, free: Infinity });
-  const why = `${explainIssue({ kind: 'free', number: limits.free }, limits.categories)}: ${placeOf(question.sold)}`;
+  const why = `${explainIssue({ kind: 'free', number: limits.free }, limits.categories)}: ${describeDeparture(question.sold)}`;
   return { why, choices: otherWays(smallest, question) };
 }
 
@@ -123,7 +123,7 @@ function otherWays(party: Party, question: PartyQuestion): Choice[] {
   const dates = nearestTo(possible, sold.departure.departureDate).slice(0, OTHER_DATES);
   const choices = dates.map((other) => ({
     value: valueOf({ at: other.departure.id, party }),
-    name: `${placeOf(other)}: ${describeTotal(other, party)}`,
+    name: `${describeDeparture(other)}: ${describeTotal(other, party)}`,
   }));
   const isOnlyShort = !issueOfParty(party, limitsOf(sold, true));
   return mayAddSeats && isOnlyShort ? [...choices, addingChoice(party, sold)] : choices;
@@ -131,7 +131,7 @@ function otherWays(party: Party, question: PartyQuestion): Choice[] {
 
 function addingChoice(party: Party, sold: PricedDeparture): Choice {
   const missing = seatsOf(party, sold.quote.categories) - freeSeats(sold.departure);
-  const name = `add ${countOf(missing, 'seat')} to ${placeOf(sold)}, with a reason: ${describeTotal(sold, party)}`;
+  const name = `add ${countOf(missing, 'seat')} to ${describeDeparture(sold)}, with a reason: ${describeTotal(sold, party)}`;
   return { value: valueOf({ at: sold.departure.id, party, adds: true }), name };
 }
 
@@ -148,6 +148,6 @@ function describeTotal({ quote }: PricedDeparture, party: Party): string {
 }
 
 /** Names a departure for a person: `Sat 5 Jun 2027 18:00`. */
-export function placeOf({ departure: { departureDate, startTime } }: PricedDeparture): string {
+export function describeDeparture({ departure: { departureDate, startTime } }: PricedDeparture): string {
   return [describeDay(departureDate), ...(startTime === null ? [] : [startTime])].join(' ');
 }

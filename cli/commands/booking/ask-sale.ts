@@ -6,7 +6,7 @@ import type { Terminal } from '../../engine/context';
 import { NotConfirmedError } from '../../engine/failure';
 import type { Io } from '../../terminal/io';
 import { askWithHistory, askYesNo } from '../../terminal/prompts';
-import { askContact, type Contact } from './ask-contact';
+import { askContact, type AskedContact } from './ask-contact';
 import { askDeparture } from './ask-departure';
 import { askParty } from './ask-party';
 import { askPayment, type Payment } from './ask-payment';
@@ -15,7 +15,7 @@ import { createSaleReads, type SaleReads, type SaleSource } from './sale-reads';
 import { describeSale, type GivenSale, type SaleAnswers } from './sale-summary';
 
 /** The values of a sale that a person has agreed to. */
-export interface AgreedSale extends Contact, Payment {
+export interface AgreedSale extends AskedContact, Payment {
   /** The slug of the tour. */
   tour: string;
   departure: NamedDeparture;

@@ -7,13 +7,13 @@ import { formatMoney } from '../../engine/values';
 import type { Screen } from '../../terminal/screen';
 import { properties, shortTime } from '../../terminal/table';
 import { countOf, roughDuration } from '../../terminal/text';
-import type { Contact } from './ask-contact';
+import type { AskedContact } from './ask-contact';
 import { freeSeats } from './ask-departure';
-import { placeOf, type SoldParty } from './ask-party';
+import { describeDeparture, type SoldParty } from './ask-party';
 import type { Payment } from './ask-payment';
 
 /** The values of a sale that flags give. */
-export interface GivenSale extends Contact, Payment {
+export interface GivenSale extends AskedContact, Payment {
   /** The id of the hold that the booking consumes, which decides tour, departure and party. */
   hold?: string;
   /** True: the payment has been asked for already. */
@@ -33,7 +33,7 @@ export interface GivenSale extends Contact, Payment {
 /** The answers of a conversation about a sale. */
 export interface SaleAnswers extends SoldParty {
   tour: { slug: string; name: string };
-  contact: Contact;
+  contact: AskedContact;
   /** Undefined: a hold. */
   payment: Payment | undefined;
 }
@@ -53,7 +53,7 @@ export function describeSale(
   const rows: [string, string | undefined][] = [
     ['tenant', tenant.slug],
     ['tour', `${tour.name} (${tour.slug})`],
-    ['departure', `${placeOf(sold)}${departure.closed ? ', closed on websites' : ''}`],
+    ['departure', `${describeDeparture(sold)}${departure.closed ? ', closed on websites' : ''}`],
     [
       'party',
       `${describeParty(party)}: ${countOf(seats, 'seat')}, ${left > 0 ? left : 'none'} left after it`,
