@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { commandName, verbName } from '../../cli/engine/command';
 import { TREE } from '../../cli/tree';
 import { useTestApi } from '../support/api';
@@ -25,11 +26,22 @@ async function lapsedBookingOf(given: Given): Promise<string> {
   return ref;
 }
 
+/** Returns a sale of the desk. Its --request-id lets a repeat sell nothing. */
+function sale(noun: 'booking' | 'hold', { tour, date }: Given): string {
+  const guest = `--name Ana --phone ${CUSTOMER.phone.replaceAll(' ', '')}`;
+  return `${noun} add ${tour.slug} ${date} --tenant ${site.tenant.slug} --party adult=1 ${guest} --request-id ${randomUUID()}`;
+}
+
 /** Creates what the command changes. @returns the command line */
 type Prepare = (given: Given) => Promise<string>;
 
 /** The lines of each command that changes seats. */
 const SEAT_CHANGES: Record<string, Prepare[]> = {
+  'booking add': [
+    (given) => Promise.resolve(sale('booking', given)),
+    (given) => Promise.resolve(`${sale('booking', given)} --add-seats --reason Busy`),
+  ],
+  'hold add': [(given) => Promise.resolve(sale('hold', given))],
   'booking confirm': [
     async (given) => `booking confirm ${await bookingOf(given)}`,
     async (given) => `booking confirm ${await lapsedBookingOf(given)}`,

@@ -43,7 +43,7 @@ import { refuseMistakes } from '../../engine/failure';
 import { partyBody } from '../../engine/party';
 import { ADJUST_FLAG, checkReason, SALE_REASON_FLAG } from '../../engine/reasoned';
 import { departureOnDate, formatMoney, instant, orNone, paragraphs, uuid } from '../../engine/values';
-import { properties, sections, shortTime } from '../../terminal/table';
+import { paragraph, properties, sections, shortTime } from '../../terminal/table';
 import { toAuditedBooking, toBookingDocument, toBookingFacts } from './document';
 import { sellOnTerminal } from './sell-on-terminal';
 
@@ -329,8 +329,13 @@ async function answerSale({ output }: AuditedContext, { answer, lead, isRepeat }
   await output.answer(answer, (screen) =>
     sections([
       ['', properties(toBookingFacts(lead, document), screen)],
-      ['', describeSale(lead, answer).join('\n')],
-      ['', raised ? describeRaised(raised) : undefined],
+      [
+        '',
+        describeSale(lead, answer)
+          .map((line) => paragraph(line, screen))
+          .join('\n'),
+      ],
+      ['', raised ? paragraph(describeRaised(raised), screen) : undefined],
     ]),
   );
   if (isRepeat) output.note('An earlier command with this --request-id made this sale: nothing was changed');
@@ -341,9 +346,12 @@ function describeSale(lead: BookingLead, { late }: SaleAnswer): string[] {
   const money = (minor: number) => formatMoney(toMajor(minor, currencyDigits), currency);
   const until = paymentDueAt ? `until ${shortTime(paymentDueAt)} UTC` : 'and the booking does not expire';
   const deposit = lead.depositMinor > 0 ? `, a deposit of ${money(lead.depositMinor)}` : '';
-  const due = `${money(lead.totalMinor)} is due${deposit}, ${until}. When it is paid: tourctl booking confirm ${bookingRef}`;
+  const due = [
+    `${money(lead.totalMinor)} is due${deposit}, ${until}.`,
+    `When it is paid: tourctl booking confirm ${bookingRef}`,
+  ];
   return [
     ...(late ? ['The departure was closed for websites already.'] : []),
-    lead.status === 'confirmed' ? `${bookingRef} is confirmed: ${money(lead.totalMinor)}` : due,
+    ...(lead.status === 'confirmed' ? [`${bookingRef} is confirmed: ${money(lead.totalMinor)}`] : due),
   ];
 }
