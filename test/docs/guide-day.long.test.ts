@@ -97,7 +97,9 @@ describeWith(
         answers(
           'departures +3 +0 +0\n',
           'total_price +3,498[.]00 EUR\n',
-          'SUNNY-\\d+\nSUNNY-\\d+\nSUNNY-\\d+\nSUNNY-\\d+\n',
+          'SUNNY-\\d+\nSUNNY-\\d+\nSUNNY-\\d+\n',
+          'source +desk\n',
+          'When it is paid: tourctl booking confirm SUNNY-\\d+\n',
           'total_price +4,917[.]00 EUR\n',
           'status +confirmed\n',
           'adults from 2 to 3',
