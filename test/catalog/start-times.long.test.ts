@@ -138,7 +138,7 @@ describe('a date with two departures in a file', () => {
     await insertHold(database.db, tenantId, afternoon!.id, 5);
     const fewer = [at('09:30', { seats_total: 2 }), at('14:30', { seats_total: 2 })];
     expect(await issuesOf(importFiles(database.db, tour(fewer)))).toEqual([
-      `departures[1].seats_total must be at least 5: so many seats of ${slug} on ${DATE} 14:30 are held or booked`,
+      `departures[1].seats_total must be at least 5: this many seats of ${slug} on ${DATE} 14:30 are held or booked`,
     ]);
   });
 });
