@@ -11,7 +11,7 @@ import { countOf } from '../../terminal/text';
 import { describeDay, freeSeats, nearestTo } from './ask-departure';
 import { explainIssue, issueOfParty, nearestParties, type PartyLimits, readParty } from './read-party';
 
-/** What is sold: a party on a departure. */
+/** A party on a departure, which the conversation sells. */
 export interface SoldParty {
   sold: PricedDeparture;
   party: Party;

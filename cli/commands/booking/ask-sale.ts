@@ -27,7 +27,7 @@ export interface AgreedSale extends AskedContact, Payment {
   expectedTotal: number;
 }
 
-/** What a conversation sells. A hold has no payment, and its contact may be empty. */
+/** Distinguishes the conversation of a booking from that of a hold, which has no payment and may have an empty contact. */
 export type SaleKind = 'booking' | 'hold';
 
 /** A conversation about a sale. */

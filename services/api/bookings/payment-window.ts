@@ -24,7 +24,7 @@ export function paymentWindowEnd(
   return paymentWindowMinutes === null ? null : addMinutes(createdAt, paymentWindowMinutes);
 }
 
-/** What a sale says about its payment window. */
+/** Names the end and the payment method of a sale, which decide its payment window. */
 interface NamedWindow {
   /** RFC 3339: the end that the desk names. Null: none. Undefined: the desk names none. */
   payBy: string | null | undefined;
