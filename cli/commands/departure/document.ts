@@ -5,6 +5,7 @@ import {
   departureStatus,
   type ListedDeparture,
   seatsAvailable,
+  SEATS_TOTAL_MAX,
 } from '../../../services/api/departures/departure';
 import { MINOR_UNITS_MAX } from '../../../services/api/pricing/currency';
 import { pricesAnswer } from '../../../services/api/pricing/price-categories';
@@ -20,7 +21,7 @@ import {
 } from '../../engine/values';
 
 /** Parses the number of seats of a departure. */
-export const seats = wholeNumber(1, 100_000);
+export const seats = wholeNumber(1, SEATS_TOTAL_MAX);
 
 /** Parses a price. The use case checks the decimals and the limit, which depend on the currency. */
 export const price = decimal(0, MINOR_UNITS_MAX, 4);

@@ -1,6 +1,7 @@
 import leven from 'leven';
 import { z } from 'zod';
 import { calendarDateForm, DATE_MIN, instantOrEndOfDayForm } from '../../platform/forms/days';
+import { SEATS_TOTAL_MAX } from '../departures/departure';
 import { ADDRESS_MAX, NAME_MAX, NOTES_MAX, REASON_MAX } from '../../platform/forms/lengths';
 import { isHttpsAddress, isOwnPath, isSlug } from '../../platform/forms/text-forms';
 import { foldName } from '../../platform/forms/fold-name';
@@ -156,7 +157,7 @@ export const DEPARTURE = objectField({
   departure_date: date,
   // Null: the time of the tour. An import never changes the time of a stored departure.
   start_time: localTime.nullish(),
-  seats_total: integerField(1, 100_000),
+  seats_total: integerField(1, SEATS_TOTAL_MAX),
   prices: PRICES,
   return_date: date.nullish(),
   status: choiceField('scheduled', 'cancelled').nullish(),

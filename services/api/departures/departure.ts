@@ -3,6 +3,9 @@ import type { CutoffText } from '../catalog/cutoff';
 import type { PricedTour } from '../pricing/price-categories';
 import { partyIssue, fewestSeats, type Party, seatsOf, unitCount, type Prices } from '../parties/party-rules';
 
+/** The most seats of a departure. */
+export const SEATS_TOTAL_MAX = 100_000;
+
 export const DEPARTURE_STATUSES = ['available', 'sold_out', 'cancelled', 'gone', 'closed'] as const;
 export type DepartureStatus = (typeof DEPARTURE_STATUSES)[number];
 

@@ -3,7 +3,7 @@ import type { Trx } from '../../../platform/database/database';
 import { AppError } from '../../../platform/errors';
 import { nameDeparture } from '../../catalog/start-time';
 import { assertNotSkipped, type NewPrices, toPrices } from '../../departures/add-departures';
-import type { Departure, LockedDeparture } from '../../departures/departure';
+import { type Departure, type LockedDeparture, SEATS_TOTAL_MAX } from '../../departures/departure';
 import { changeDeparture, findLocalStarts } from '../../departures/departure.repository';
 import { countLiveHoldsOf } from '../../departures/departure-sales.repository';
 import { enqueueDepartureEvents } from '../../departures/departure-events';
@@ -93,9 +93,6 @@ export async function setSeats(
     return { before, after: { ...before, seatsTotal } };
   });
 }
-
-/** The most seats of a departure. */
-const SEATS_TOTAL_MAX = 100_000;
 
 /**
  * Raises the number of seats of a departure by what a sale lacks. A departure with enough free seats stays as it is. Enqueues `departure.updated`
