@@ -1,4 +1,5 @@
 import { BOOKING_STATUSES, type BookingStatus } from '../../services/api/bookings/booking-status';
+import { isLimited } from '../../services/api/bookings/desk-terms';
 import { HOLD_STATUSES, type HoldStatus } from '../../services/api/holds/hold-status';
 import { DEPARTURE_STATUSES, departureStatus, isOpen } from '../../services/api/departures/departure';
 import { findDepartures } from '../../services/api/departures/departure.repository';
@@ -125,4 +126,14 @@ describe('the status of a departure', () => {
     const ids = departures.filter(isOpen).map(({ id }) => id);
     expect(open.map(({ id }) => id)).toEqual(ids.sort());
   });
+});
+
+describe('the source of a sale', () => {
+  it.each(['tenant_api', 'octo', 'desk', 'import'] as const)(
+    'TypeScript and SQL agree whether the limits of websites count a sale of %s',
+    async (source) => {
+      const { rows } = await database.db.raw('select source_is_limited(?) as limited', [source]);
+      expect(rows).toEqual([{ limited: isLimited(source) }]);
+    },
+  );
 });
