@@ -17,6 +17,8 @@ import type { Db, Trx } from '../../services/platform/database/database';
 import { AppError } from '../../services/platform/errors';
 import { readInput } from '../../services/platform/forms/form';
 import { REFERENCE_MAX } from '../../services/platform/forms/lengths';
+import type { Screen } from '../terminal/screen';
+import { paragraph } from '../terminal/table';
 import { type Flag, flag } from './command';
 import type { Terminal } from './context';
 import { announceTenant, readDefaultTenant } from './default-tenant';
@@ -183,7 +185,40 @@ class SandboxSeatsError extends AppError {
   }
 }
 
-/** Describes the raised seats for a person. */
-export function describeRaised({ before, after }: RaisedSeats): string {
+/** The values that a sale at the desk reads and writes beside the hold or booking. */
+export interface BesideSale {
+  /** The closing of the departure. Null: no departure. */
+  closesAt: Date | null;
+  raised: RaisedSeats | null;
+}
+
+/** The fields of an answer about the departure of a sale at the desk. */
+export interface DeskAnswer {
+  /** True: the departure was closed already. */
+  late: boolean;
+  /** The seats of the departure that the sale has raised. Null: none. */
+  seats_total: RaisedSeats | null;
+}
+
+/** @param createdAt the instant of the hold or booking */
+export function toDeskAnswer({ closesAt, raised }: BesideSale, createdAt: Date): DeskAnswer {
+  return { late: closesAt !== null && closesAt <= createdAt, seats_total: raised };
+}
+
+/** Returns the fields of the audit row: those of the answer that say something, and the reason of raised seats. */
+export function auditedDeskFields({ late, seats_total }: DeskAnswer, { reason }: DeskOptions) {
+  return { ...(late && { late }), ...(seats_total && { seats_total, reason }) };
+}
+
+/** Describes the departure of a sale for a person, a paragraph for each fact. Empty: there is none to tell. */
+export function describeDeskAnswer({ late, seats_total: raised }: DeskAnswer, screen: Screen): string {
+  const facts = [
+    ...(late ? ['The departure was closed for websites already.'] : []),
+    ...(raised ? [describeRaised(raised)] : []),
+  ];
+  return facts.map((fact) => paragraph(fact, screen)).join('\n\n');
+}
+
+function describeRaised({ before, after }: RaisedSeats): string {
   return `The departure has ${after} seats now, ${before} before: a catalog file with ${before} is refused until it has ${after}.`;
 }

@@ -24,18 +24,21 @@ import { mayAsk } from '../../engine/confirm';
 import type { AuditedContext, OpeningTerminal } from '../../engine/context';
 import {
   ADD_SEATS_FLAG,
+  auditedDeskFields,
+  type BesideSale,
   checkDeskOptions,
   closingOf,
   customerOfSale,
   departureNamed,
   departureToSell,
   DESK_FLAGS,
+  type DeskAnswer,
   type DeskOptions,
-  describeRaised,
-  type RaisedSeats,
+  describeDeskAnswer,
   raiseSeats,
   sellingTenant,
   tenantToSellFor,
+  toDeskAnswer,
   tourToSell,
 } from '../../engine/desk-sale';
 import { type Answered, performOnce, REQUEST_ID_FLAG } from '../../engine/desk-request';
@@ -43,6 +46,7 @@ import { refuseMistakes } from '../../engine/failure';
 import { partyBody } from '../../engine/party';
 import { ADJUST_FLAG, checkReason, SALE_REASON_FLAG } from '../../engine/reasoned';
 import { departureOnDate, formatMoney, instant, orNone, paragraphs, uuid } from '../../engine/values';
+import type { Screen } from '../../terminal/screen';
 import { paragraph, properties, sections, shortTime } from '../../terminal/table';
 import { toAuditedBooking, toBookingDocument, toBookingFacts } from './document';
 import { sellOnTerminal } from './sell-on-terminal';
@@ -112,13 +116,8 @@ export const addBookingVerb: Verb = {
   run: addBookingCommand,
 };
 
-/** The answer of a sale: the booking, and what the sale did beside it. */
-interface SaleAnswer extends ReturnType<typeof toBookingDocument> {
-  /** True: the departure was closed already. */
-  late: boolean;
-  /** The seats of the departure that the sale has raised. Null: none. */
-  seats_total: RaisedSeats | null;
-}
+/** The answer of a sale: the booking, and its departure. */
+type SaleAnswer = ReturnType<typeof toBookingDocument> & DeskAnswer;
 
 async function addBookingCommand(
   terminal: OpeningTerminal<AuditedContext>,
@@ -206,7 +205,7 @@ async function sellOnce(
 ): Promise<Sold> {
   const { trx } = transaction;
   const tenant = await tenantToSellFor(trx, sale.tenant);
-  const beside: SaleBeside = { closesAt: null, raised: null };
+  const beside: BesideSale = { closesAt: null, raised: null };
   let lead: BookingLead | undefined;
   const sold = await performOnce<BookingLead, SaleAnswer>(
     transaction,
@@ -220,30 +219,17 @@ async function sellOnce(
     },
     async (seller) =>
       (lead = await sell(transaction, byOperator(context.operator), { seller, sale, beside })),
-    (result) => toSaleAnswer(result, beside),
+    (result) => ({ ...toBookingDocument(result), ...toDeskAnswer(beside, result.createdAt) }),
   );
   const { answer, isRepeat } = sold;
   if (!lead || isRepeat) {
     note(null, null);
     return { ...sold, lead: await getBooking(trx, tenant.id, answer.booking_ref) };
   }
-  const { late, seats_total } = answer;
-  const also = { ...(late && { late }), ...(seats_total && { seats_total, reason: sale.reason }) };
+  const also = auditedDeskFields(answer, sale);
   const found = { subject: lead.bookingRef, tenantId: tenant.id };
   note(undefined, { ...toAuditedBooking(lead), ...also }, found);
   return { ...sold, lead };
-}
-
-/** What a sale finds and does beside the booking. */
-interface SaleBeside {
-  /** When the departure closes. Null: no departure. */
-  closesAt: Date | null;
-  raised: RaisedSeats | null;
-}
-
-function toSaleAnswer(lead: BookingLead, { closesAt, raised }: SaleBeside): SaleAnswer {
-  const late = closesAt !== null && closesAt <= lead.createdAt;
-  return { ...toBookingDocument(lead), late, seats_total: raised };
 }
 
 /** Returns what the sale asks for, for the comparison with an earlier request of the same id. */
@@ -269,7 +255,7 @@ function comparedSale(sale: Sale, reading: RequestReading) {
 async function sell(
   transaction: OperatorTransaction,
   by: Actor,
-  { seller, sale, beside }: { seller: Seller<BookingLead>; sale: Sale; beside: SaleBeside },
+  { seller, sale, beside }: { seller: Seller<BookingLead>; sale: Sale; beside: BesideSale },
 ): Promise<BookingLead> {
   const { trx } = transaction;
   const { tenant } = seller;
@@ -325,23 +311,18 @@ async function seatsOfSale(db: Db, tenant: Tenant, sale: Sale): Promise<SeatsOfS
 
 /** Answers the booking. A person sees what is due until when, and the command that follows. */
 async function answerSale({ output }: AuditedContext, { answer, lead, isRepeat }: Sold): Promise<void> {
-  const { late: _, seats_total: raised, ...document } = answer;
+  const { late: _late, seats_total: _raised, ...document } = answer;
   await output.answer(answer, (screen) =>
     sections([
       ['', properties(toBookingFacts(lead, document), screen)],
-      [
-        '',
-        describeSale(lead, answer)
-          .map((line) => paragraph(line, screen))
-          .join('\n'),
-      ],
-      ['', raised ? paragraph(describeRaised(raised), screen) : undefined],
+      ['', describePayment(lead, screen)],
+      ['', describeDeskAnswer(answer, screen)],
     ]),
   );
   if (isRepeat) output.note('An earlier command with this --request-id made this sale: nothing was changed');
 }
 
-function describeSale(lead: BookingLead, { late }: SaleAnswer): string[] {
+function describePayment(lead: BookingLead, screen: Screen): string {
   const { bookingRef, currency, currencyDigits, paymentDueAt } = lead;
   const money = (minor: number) => formatMoney(toMajor(minor, currencyDigits), currency);
   const until = paymentDueAt ? `until ${shortTime(paymentDueAt)} UTC` : 'and the booking does not expire';
@@ -350,8 +331,6 @@ function describeSale(lead: BookingLead, { late }: SaleAnswer): string[] {
     `${money(lead.totalMinor)} is due${deposit}, ${until}.`,
     `When it is paid: tourctl booking confirm ${bookingRef}`,
   ];
-  return [
-    ...(late ? ['The departure was closed for websites already.'] : []),
-    ...(lead.status === 'confirmed' ? [`${bookingRef} is confirmed: ${money(lead.totalMinor)}`] : due),
-  ];
+  const lines = lead.status === 'confirmed' ? [`${bookingRef} is confirmed: ${money(lead.totalMinor)}`] : due;
+  return lines.map((line) => paragraph(line, screen)).join('\n');
 }

@@ -16,18 +16,21 @@ import { mayAsk } from '../../engine/confirm';
 import type { AuditedContext, OpeningTerminal } from '../../engine/context';
 import {
   ADD_SEATS_FLAG,
+  auditedDeskFields,
+  type BesideSale,
   checkDeskOptions,
   closingOf,
   customerOfSale,
   departureNamed,
   departureToSell,
   DESK_FLAGS,
+  type DeskAnswer,
   type DeskOptions,
-  describeRaised,
-  type RaisedSeats,
+  describeDeskAnswer,
   raiseSeats,
   sellingTenant,
   tenantToSellFor,
+  toDeskAnswer,
   tourToSell,
 } from '../../engine/desk-sale';
 import { type Answered, performOnce, REQUEST_ID_FLAG } from '../../engine/desk-request';
@@ -81,15 +84,12 @@ export const addHoldVerb: Verb = {
   run: addHoldCommand,
 };
 
-/** The answer of `hold add`: the hold, and what was done beside it. */
-interface HoldAnswer extends ReturnType<typeof toHoldDocument> {
-  /** The id, as answers of REST name it. An erasure finds the stored answer by it. */
-  hold_id: string;
-  /** True: the departure was closed already. */
-  late: boolean;
-  /** The seats of the departure that were raised. Null: none. */
-  seats_total: RaisedSeats | null;
-}
+/** The answer of `hold add`: the hold, and its departure. */
+type HoldAnswer = ReturnType<typeof toHoldDocument> &
+  DeskAnswer & {
+    /** The id, as answers of REST name it. An erasure finds the stored answer by it. */
+    hold_id: string;
+  };
 
 async function addHoldCommand(
   terminal: OpeningTerminal<AuditedContext>,
@@ -128,12 +128,11 @@ async function holdAndAnswer(context: AuditedContext, wanted: WantedDeskHold): P
   const { answer, isRepeat, hold } = await changeSeats(context, { action: 'hold.add' }, (transaction, note) =>
     placeOnce(transaction, context, wanted, note),
   );
-  const { hold_id: _id, late, seats_total: raised, ...document } = answer;
+  const { hold_id: _id, late: _late, seats_total: _raised, ...document } = answer;
   await output.answer(answer, (screen) =>
     sections([
       ['', properties(toHoldFacts(document), screen)],
-      ['', late ? 'The departure was closed for websites already.' : undefined],
-      ['', raised ? describeRaised(raised) : undefined],
+      ['', describeDeskAnswer(answer, screen)],
       ['', `To book it: tourctl booking add --hold ${hold.id}`],
     ]),
   );
@@ -173,7 +172,7 @@ async function placeOnce(
 ): Promise<Placed> {
   const { trx } = transaction;
   const tenant = await tenantToSellFor(trx, wanted.tenant);
-  const beside: HoldBeside = { closesAt: null, raised: null };
+  const beside: BesideSale = { closesAt: null, raised: null };
   let hold: SeatHold | undefined;
   const placed = await performOnce<SeatHold, HoldAnswer>(
     transaction,
@@ -194,22 +193,13 @@ async function placeOnce(
     note(null, null);
     return { ...placed, hold: await getHold(trx, tenant.id, answer.id) };
   }
-  const { late, seats_total } = answer;
-  const also = { ...(late && { late }), ...(seats_total && { seats_total, reason: wanted.reason }) };
+  const also = auditedDeskFields(answer, wanted);
   note(undefined, { ...toHoldDocument(hold), ...also }, { subject: hold.id, tenantId: tenant.id });
   return { ...placed, hold };
 }
 
-/** What the hold finds and does beside itself. */
-interface HoldBeside {
-  /** When the departure closes. Null: no departure. */
-  closesAt: Date | null;
-  raised: RaisedSeats | null;
-}
-
-function toHoldAnswer(hold: SeatHold, { closesAt, raised }: HoldBeside): HoldAnswer {
-  const late = closesAt !== null && closesAt <= hold.createdAt;
-  return { ...toHoldDocument(hold), hold_id: hold.id, late, seats_total: raised };
+function toHoldAnswer(hold: SeatHold, beside: BesideSale): HoldAnswer {
+  return { ...toHoldDocument(hold), hold_id: hold.id, ...toDeskAnswer(beside, hold.createdAt) };
 }
 
 /** Returns what the hold asks for, for the comparison with an earlier request of the same id. */
@@ -231,7 +221,7 @@ function comparedHold(wanted: WantedDeskHold, reading: RequestReading) {
 async function place(
   transaction: OperatorTransaction,
   by: Actor,
-  { seller, wanted, beside }: { seller: Seller<SeatHold>; wanted: WantedDeskHold; beside: HoldBeside },
+  { seller, wanted, beside }: { seller: Seller<SeatHold>; wanted: WantedDeskHold; beside: BesideSale },
 ): Promise<SeatHold> {
   const { trx } = transaction;
   const { tenant } = seller;
