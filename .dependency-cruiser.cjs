@@ -86,6 +86,17 @@ const NEIGHBOURS = {
     'tenants',
     'credentials',
   ],
+  'booking-import': [
+    'seats',
+    'bookings',
+    'catalog-import',
+    'departures',
+    'catalog',
+    'customers',
+    'pricing',
+    'parties',
+    'tenants',
+  ],
   seats: [
     'bookings',
     'holds',

@@ -29,7 +29,7 @@ export const reportVerbs: Verb[] = [
   {
     usage: 'sales',
     about:
-      'Sum the bookings that were created in a period (or depart, with --by departure), by tenant, month and currency; cancelled, expired and sandbox bookings are left out',
+      'Sum the bookings that were created in a period (or depart, with --by departure), by tenant, month and currency; cancelled, expired, imported and sandbox bookings are left out',
     flags: [
       flag('--from <date>', 'the first day (UTC; with --by departure, of the tours)', {
         parse: travelDate,
@@ -46,6 +46,7 @@ export const reportVerbs: Verb[] = [
         '--refunds',
         'also the refunds of the bookings that were cancelled, or whose total fell, on these days (UTC), with --by departure too',
       ),
+      flag('--imported', 'count the bookings of booking import too'),
       CSV_FLAG,
     ],
     check: checkPeriod,
@@ -86,6 +87,7 @@ interface ReportOptions extends Period {
   tenant?: string;
   by?: (ReportGroup | typeof BY_DEPARTURE)[];
   refunds?: boolean;
+  imported?: boolean;
   csv?: boolean;
 }
 
@@ -100,11 +102,11 @@ const AMOUNTS = ['platform_total', 'tenant_total', 'deposit_total'] as const;
 
 async function reportSalesCommand(
   { db, output }: Context,
-  { from, to, tenant: slug, by = [], refunds = false, csv = false }: ReportOptions,
+  { from, to, tenant: slug, by = [], refunds = false, imported = false, csv = false }: ReportOptions,
 ): Promise<void> {
   const tenant = slug === undefined ? undefined : await findTenant(db, slug);
   const form = { ...readGroups(by), refunds };
-  const sales = await reportSales(db, { scope: tenant?.id ?? ANY_TENANT, from, to, ...form });
+  const sales = await reportSales(db, { scope: tenant?.id ?? ANY_TENANT, from, to, imported, ...form });
   const rows = sales.map(toReportDocument);
   const answer = { ...datesOf(form), rows };
   if (csv) await output.pour(csvLines(form, rows), 'csv');

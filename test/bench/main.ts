@@ -11,6 +11,7 @@ import { measureEntryPoints } from './entry-points';
 import { measureGroupCommit } from './group-commit';
 import { measureHostileHeaders } from './hostile-headers';
 import { measureHotDeparture } from './hot-departure';
+import { measureBookingImport } from './import-bookings';
 import { measureImport } from './import-catalog';
 import { measureLockedDeparture } from './locked-departure';
 import { measureLongLists } from './long-lists';
@@ -61,6 +62,7 @@ const OTHERS: Record<string, (args: string[]) => Promise<void>> = {
   'hot-departure': measureHotDeparture,
   'hostile-headers': measureHostileHeaders,
   import: measureImport,
+  'import-bookings': measureBookingImport,
   'long-lists': measureLongLists,
   octo: measureOcto,
   'one-key': measureOneKey,

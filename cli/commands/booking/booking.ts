@@ -44,6 +44,7 @@ import {
 } from '../../engine/values';
 import { shortTime, tableOf } from '../../terminal/table';
 import { addBookingVerb } from './add';
+import { importBookingsVerb } from './import';
 import { anonymizeBookingCommand } from './anonymize';
 import { FORCE_FLAG } from './erasure';
 import { describeRefundNow } from './cancellation';
@@ -126,6 +127,7 @@ export const bookingVerbs: Verb[] = [
     run: showBookingCommand,
   },
   addBookingVerb,
+  importBookingsVerb,
   {
     usage: 'change <ref>',
     about:

@@ -16,6 +16,7 @@ import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
 import { datedTiers, PAST_FROM } from '../catalog/departure-state';
 import type { RecordedBookingChange, BookingLead, Traveller } from './booking-lead';
+import type { BookingStatus } from './booking-status';
 import { categoriesOf, storedCategories } from '../parties/category';
 import { toParty } from '../parties/party-rules';
 import { customerFields } from '../customers/customer';
@@ -308,9 +309,13 @@ export async function findBookingChanges(db: Db, leadId: number): Promise<Record
 
 /**
  * Erases the customer, the travellers, the notes, and the reasons of a cancellation and of an adjustment.
- * @param externalRef the reference to store instead of the present one
+ * @param references to store instead of the present ones
  */
-export async function eraseCustomerOfLead(trx: Trx, id: number, externalRef: string | null): Promise<void> {
+export async function eraseCustomerOfLead(
+  trx: Trx,
+  id: number,
+  { externalRef, importRef }: Pick<BookingLead, 'externalRef' | 'importRef'>,
+): Promise<void> {
   await trx('booking_leads')
     .where({ id })
     .update({
@@ -323,6 +328,56 @@ export async function eraseCustomerOfLead(trx: Trx, id: number, externalRef: str
       cancel_reason: null,
       adjustment_reason: null,
       external_ref: externalRef,
+      import_ref: importRef,
       anonymized_at: trx.raw('clock_timestamp()'),
     });
+}
+
+/** A booking of an import, for its undo. */
+export interface ImportedLead {
+  id: number;
+  bookingRef: string;
+  departureId: string;
+  departureDate: string;
+  tourId: string;
+  status: BookingStatus;
+  /** True: nothing has changed the booking since its import. */
+  isUnchanged: boolean;
+}
+
+/** Finds the bookings of an import, the oldest first. An expiry, an erasure and every change by a person count as a change. */
+export async function findImportedLeads(db: Db, importId: string): Promise<ImportedLead[]> {
+  const { rows } = await db.raw<{ rows: ImportedLead[] }>(
+    `${CLOCK}
+     select l.id, l.booking_ref, l.departure_id, l.departure_date, l.tour_id, ${LEAD_STATUS} as status,
+       l.updated_at = i.created_at and l.anonymized_at is null
+         and lead_stands(l.status, l.payment_due_at, clock.at) as is_unchanged
+     from clock, booking_imports i join booking_leads l on l.import_id = i.id
+     where i.id = :importId order by l.id`,
+    { importId },
+  );
+  return rows;
+}
+
+/**
+ * Cancels bookings that an undone import has made, erases their customers and frees their references. The undo is no cancellation by a
+ * customer, so it records no refund. The caller has locked their departures.
+ */
+export async function undoImportedLeads(trx: Trx, ids: number[], by: Actor): Promise<void> {
+  await trx.raw(
+    `update booking_leads set status = 'cancelled', cancelled_at = clock_timestamp(), cancelled_by = :by, cancel_reason = null,
+       customer_name = null, customer_phone = null, customer_phone_as_sent = null, customer_email = null, notes = null,
+       travellers = null, adjustment_reason = null, external_ref = null, import_ref = null, import_digest = null,
+       anonymized_at = clock_timestamp()
+     where id = any(:ids::bigint[])`,
+    { ids, by },
+  );
+}
+
+/** Marks an import as undone. A second undo keeps the first time. */
+export async function markImportUndone(trx: Trx, importId: string, by: Actor): Promise<void> {
+  await trx('booking_imports')
+    .where({ id: importId })
+    .whereNull('undone_at')
+    .update({ undone_at: trx.raw('clock_timestamp()'), undone_by: by });
 }

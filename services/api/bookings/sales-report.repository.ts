@@ -24,6 +24,8 @@ interface ReportedSales {
   groups: readonly ReportGroup[];
   /** True: also the refunds of the bookings that were cancelled or became cheaper on these days, in UTC, whatever the basis is. */
   refunds: boolean;
+  /** True: also the bookings that were imported from another system, and their refunds. */
+  imported: boolean;
 }
 
 /** The sales of one group in one currency. Money is in minor units. */
@@ -99,7 +101,8 @@ function selectKeys(groups: readonly ReportGroup[], basis: AnyBasis): string {
 const OF_LEAD = 'join tenants n on n.id = l.tenant_id join tours t on t.id = l.tour_id';
 const LEADS = `booking_leads l ${OF_LEAD}`;
 const CHANGES = `booking_changes c join booking_leads l on l.id = c.lead_id ${OF_LEAD}`;
-const IN_SCOPE = 'not l.sandbox and (:tenantId::uuid is null or l.tenant_id = :tenantId::uuid)';
+const IN_SCOPE =
+  "not l.sandbox and (:tenantId::uuid is null or l.tenant_id = :tenantId::uuid) and (:imported or l.source <> 'import')";
 
 /**
  * The platform's price of a category of the lead `l`. Leads from before ADR 38 may have no stored platform's price. For such a lead, it is
@@ -154,7 +157,7 @@ function refundsQuery(groups: readonly ReportGroup[], keys: string): string {
  */
 export async function reportSales(
   db: Db,
-  { scope, basis, from, to, groups, refunds }: ReportedSales,
+  { scope, basis, from, to, groups, refunds, imported }: ReportedSales,
 ): Promise<SalesRow[]> {
   const keys = keysOf(groups);
   const { rows } = await db.raw<{ rows: SummedRow[] }>(
@@ -166,7 +169,7 @@ export async function reportSales(
        ${refunds ? ', coalesce(refunds, 0) as refunds, coalesce(refund_minor, 0)::text as refund_minor' : ''}
      from sales join parties using (${keys}) ${refunds ? `full join refunds using (${keys})` : ''}
      order by ${keys}`,
-    { tenantId: tenantIdOf(scope), from, to },
+    { tenantId: tenantIdOf(scope), from, to, imported },
   );
   return rows.map(toSalesRow);
 }

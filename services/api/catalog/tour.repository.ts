@@ -96,6 +96,15 @@ export async function findTourForTenant(db: Db, tenant: Tenant, key: TourKey): P
   return rows.map(withCategories)[0];
 }
 
+/** Returns the slugs and names of all tours that the tenant sees, by slug. */
+export async function findVisibleNames(db: Db, tenant: Tenant): Promise<{ slug: string; name: string }[]> {
+  const { rows } = await db.raw(
+    `select t.slug, t.name from tours t ${visibilityJoins(':tenantId')} where ${isVisibleTo(tenant)} order by t.slug`,
+    { tenantId: tenant.id, sellIn: tenant.sellIn },
+  );
+  return rows;
+}
+
 /** Returns the row of a tour with its categories. */
 export function withCategories<T>({
   categories,

@@ -15,7 +15,7 @@ import { QUEUE_LIMITS } from './queue/queue-limits';
 import type { ChangeQueue } from './queue/change-queue';
 import type { SeatChange, Seller } from './seat-change';
 import { lockClaim } from './lock';
-import { readBulkFacts } from './read/read-facts';
+import { readBulkFacts, readFactsWithoutLocks } from './read/read-facts';
 import { transactChanges } from './transact-changes';
 
 /** The part of SalesContext that perform uses. */
@@ -126,6 +126,52 @@ export async function performInTransaction<Result>(
   if (outcome.kind !== 'answered') throw new Error(`the change is ${outcome.kind}`);
   await record(trx, [...freed, ...outcome.changed]);
   return outcome.answer as Result;
+}
+
+/** The decision of a change that was judged without a lock: its result, or the refusal. */
+export type Judgement<Result> = { result: Result } | { refusal: AppError };
+
+/**
+ * Decides new bookings in their order without a lock, and writes nothing. A later one counts the seats of the earlier ones, so all bookings of a
+ * departure belong into one call.
+ */
+export async function judgeTogether<Result>(
+  trx: Trx,
+  changes: SeatChange<Result>[],
+): Promise<Judgement<Result>[]> {
+  const facts = await readFactsWithoutLocks(trx, changes);
+  return changes.map((change) => {
+    try {
+      return { result: change.decide(facts).result };
+    } catch (refusal) {
+      if (!(refusal instanceof AppError)) throw refusal;
+      return { refusal };
+    }
+  });
+}
+
+/**
+ * Performs new bookings together in the transaction of an operator, in their order. The caller has locked their departures by
+ * lockForChanges.
+ * @throws the first refusal: then nothing is written
+ */
+export async function performTogether<Result>(
+  { trx, record }: OperatorTransaction,
+  changes: SeatChange<Result>[],
+): Promise<Result[]> {
+  const { outcomes, freed } = await transactChanges(trx, changes);
+  const answers = outcomes.map((outcome) => {
+    if (outcome.kind === 'refused') throw outcome.refusal;
+    if (outcome.kind !== 'answered') throw new Error(`the change is ${outcome.kind}`);
+    return outcome;
+  });
+  await record(trx, [...freed, ...answers.flatMap(({ changed }) => changed)]);
+  return answers.map(({ answer }) => answer as Result);
+}
+
+/** Locks all departures of changes for performTogether, in the order of their ids. @throws DepartureBusyError after two seconds (409) */
+export async function lockForChanges(trx: Trx, departureIds: string[]): Promise<void> {
+  await lockDepartures(trx, departureIds);
 }
 
 /**

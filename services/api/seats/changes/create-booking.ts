@@ -12,20 +12,17 @@ import {
 import { columnsOfLead } from '../../bookings/booking-lead.repository';
 import { eventOfLead } from '../../bookings/booking-events';
 import { paymentDueAt, paymentWindowEnd } from '../../bookings/payment-window';
-import { type Adjustment, adjustedTotal, toAdjustment } from '../../bookings/adjustment';
 import type { DeskTerms } from '../../bookings/desk-terms';
+import type { ImportTerms } from '../../bookings/import-terms';
 import { policyOf } from '../../catalog/cancellation-policy';
 import { TourNotFoundError } from '../../catalog/catalog.errors';
 import { departureTimeWithoutDate } from '../../catalog/start-time';
 import type { TourRef } from '../../catalog/tour';
-import { assertFree, withoutClosing } from '../../departures/check-seats';
-import type { ChoiceOfDate, DepartureChoice } from '../../departures/choose-departure';
+import { assertFree, assertOpen, withoutClosing } from '../../departures/check-seats';
 import type { LockedDeparture } from '../../departures/departure';
 import { findDeparture } from '../../departures/find-departures';
-import { findOnlyLiveHold, getHold } from '../../holds/find-hold';
 import { octoHoldEvent } from '../../holds/octo-booking';
 import type { SeatHold } from '../../holds/seat-hold';
-import { depositOf } from '../../pricing/apply-price-rule';
 import type { Category } from '../../parties/category';
 import { categoriesToCheck, renewedCategories } from '../../parties/kept-categories';
 import { type RequestedParty, seatsOf } from '../../parties/party-rules';
@@ -35,7 +32,7 @@ import {
   type WantedParty,
   wantedSeats,
 } from '../../parties/requested-party';
-import { type LockedPrice, totalOf } from '../../pricing/price-categories';
+import type { LockedPrice } from '../../pricing/price-categories';
 import type { Actor } from '../../tenants/actor';
 import type { Tenant } from '../../tenants/tenant';
 import { type Decided, dateOfDeparture } from '../decided';
@@ -48,10 +45,12 @@ import {
   quoteUndated,
   takeSeats,
 } from '../rules/departure-rules';
+import { type BookedMoney, columnsOfImport, moneyOf } from '../rules/booked-money';
 import { assertNoHoldByReference, consume, holdToConsume } from '../rules/consumed-hold';
 import { assertLimits, limitedSeats } from '../rules/tenant-limits';
 import type { SeatChange, Seller, WantedFacts } from '../seat-change';
 import type { TourToSell } from './place-hold';
+import { type ChooseDeparture, type PlacedBooking, placeOfHold, placeOfRequest } from './place-of-booking';
 import type { PartialCustomer } from '../../customers/customer';
 import type { StoredColumns } from '../../../platform/database/row-description';
 
@@ -76,6 +75,8 @@ export interface BookingRequest {
   source?: BookingSource;
   /** Undefined: a sale by a website. */
   desk?: DeskTerms;
+  /** The row of an import, which is sold on the terms of the desk too. Undefined: no import. */
+  imported?: ImportTerms;
   /** True: the caller confirms the booking in the same transaction. By default false. */
   isConfirmed?: boolean;
   /** Null: unknown. */
@@ -84,20 +85,15 @@ export interface BookingRequest {
 
 /** A booking that a request wants. Its party and its seats are by the categories that the tenant saw. */
 interface WantedBooking
-  extends Omit<BookingRequest, 'party' | 'paymentMethod'>, DepartureChoice, WantedParty {
+  extends Omit<BookingRequest, 'party' | 'paymentMethod'>, Omit<PlacedBooking, 'categories'>, WantedParty {
   tenant: Tenant;
   /** The tour that the tenant saw before the departure was locked. */
   tour: TourRef;
-  /** True: the departure is that of a hold, so the booking needs that hold. */
-  needsHold: boolean;
   paymentMethod: BookingPaymentMethod;
   source: BookingSource;
   /** True: the transaction confirms the booking, so no limit of unpaid bookings or seats counts it. */
   isConfirmed: boolean;
 }
-
-/** Chooses the departure of the booking's tour. @param date YYYY-MM-DD @param time HH:MM; undefined: not named */
-type ChooseDeparture = (date: string, time: string | undefined) => Promise<ChoiceOfDate>;
 
 /**
  * Builds the creation of a booking: it reserves the seats, or consumes a hold, at the tenant's price. A named hold must match the tour and the
@@ -150,7 +146,7 @@ export function wantedBookingOfHold(
   );
 }
 
-function wantedBooking(
+export function wantedBooking(
   tenant: Tenant,
   { id, slug }: TourRef,
   request: BookingRequest,
@@ -170,55 +166,6 @@ function wantedBooking(
   };
 }
 
-interface PlacedBooking extends Pick<WantedBooking, 'departureId' | 'departureDate' | 'times' | 'needsHold'> {
-  /** The categories that the booking may name: those of its hold, or of its tour. */
-  categories: readonly Category[];
-}
-
-/**
- * Finds the departure of a booking: the departure of the named hold, or the departure at the named date and time. If the request names no
- * date, or no time, uses the tenant's only live hold with the reference of the booking. So a request without a time never gets another
- * departure than its hold. Another request may consume this hold meanwhile, so the reference is checked again under the lock.
- */
-async function placeOfRequest(
-  db: Db,
-  tenant: Tenant,
-  { id: tourId, categories }: TourToSell,
-  { holdId, departureDate, departureTime, externalRef }: BookingRequest,
-  choose: ChooseDeparture,
-): Promise<PlacedBooking> {
-  if (holdId !== null) return placeOfHold(await getNamedHold(db, tenant, tourId, holdId, departureDate));
-  const named = departureDate === null ? NO_DATE : await choose(departureDate, departureTime);
-  const { departureId, times, isOneOfSeveral } = named;
-  const leavesOpen = departureDate === null || isOneOfSeveral;
-  const hold =
-    leavesOpen && externalRef
-      ? await findOnlyLiveHold(db, tenant.id, { tourId, externalRef, departureDate, departureTime })
-      : null;
-  return hold ? placeOfHold(hold) : { departureId, departureDate, times, categories, needsHold: false };
-}
-
-const NO_DATE: ChoiceOfDate = { departureId: null, times: [], isOneOfSeveral: false };
-
-function placeOfHold({ departureId, departureDate, categories }: SeatHold): PlacedBooking {
-  return { departureId, departureDate, categories, times: [], needsHold: true };
-}
-
-/** @throws HoldNotFoundError (404), InvalidInputError (400) */
-async function getNamedHold(
-  db: Db,
-  tenant: Tenant,
-  tourId: string,
-  holdId: string,
-  date: string | null,
-): Promise<SeatHold> {
-  const hold = await getHold(db, tenant.id, holdId);
-  if (hold.tour.id !== tourId) throw new InvalidInputError('body', 'tour_id', 'must be the tour of the hold');
-  if (date !== null && date !== hold.departureDate)
-    throw new InvalidInputError('body', 'departure_date', "must be the hold's date, or left out");
-  return hold;
-}
-
 /**
  * Decides one booking by the facts, which count the sales that were granted before it in the transaction. Consumes the hold, reserves the
  * seats, checks the tenant's limits, and quotes the tenant's price.
@@ -228,16 +175,15 @@ async function getNamedHold(
  *   unchanged.
  */
 export function decideBooking(facts: SaleFacts, wanted: WantedBooking): Decided<BookingLead> {
-  const { tenant, party, desk, isConfirmed } = wanted;
+  const { tenant, desk, isConfirmed } = wanted;
   const booked = seatsToBook(facts, wanted);
   const { departure, held, price } = booked;
   const seats = wantedSeats(wanted, price.categories);
   const limited = limitedSeats(seats, held, desk);
   if (!isConfirmed) assertLimits(facts, tenant, departure, limited);
   assertWantedParty(wanted, booked.toCheck, price.prices);
-  const adjustment = toAdjustment(desk?.adjustment ?? null, price);
-  const totalMinor = adjustedTotal(totalOf(party, price.prices), adjustment, price);
-  assertExpectedTotal(wanted.expectedTotal, totalMinor, price);
+  const money = moneyOf(wanted, price);
+  assertExpectedTotal(wanted.expectedTotal, money.totalMinor, price);
   const named = { payBy: desk?.payBy, paymentMethod: wanted.paymentMethod };
   const windowEndsAt = paymentWindowEnd(facts.at, tenant, named);
 
@@ -246,11 +192,12 @@ export function decideBooking(facts: SaleFacts, wanted: WantedBooking): Decided<
   if (held) consume(facts, wanted, held);
   if (!isConfirmed && limited !== null) add(facts.unpaidLeads, tenant.id, 1);
   const payment = { windowEndsAt, dueAt: paymentDueAt(windowEndsAt, departure) };
-  const lead = toBookingLead(facts, wanted, booked, { totalMinor, adjustment, payment });
+  const lead = toBookingLead(facts, wanted, booked, { money, payment });
+  const columns = columnsOfNew(lead, facts.at, payment);
   return {
     result: lead,
-    newLead: { id: lead.id, columns: columnsOfNew(lead, facts.at, payment), held },
-    events: eventsOfNew(lead),
+    newLead: { id: lead.id, columns: { ...columns, ...columnsOfImport(wanted.imported) }, held },
+    events: wanted.imported?.isSilent ? [] : eventsOfNew(lead),
     changed: departure ? [dateOfDeparture(departure)] : [],
   };
 }
@@ -317,10 +264,21 @@ function seatsToBook(facts: SaleFacts, wanted: WantedBooking): BookedSeats {
   const seats = wantedSeats(wanted, sold);
   const price = held ? { ...held, categories: sold } : quoteDeparture(facts, wanted.tenant, departure, seats);
   const toCheck = held ? categoriesToCheck(wanted.party, held, { sold, present }) : present;
-  const { tiers } = held ?? departure;
-  const seatsTaken = departure.seatsTaken - (held ? held.seats : 0);
-  assertFree({ ...(wanted.desk ? withoutClosing(departure) : departure), seatsTaken }, seats);
+  const tiers = tiersToLock(wanted, held ?? departure);
+  assertSeats(wanted, { ...departure, seatsTaken: departure.seatsTaken - (held?.seats ?? 0) }, seats);
   return { departure, held, price, toCheck, policy: { cancellation: policyOf(tiers), tiers } };
+}
+
+/** Returns the tiers of the policy that the booking locks. Null: none. */
+function tiersToLock({ imported }: WantedBooking, { tiers }: Pick<HeldSeats, 'tiers'>): HeldSeats['tiers'] {
+  return imported?.hasPolicy === false ? null : tiers;
+}
+
+/** Checks that the departure sells the seats, on the terms of the sale. @throws errors of assertFree */
+function assertSeats({ desk, imported }: WantedBooking, departure: LockedDeparture, seats: number): void {
+  const sellable = desk ? withoutClosing(departure) : departure;
+  if (imported?.addsSeats) assertOpen(sellable, seats);
+  else assertFree(sellable, seats);
 }
 
 /**
@@ -350,15 +308,23 @@ function toBookingLead(
   facts: SaleFacts,
   wanted: WantedBooking,
   { departure, held, price, policy }: BookedSeats,
-  {
-    totalMinor,
-    adjustment,
-    payment,
-  }: { totalMinor: number; adjustment: Adjustment | null; payment: PaymentTimes },
+  { money, payment }: { money: BookedMoney; payment: PaymentTimes },
 ): BookingLead {
-  const { tenant, tour, party, travellers, paymentMethod, customer, notes, source, by, isConfirmed } = wanted;
+  const {
+    tenant,
+    tour,
+    party,
+    travellers,
+    paymentMethod,
+    customer,
+    notes,
+    source,
+    imported,
+    by,
+    isConfirmed,
+  } = wanted;
   const id = facts.newLeadIds.shift()!;
-  const createdAt = new Date(facts.at);
+  const at = new Date(facts.at);
   return {
     id,
     bookingRef: `${referencePrefix(tenant)}-${id}`,
@@ -372,11 +338,8 @@ function toBookingLead(
     categories: price.categories,
     travellers,
     status: isConfirmed ? 'confirmed' : 'pending_payment',
-    prices: price.prices,
     platformPrices: price.platformPrices,
-    totalMinor,
-    adjustment,
-    depositMinor: depositOf(totalMinor, tenant.depositPercent, paymentMethod),
+    ...money,
     currency: price.currency,
     currencyDigits: price.currencyDigits,
     priceBreakdown: { ...price.priceBreakdown, deposit_percent: Number(tenant.depositPercent) },
@@ -389,25 +352,36 @@ function toBookingLead(
     paymentNote: tenant.paymentNote,
     externalRef: wanted.externalRef ?? held?.externalRef ?? null,
     source,
-    importId: null,
-    importRef: null,
+    ...referenceOfImport(imported),
     customer,
     octo: held?.octo ?? null,
     notes,
-    createdAt,
-    updatedAt: createdAt,
+    createdAt: toDate(imported?.createdAt ?? null) ?? at,
+    updatedAt: at,
     paymentWindowEndsAt: toDate(payment.windowEndsAt),
     paymentDueAt: toDate(payment.dueAt),
     createdBy: by,
-    confirmedAt: isConfirmed ? createdAt : null,
-    confirmedBy: isConfirmed ? by : null,
+    ...confirmationOf(wanted, at),
     cancelledAt: null,
     cancelledBy: null,
     expiredAt: null,
     cancelReason: null,
     anonymizedAt: null,
-    asOf: createdAt,
+    asOf: at,
   };
+}
+
+function referenceOfImport(imported: ImportTerms | undefined): Pick<BookingLead, 'importId' | 'importRef'> {
+  return imported
+    ? { importId: imported.importId, importRef: imported.importRef }
+    : { importId: null, importRef: null };
+}
+
+function confirmationOf(
+  { isConfirmed, by }: WantedBooking,
+  at: Date,
+): Pick<BookingLead, 'confirmedAt' | 'confirmedBy'> {
+  return isConfirmed ? { confirmedAt: at, confirmedBy: by } : { confirmedAt: null, confirmedBy: null };
 }
 
 function toDate(time: string | null): Date | null {

@@ -3,6 +3,7 @@ import type { Trx } from '../../../platform/database/database';
 import { type BookingLead, peopleOf } from '../../bookings/booking-lead';
 import { eraseCustomerOfLead, lockLead } from '../../bookings/booking-lead.repository';
 import { getBooking } from '../../bookings/find-booking';
+import { erasedImportRef } from '../../bookings/import-terms';
 import { assertNotMoved, SaleChangedError } from '../../departures/check-seats';
 import { getHold } from '../../holds/find-hold';
 import { eraseCustomersOfHolds, withoutCustomer } from '../../holds/seat-hold.repository';
@@ -57,9 +58,12 @@ export async function anonymizeBooking(
     named: { booking_ref: bookingRef, ...(holdId && { hold_id: holdId }) },
     lock: () => lockLead(trx, id),
     read,
-    erase: async ({ externalRef }, identifiesPerson) => {
+    erase: async ({ externalRef, importRef }, identifiesPerson) => {
       if (hold) await eraseCustomersOfHolds(trx, [withoutCustomer(hold, identifiesPerson)]);
-      await eraseCustomerOfLead(trx, id, externalRef && identifiesPerson(externalRef) ? null : externalRef);
+      await eraseCustomerOfLead(trx, id, {
+        externalRef: externalRef && identifiesPerson(externalRef) ? null : externalRef,
+        importRef: importRef && erasedImportRef(importRef, secret),
+      });
     },
   });
 }

@@ -69,6 +69,17 @@ export async function readFacts(trx: Trx, changes: SeatChange[], locks: ChangeLo
   };
 }
 
+/**
+ * Reads the facts of new bookings without a lock, for a judgement that writes nothing. Marks no expired seats, which no fact counts, and takes no
+ * numbers of bookings.
+ */
+export async function readFactsWithoutLocks(trx: Trx, changes: SeatChange[]): Promise<SaleFacts> {
+  const departureIds = [...new Set(changes.flatMap(({ locks }) => locks.departureIds))];
+  const none = new Set<SeatChange>();
+  const locks = { departureIds, notLocked: [], ownKey: none, ownLead: none, isChanging: () => false };
+  return saleFacts(await readRow(trx, listsOfDepartures(changes, locks)));
+}
+
 /** True: seats of the sandbox; false: real seats. */
 const BOTH_KINDS = [false, true];
 

@@ -1,0 +1,324 @@
+import { createHmac } from 'node:crypto';
+import { instantForm, isCalendarDate } from '../../platform/forms/days';
+import type { Form } from '../../platform/forms/form';
+import { isCategoryCode, isSlug, readWholeNumber } from '../../platform/forms/text-forms';
+import { emailForm, notesForm, personNameForm, referenceForm } from '../../platform/forms/texts';
+import type { BookingPaymentMethod, Traveller } from '../bookings/booking-lead';
+import { readStartTime } from '../catalog/start-time';
+import { type PhoneInput, phoneForm } from '../customers/phone';
+import { UNITS_MAX } from '../parties/party-rules';
+import { PAYMENT_METHODS } from '../tenants/payment-method';
+import { type ImportMap, ROW_STATUSES, type RowStatus } from './import-map';
+import { instantsOf, type LocalTime, readAmount } from './read-words';
+import type { SourceCell, SourceRow } from './read-booking-file';
+import { readTravellers } from './read-travellers';
+import type { RowFaults, RowPlace } from './row-faults';
+
+/** A row in our own words. Amounts are decimal texts in major units, because their currency is not known yet. */
+export interface BookingRow {
+  /** The lines of the row: several if each traveller has one. */
+  places: RowPlace[];
+  importRef: string;
+  /** Slug. */
+  tour: string;
+  /** YYYY-MM-DD */
+  departureDate: string;
+  /** HH:MM. Undefined: not named. */
+  departureTime: string | undefined;
+  /** Units by category. */
+  party: Record<string, number>;
+  name: string;
+  status: RowStatus;
+  phone: PhoneInput | null;
+  email: string | null;
+  total: string | null;
+  currency: string | null;
+  deposit: string | null;
+  /** RFC 3339. */
+  paymentDueAt: string | null;
+  createdAt: string | null;
+  paymentMethod: BookingPaymentMethod | null;
+  notes: string | null;
+  travellers: Traveller[] | null;
+}
+
+/** A booking of the files: one row, or the rows of its travellers. */
+export interface SourceBooking {
+  places: RowPlace[];
+  cells: SourceRow['cells'];
+  /** The units that the rows of travellers name. */
+  units: Map<string, number>;
+}
+
+/** What the reading of rows needs of the tenant. */
+export interface RowReading {
+  map: ImportMap;
+  faults: RowFaults;
+  /** ISO 3166 alpha-2, for phone numbers without a country code. */
+  country: string;
+}
+
+/** Returns the keyed digest by which the same row is found again. @param key CURSOR_KEY */
+export function digestOfRow({ places: _, ...row }: BookingRow, key: string): string {
+  return createHmac('sha256', key).update(JSON.stringify(row)).digest('hex');
+}
+
+/** Reads the row of a booking. Undefined: it is faulty. `left out`: it is cancelled, or the map leaves its tour out. Adds all its faults. */
+export function readBookingRow(
+  source: SourceBooking,
+  reading: RowReading,
+): BookingRow | 'left out' | undefined {
+  const reader = new RowReader(source, reading);
+  const status = reader.status();
+  const tour = reader.tour();
+  if (tour === null || status === 'cancelled') return reader.isFaulty ? undefined : 'left out';
+  const { date, time } = reader.departure();
+  const row = {
+    places: source.places,
+    importRef: reader.required('external_ref', referenceForm),
+    tour,
+    departureDate: date,
+    departureTime: time,
+    party: reader.party(),
+    name: reader.name(),
+    status,
+    phone: reader.optional('phone', phoneForm({ country: reading.country })),
+    email: reader.optional('email', emailForm()),
+    total: reader.amount('total'),
+    currency: reader.currency(),
+    deposit: reader.amount('deposit'),
+    paymentDueAt: reader.instant('payment_due_at'),
+    createdAt: reader.instant('created_at'),
+    paymentMethod: reader.paymentMethod(),
+    notes: reader.optional('notes', notesForm),
+    travellers: reader.travellers(),
+  };
+  return reader.isFaulty ? undefined : (row as BookingRow);
+}
+
+/** Reads the cells of one booking. Each method adds the fault of its field, and then returns undefined. */
+class RowReader {
+  isFaulty = false;
+
+  constructor(
+    private readonly source: SourceBooking,
+    private readonly reading: RowReading,
+  ) {}
+
+  private fault(column: string, message: string): undefined {
+    this.isFaulty = true;
+    this.reading.faults.add(this.source.places[0]!, column, message);
+  }
+
+  private cell(field: string): SourceCell | undefined {
+    return this.source.cells.get(field)?.[0];
+  }
+
+  /** Returns the text of a field. Null: it is missing. */
+  private text(field: string): { column: string; text: string } | null {
+    const cell = this.cell(field);
+    if (!cell) return null;
+    const { column, value } = cell;
+    return { column, text: typeof value === 'string' ? value.trim() : String(value) };
+  }
+
+  private read<T>(field: string, form: Form<T>): T | null | undefined {
+    const given = this.text(field);
+    if (!given) return null;
+    const { value, issue } = form(given.text);
+    return issue === undefined ? value : this.fault(given.column, issue);
+  }
+
+  optional<T>(field: string, form: Form<T>): T | null | undefined {
+    return this.read(field, form);
+  }
+
+  required<T>(field: string, form: Form<T>): T | undefined {
+    const value = this.read(field, form);
+    return value === null ? this.fault(field, 'is missing') : value;
+  }
+
+  /** Reads the name, which may have two columns. */
+  name(): string | undefined {
+    const cells = this.source.cells.get('name') ?? [];
+    if (cells.length === 0) return this.fault('name', 'is missing');
+    const { value, issue } = personNameForm(cells.map((cell) => String(cell.value).trim()).join(' '));
+    return issue === undefined ? value : this.fault(cells[0]!.column, issue);
+  }
+
+  /** Reads the slug of the tour. Null: the map leaves its bookings out. */
+  tour(): string | null | undefined {
+    const given = this.text('tour');
+    if (!given) return this.fault('tour', 'is missing');
+    const { tours } = this.reading.map;
+    if (Object.hasOwn(tours, given.text)) return tours[given.text]!;
+    return isSlug(given.text) ? given.text : this.unknown('tour', given);
+  }
+
+  private unknown(kind: 'tour' | 'status', { column, text }: { column: string; text: string }): undefined {
+    this.isFaulty = true;
+    this.reading.faults.addUnknown(kind, text, this.source.places[0]!, column);
+  }
+
+  /** Reads the status. A status that the map leaves out is as cancelled. */
+  status(): RowStatus | undefined {
+    const given = this.text('status');
+    if (!given) return 'confirmed';
+    const mapped = this.mapped('status', given.text);
+    if (mapped === null) return 'cancelled';
+    const known = ROW_STATUSES.find((status) => status === (mapped ?? given.text));
+    return known ?? this.unknown('status', given);
+  }
+
+  private mapped(
+    field: 'status' | 'payment_method' | 'currency' | 'party',
+    word: string,
+  ): string | null | undefined {
+    const words: Record<string, string | null> = this.reading.map.values[field] ?? {};
+    return Object.hasOwn(words, word) ? words[word] : undefined;
+  }
+
+  currency(): string | null | undefined {
+    const given = this.text('currency');
+    if (!given) return null;
+    const code = this.mapped('currency', given.text) ?? given.text;
+    return /^[A-Z]{3}$/.test(code)
+      ? code
+      : this.fault(given.column, 'must be an ISO 4217 code such as EUR, or be in values.currency of the map');
+  }
+
+  paymentMethod(): BookingPaymentMethod | null | undefined {
+    const given = this.text('payment_method');
+    if (!given) return null;
+    const methods: readonly BookingPaymentMethod[] = [...PAYMENT_METHODS, 'cash'];
+    const named = this.mapped('payment_method', given.text) ?? given.text;
+    const known = methods.find((method) => method === named);
+    return (
+      known ??
+      this.fault(given.column, `must be ${methods.join(', ')}, or be in values.payment_method of the map`)
+    );
+  }
+
+  amount(field: 'total' | 'deposit'): string | null | undefined {
+    const given = this.text(field);
+    if (!given) return null;
+    const decimal = this.reading.map.formats.decimal ?? '.';
+    const amount = readAmount(given.text, decimal);
+    return (
+      amount ??
+      this.fault(given.column, `must be an amount without a currency; its decimal sign is ${decimal}`)
+    );
+  }
+
+  /** Reads the date and the time of the departure. */
+  departure(): { date: string | undefined; time: string | undefined } {
+    const given = this.text('departure_date');
+    if (!given) return { date: this.fault('departure_date', 'is missing'), time: undefined };
+    const read = this.localTime(given.text);
+    if (!read) {
+      const rule =
+        'must be a calendar date, YYYY-MM-DD, or have its form in formats.date or formats.datetime of the map';
+      return { date: this.fault(given.column, rule), time: undefined };
+    }
+    const clock = this.text('departure_time');
+    return { date: read.date, time: clock ? this.startTime(clock) : read.time };
+  }
+
+  private startTime({ column, text }: { column: string; text: string }): string | undefined {
+    const time = this.reading.map.readTime?.(text)?.time ?? readStartTime(text);
+    return time ?? this.fault(column, 'must be HH:MM, or have its form in formats.time of the map');
+  }
+
+  /** Reads a date, with or without a time: ISO, or by the forms of the map. Undefined: it has none of them, or there is no such date. */
+  private localTime(text: string): (LocalTime & { date: string }) | undefined {
+    const { readDate, readDateTime } = this.reading.map;
+    const iso = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::\d{2})?)?$/.exec(text);
+    const read = iso ? { date: iso[1], time: iso[2] } : (readDateTime?.(text) ?? readDate?.(text));
+    const date = read?.date;
+    return date !== undefined && isCalendarDate(date) ? { date, time: read!.time } : undefined;
+  }
+
+  /** Reads an instant: RFC 3339, or a local time in the time zone of the map. */
+  instant(field: 'payment_due_at' | 'created_at'): string | null | undefined {
+    const given = this.text(field);
+    if (!given) return null;
+    const { column, text } = given;
+    const exact = instantForm(text);
+    if (exact.issue === undefined) return exact.value;
+    const read = this.localTime(text);
+    const rule = 'must be a time with its zone (RFC 3339), or have its form in formats.datetime of the map';
+    return read ? this.instantInZone(column, read) : this.fault(column, rule);
+  }
+
+  private instantInZone(
+    column: string,
+    { date, time = '00:00' }: LocalTime & { date: string },
+  ): string | undefined {
+    const zone = this.reading.map.formats.time_zone;
+    if (zone === undefined)
+      return this.fault(column, 'has no time zone: name it in formats.time_zone of the map');
+    const [instant, other] = instantsOf({ date, time }, zone);
+    if (instant === undefined) return this.fault(column, 'is a time that does not exist in the time zone');
+    if (other === undefined) return instant;
+    return this.fault(column, 'is a time that comes twice in the time zone: write it with its offset');
+  }
+
+  /** Reads the party: the units of the rows of travellers, or the columns of categories, or one text. */
+  party(): Record<string, number> | undefined {
+    const party = new Map(this.source.units);
+    for (const [field, [cell]] of this.source.cells) {
+      const code = codeOfField(field);
+      if (code === undefined || !cell) continue;
+      const units = readWholeNumber(String(cell.value));
+      if (units === undefined || units > UNITS_MAX)
+        return this.fault(cell.column, `must be a whole number from 0 to ${UNITS_MAX}`);
+      if (units > 0) party.set(code, (party.get(code) ?? 0) + units);
+    }
+    const written = this.cell('party');
+    if (written && !this.addWritten(party, written)) return undefined;
+    return party.size > 0
+      ? Object.fromEntries(party)
+      : this.fault('party', 'is missing: name adults, or party.<code>');
+  }
+
+  /** Adds the party of one text, or of a JSON object. Returns false after a fault. */
+  private addWritten(party: Map<string, number>, { column, value }: SourceCell): boolean {
+    const read = typeof value === 'string' ? this.reading.map.readParty?.(value) : partyOfObject(value);
+    const entries = [...(read ?? [])].map(([name, units]) => [this.codeOf(name), units] as const);
+    const isKnown = entries.every(([code, units]) => code !== undefined && units >= 0 && units <= UNITS_MAX);
+    if (!read || !isKnown) {
+      this.fault(
+        column,
+        'must have the form of formats.party of the map, with categories of the tour or of values.party',
+      );
+      return false;
+    }
+    for (const [code, units] of entries) if (units > 0) party.set(code!, (party.get(code!) ?? 0) + units);
+    return true;
+  }
+
+  private codeOf(name: string): string | undefined {
+    return this.mapped('party', name) ?? [name.toLowerCase()].find(isCategoryCode);
+  }
+
+  travellers(): Traveller[] | null | undefined {
+    const cell = this.cell('travellers');
+    if (!cell) return null;
+    const read = readTravellers(cell.value);
+    return Array.isArray(read) ? read : this.fault(cell.column, read.issue);
+  }
+}
+
+/** Returns the category of a column of units. */
+function codeOfField(field: string): string | undefined {
+  if (field === 'adults') return 'adult';
+  if (field === 'children') return 'child';
+  return field.startsWith('party.') ? field.slice('party.'.length) : undefined;
+}
+
+function partyOfObject(value: unknown): Map<string, number> | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const entries = Object.entries(value as Record<string, unknown>);
+  const isValid = entries.every(([, units]) => Number.isInteger(units));
+  return isValid ? new Map(entries as [string, number][]) : undefined;
+}

@@ -1,0 +1,203 @@
+import { type Db, inTransaction } from '../../platform/database/database';
+import type { AppError } from '../../platform/errors';
+import { TourNotFoundError } from '../catalog/catalog.errors';
+import { getVisibleTour } from '../catalog/find-tour';
+import { findDeparture } from '../departures/find-departures';
+import { DeparturePastError, type ImportedBooking } from '../seats/changes/import-booking';
+import { judgeTogether } from '../seats/perform';
+import type { SeatChange } from '../seats/seat-change';
+import { ImportKeyChangedError } from './booking-import.errors';
+import { type BookingImportReport, emptyReport, namedRow, Tally } from './booking-import-report';
+import { type BookingRow, digestOfRow, readBookingRow, type SourceBooking } from './booking-row';
+import { SourceBookings } from './group-rows';
+import { columnOf, type ImportMap } from './import-map';
+import { findImportedRows, findImportOfOtherKey } from './imports.repository';
+import { type NumberedRow, PlacedRows } from './placed-rows';
+import { readBookingFile } from './read-booking-file';
+import { RowFaults } from './row-faults';
+import {
+  type BookingImportOptions,
+  changeOf,
+  describeRefusal,
+  DRY_IMPORT,
+  type PlacedRow,
+} from './sale-of-row';
+
+/** An import whose rows were read and judged. */
+export interface JudgedImport {
+  options: BookingImportOptions;
+  faults: RowFaults;
+  report: BookingImportReport;
+  /** The rows to write. */
+  rows: PlacedRows;
+}
+
+/** The most bookings that are read between two turns of the event loop, which the connections to the database need. */
+const ROWS_A_PART = 500;
+
+/**
+ * Reads the files and judges their rows as the sale does, without a lock. Writes nothing.
+ * @throws ImportKeyChangedError; the file system's error for a file that cannot be read
+ */
+export async function judgeBookings(
+  db: Db,
+  files: string[],
+  options: BookingImportOptions,
+): Promise<JudgedImport> {
+  const other = await findImportOfOtherKey(db, options.tenant.id, options.key);
+  if (other !== undefined) throw new ImportKeyChangedError(other);
+  const faults = new RowFaults();
+  const report = emptyReport();
+  const judging = { options, faults, report, rows: new PlacedRows() };
+  const place = placerOf(db, judging);
+  for await (const sources of readSources(files, judging)) {
+    const read = sources.flatMap((source) => readRow(source, judging) ?? []);
+    await place(await leaveKnown(db, read, judging));
+  }
+  await judgeRows(db, judging);
+  report.faulty = faults.count;
+  return judging;
+}
+
+/** Yields the bookings of the files, some at a time. */
+async function* readSources(
+  files: string[],
+  { options: { map }, faults, report }: JudgedImport,
+): AsyncGenerator<SourceBooking[]> {
+  const sources = new SourceBookings(map, faults);
+  for (const file of files)
+    for await (const rows of readBookingFile(file, map, faults)) {
+      report.rows += rows.length;
+      yield rows.flatMap((row) => sources.add(row) ?? []);
+    }
+  const part: SourceBooking[] = [];
+  for (const source of sources.takeGrouped()) {
+    part.push(source);
+    if (part.length === ROWS_A_PART) yield part.splice(0);
+  }
+  yield part;
+}
+
+/** Reads one booking. Undefined: it is left out, or faulty. */
+function readRow(source: SourceBooking, { options, faults, report }: JudgedImport): BookingRow | undefined {
+  const { map, tenant } = options;
+  const row = readBookingRow(source, { map, faults, country: tenant.country });
+  if (row === 'left out') report.left_out++;
+  const isFaulty = source.places.some((place) => faults.has(place));
+  return row === 'left out' || isFaulty ? undefined : row;
+}
+
+/** Leaves out the rows whose reference was imported before, and counts them. */
+async function leaveKnown(
+  db: Db,
+  rows: BookingRow[],
+  { options: { tenant, key }, report }: JudgedImport,
+): Promise<BookingRow[]> {
+  if (rows.length === 0) return rows;
+  const known = await findImportedRows(
+    db,
+    tenant.id,
+    rows.map(({ importRef }) => importRef),
+    key,
+  );
+  return rows.filter((row) => {
+    const digest = known.get(row.importRef);
+    if (digest === undefined) return true;
+    if (digest === digestOfRow(row, key)) {
+      report.equal++;
+    } else {
+      report.changed++;
+      report.changed_rows.push(namedRow(row));
+    }
+    return false;
+  });
+}
+
+/** Returns a function that finds the tour and the departure of rows, each once, and adds the rows to those of the import. */
+function placerOf(
+  db: Db,
+  { options: { tenant, map }, faults, report, rows: placed }: JudgedImport,
+): (rows: BookingRow[]) => Promise<void> {
+  const tourOf = remembered((slug: string) => getVisibleTour(db, tenant, slug).catch(unlessMissing));
+  const choiceOf = remembered((_: string, tourId: string, { departureDate, departureTime }: BookingRow) =>
+    findDeparture(db, { tourId, departureDate, departureTime }),
+  );
+  return async (rows) => {
+    for (const row of rows) {
+      const tour = await tourOf(row.tour);
+      if (!tour) {
+        addUnknownTour(row, map, faults);
+        continue;
+      }
+      const { departureDate, departureTime } = row;
+      const choice = await choiceOf(`${tour.id} ${departureDate} ${departureTime}`, tour.id, row);
+      const isPast = choice.departureId === null && departureDate < todayIn(tour.timeZone);
+      if (isPast) report.left_out++;
+      else placed.add({ row, tour, choice });
+    }
+  };
+}
+
+/** Adds the fault of a tour that the tenant does not see. Its name is a word that a person may add to the map, unless it is the map's own. */
+function addUnknownTour({ tour, places: [place] }: BookingRow, map: ImportMap, faults: RowFaults): void {
+  const column = columnOf('tour', map);
+  if (Object.values(map.tours).includes(tour))
+    faults.add(place!, column, 'must be a tour that the tenant sees');
+  else faults.addUnknown('tour', tour, place!, column);
+}
+
+/** Returns the function with its earlier results by the first argument. */
+function remembered<Rest extends unknown[], T>(
+  find: (key: string, ...rest: Rest) => Promise<T>,
+): (key: string, ...rest: Rest) => Promise<T> {
+  const found = new Map<string, Promise<T>>();
+  return (key, ...rest) => {
+    const known = found.get(key) ?? find(key, ...rest);
+    found.set(key, known);
+    return known;
+  };
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof TourNotFoundError)) throw error;
+}
+
+/** Returns the present date in a time zone, YYYY-MM-DD. */
+function todayIn(timeZone: string): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone }).format(new Date());
+}
+
+/** Judges the rows as the sale does. Keeps those that can be sold. */
+async function judgeRows(db: Db, { options, faults, report, rows }: JudgedImport): Promise<void> {
+  const tally = new Tally(report);
+  const sellable = new Set<number>();
+  const refuse = ({ row }: PlacedRow, refusal: AppError) => {
+    if (refusal instanceof DeparturePastError) report.left_out++;
+    else faults.add(row.places[0]!, ...describeRefusal(refusal, options.map));
+  };
+  for (const chunk of rows.byDeparture()) {
+    const changes: SeatChange<ImportedBooking>[] = [];
+    const sold: NumberedRow[] = [];
+    for (const one of chunk) {
+      const built = changeOf(one, options, DRY_IMPORT);
+      if ('refusal' in built) {
+        refuse(one, built.refusal);
+      } else {
+        changes.push(built.change);
+        sold.push(one);
+      }
+    }
+    const judged = await inTransaction(db, (trx) => judgeTogether(trx, changes));
+    for (const [index, judgement] of judged.entries()) {
+      const one = sold[index]!;
+      if ('refusal' in judgement) {
+        refuse(one, judgement.refusal);
+      } else {
+        tally.add(one.row, judgement.result);
+        sellable.add(one.number);
+      }
+    }
+  }
+  rows.keep(sellable);
+  tally.end();
+}

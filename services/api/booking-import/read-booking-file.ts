@@ -1,0 +1,200 @@
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import { CsvError } from 'csv-parse';
+import { readFormulas } from '../../platform/csv-cells';
+import { parseCsvRows } from '../catalog-import/catalog-csv';
+import { cutLines, findRepeatedKey, UncuttableError } from '../catalog-import/cut-json';
+import { type Encoding, type ImportMap, isRowField } from './import-map';
+import { ERROR_COLUMN, type RowFaults } from './row-faults';
+
+export const BOOKING_FILE_TYPES = ['.csv', '.jsonl'] as const;
+
+/** A row as its file has it. A line of its file is named by `line`; the first one is 1. */
+export interface SourceRow {
+  file: string;
+  line: number;
+  /** The values by our field: the name of the column, and a text of CSV or any value of JSON. An empty cell is left out. */
+  cells: Map<string, SourceCell[]>;
+}
+
+export interface SourceCell {
+  column: string;
+  value: unknown;
+}
+
+const BYTES_A_CHUNK = 64 * 1024;
+
+/**
+ * Reads the rows of a file of bookings, a chunk at a time. Adds what it cannot read to the faults, without a value of the file.
+ * @throws the file system's error for a file that cannot be read
+ */
+export async function* readBookingFile(
+  file: string,
+  map: ImportMap,
+  faults: RowFaults,
+): AsyncGenerator<SourceRow[]> {
+  const isCsv = path.extname(file).toLowerCase() === '.csv';
+  const text = readText(file, map.formats.encoding ?? 'utf-8');
+  try {
+    if (isCsv) yield* readCsvRows(file, text, map, faults);
+    else yield* readJsonRows(file, text, map, faults);
+  } catch (error) {
+    const unreadable = describeUnreadable(error);
+    if (!unreadable) throw error;
+    faults.addToFile({ file, line: unreadable.line }, '', unreadable.message);
+  }
+}
+
+/** Returns why the rest of a file cannot be read, without its text. Undefined: another error. */
+export function describeUnreadable(error: unknown): { line: number; message: string } | undefined {
+  if (error instanceof CsvError)
+    return { line: csvLine(error), message: 'has a misplaced quote, or a cell without an end' };
+  if (error instanceof UncuttableError) return { line: error.line, message: 'is too long' };
+  return isInvalidText(error) ? { line: 1, message: ENCODING_ISSUE } : undefined;
+}
+
+const ENCODING_ISSUE =
+  'must be UTF-8 text: name the encoding in formats.encoding of the map, such as windows-1252';
+
+function csvLine(error: CsvError): number {
+  return Number((error as { lines?: unknown }).lines ?? 1);
+}
+
+async function* readCsvRows(
+  file: string,
+  text: AsyncIterable<string>,
+  map: ImportMap,
+  faults: RowFaults,
+): AsyncGenerator<SourceRow[]> {
+  let head: Column[] | undefined;
+  for await (const chunk of parseCsvRows(text)) {
+    const rows = chunk.map(({ record, raw, info }) => ({
+      record,
+      line: info.lines - lineFeedsIn(raw.trimEnd()),
+    }));
+    if (!head && rows.length > 0) head = columnsOf(file, rows.shift()!.record, map, faults);
+    yield rows.flatMap(({ record, line }) => {
+      const row = head && toRow(file, line, head, record);
+      if (row) return [row];
+      faults.add({ file, line }, '', 'must have a cell for each column of the first line');
+      return [];
+    });
+  }
+  if (!head) faults.addToFile({ file, line: 1 }, '', 'must name the columns');
+}
+
+function lineFeedsIn(text: string): number {
+  return text.split('\n').length - 1;
+}
+
+interface Column {
+  name: string;
+  /** Undefined: the column is left out. */
+  field: string | undefined;
+}
+
+/** Returns the columns that the first line names. */
+function columnsOf(file: string, names: string[], map: ImportMap, faults: RowFaults): Column[] {
+  const fields = new Set<string | undefined>();
+  return names.map((cell, index) => {
+    const name = cell.trim();
+    const column = { name, field: fieldOf(name, map) };
+    if (name === '' || (index === 0 && name === ERROR_COLUMN) || isLeftOut(name, map))
+      return { name, field: undefined };
+    if (column.field === undefined) faults.addUnknown('column', name, { file, line: 1 });
+    if (names.findIndex((other) => other.trim() === name) < index)
+      faults.addToFile({ file, line: 1 }, name, 'is the name of two columns');
+    else if (column.field !== undefined && column.field !== 'name' && fields.has(column.field))
+      faults.addToFile({ file, line: 1 }, name, `is the second column of ${column.field}`);
+    fields.add(column.field);
+    return column;
+  });
+}
+
+/** Returns the field of a column: as the map names it, or its own name. Undefined: unknown or left out. */
+function fieldOf(name: string, { columns }: ImportMap): string | undefined {
+  if (Object.hasOwn(columns, name)) return columns[name] || undefined;
+  return isRowField(name) ? name : undefined;
+}
+
+function isLeftOut(name: string, { columns }: ImportMap): boolean {
+  return Object.hasOwn(columns, name) && !columns[name];
+}
+
+function toRow(file: string, line: number, head: Column[], record: string[]): SourceRow | undefined {
+  if (record.length !== head.length) return undefined;
+  const cells: SourceRow['cells'] = new Map();
+  for (const [index, { name, field }] of head.entries()) {
+    const value = readFormulas(record[index]!.trim());
+    if (field !== undefined && value !== '') addCell(cells, field, { column: name, value });
+  }
+  return { file, line, cells };
+}
+
+export function addCell(cells: SourceRow['cells'], field: string, cell: SourceCell): void {
+  cells.set(field, [...(cells.get(field) ?? []), cell]);
+}
+
+async function* readJsonRows(
+  file: string,
+  text: AsyncIterable<string>,
+  map: ImportMap,
+  faults: RowFaults,
+): AsyncGenerator<SourceRow[]> {
+  for await (const pieces of cutLines(text))
+    yield pieces.flatMap((piece) => jsonRow(file, piece, map, faults) ?? []);
+}
+
+/** Returns the row of a line. Its faults never repeat the text, as the messages of JSON.parse do. */
+function jsonRow(
+  file: string,
+  { text, line }: { text: string; line: number },
+  map: ImportMap,
+  faults: RowFaults,
+): SourceRow | undefined {
+  const place = { file, line };
+  const value = parseObject(text);
+  if (!value) return faults.add(place, '', 'must be a JSON object in one line');
+  const repeated = findRepeatedKey(text);
+  if (repeated) return faults.add(place, repeated.field ?? '', 'must have each key once');
+  const cells: SourceRow['cells'] = new Map();
+  for (const [name, given] of Object.entries(value)) {
+    if (name === ERROR_COLUMN || isLeftOut(name, map) || given === null || given === '') continue;
+    const field = fieldOf(name, map);
+    if (field === undefined) faults.addUnknown('column', name, place);
+    else addCell(cells, field, { column: name, value: given });
+  }
+  return { file, line, cells };
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isInvalidText = (error: unknown) =>
+  (error as NodeJS.ErrnoException).code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
+
+/** Yields the text of a file. A byte order mark of UTF-8 decides before the encoding of the map: --rejects writes one. */
+export async function* readText(file: string, encoding: Encoding): AsyncGenerator<string> {
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  let isLatin = false;
+  for await (const chunk of createReadStream(file, { highWaterMark: BYTES_A_CHUNK })) {
+    const bytes = chunk as Buffer;
+    if (!decoder) {
+      const isMarked = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK);
+      const isOther = encoding === 'windows-1252' && !isMarked;
+      isLatin = encoding === 'iso-8859-1' && !isMarked;
+      decoder = isOther ? new TextDecoder(encoding) : new TextDecoder('utf-8', { fatal: true });
+    }
+    // TextDecoder reads iso-8859-1 as windows-1252, as browsers do.
+    yield isLatin ? bytes.toString('latin1') : decoder.decode(bytes, { stream: true });
+  }
+  if (decoder && !isLatin) yield decoder.decode();
+}
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);

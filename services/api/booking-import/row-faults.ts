@@ -1,0 +1,89 @@
+/** The first column of a file of rejected rows, which an import skips. */
+export const ERROR_COLUMN = 'import_error';
+
+/** A place in a file of bookings. Lines count from 1. */
+export interface RowPlace {
+  file: string;
+  line: number;
+}
+
+/** A fault of a row. Its message never repeats a value of the file. */
+export interface RowFault extends RowPlace {
+  /** The name of the column. Empty: the whole row. */
+  field: string;
+  message: string;
+}
+
+/** A word of the other system that the map lacks. */
+export type UnknownKind = 'column' | 'status' | 'tour';
+
+const MESSAGES: Record<UnknownKind, string> = {
+  column: 'is no field of a booking: name it in columns of the map, or leave it out there by null',
+  status: 'must be confirmed, pending_payment or cancelled, or a status that values.status of the map has',
+  tour: 'must be the slug of a tour that the tenant sees, or a name that tours of the map has',
+};
+
+/** The most faults that are shown. */
+const MOST_SHOWN = 1000;
+
+/** Collects the faults of the rows of an import, and the words that a person may add to its map. */
+export class RowFaults {
+  private readonly messagesOf = new Map<string, Map<number, string[]>>();
+  private readonly shown: RowFault[] = [];
+  private readonly unknownWords = new Map<string, { kind: UnknownKind; word: string }>();
+  private faulty = 0;
+  private isFileFaulty = false;
+
+  add(place: RowPlace, field: string, message: string): undefined {
+    const { file, line } = place;
+    const lines = this.messagesOf.get(file) ?? new Map<number, string[]>();
+    this.messagesOf.set(file, lines);
+    const messages = lines.get(line);
+    const text = field === '' ? message : `${field} ${message}`;
+    if (messages) messages.push(text);
+    else lines.set(line, [text]);
+    if (!messages) this.faulty++;
+    if (this.shown.length < MOST_SHOWN) this.shown.push({ file, line, field, message });
+  }
+
+  /** Adds a fault of a whole file: some of its rows or columns were not read, so --skip-faulty cannot leave out only faulty rows. */
+  addToFile(place: RowPlace, field: string, message: string): undefined {
+    this.isFileFaulty = true;
+    this.add(place, field, message);
+  }
+
+  /** True: only the faulty rows are missing. */
+  get canSkip(): boolean {
+    return !this.isFileFaulty;
+  }
+
+  addUnknown(kind: UnknownKind, word: string, place: RowPlace, column = word): void {
+    this.unknownWords.set(`${kind} ${word}`, { kind, word });
+    if (kind === 'column') this.addToFile(place, column, MESSAGES[kind]);
+    else this.add(place, column, MESSAGES[kind]);
+  }
+
+  /** The words that the map lacks, each once. They may be personal data if a column is shifted, so only a terminal shows them. */
+  get unknown(): { kind: UnknownKind; word: string }[] {
+    return [...this.unknownWords.values()];
+  }
+
+  /** The number of lines with a fault. */
+  get count(): number {
+    return this.faulty;
+  }
+
+  has({ file, line }: RowPlace): boolean {
+    return this.messagesOf.get(file)?.has(line) ?? false;
+  }
+
+  /** Returns the faults of a line. Empty: none. */
+  of({ file, line }: RowPlace): string[] {
+    return this.messagesOf.get(file)?.get(line) ?? [];
+  }
+
+  /** Returns the first faults, by file and line. */
+  listed(files: string[]): RowFault[] {
+    return this.shown.toSorted((a, b) => files.indexOf(a.file) - files.indexOf(b.file) || a.line - b.line);
+  }
+}

@@ -1,0 +1,86 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import path from 'node:path';
+import { csvLine } from '../../platform/csv-cells';
+import { parseCsvRows } from '../catalog-import/catalog-csv';
+import { cutLines } from '../catalog-import/cut-json';
+import type { Encoding } from './import-map';
+import { describeUnreadable, readText } from './read-booking-file';
+import { ERROR_COLUMN, type RowFaults } from './row-faults';
+
+/** The mark by which spreadsheets, and an import with another encoding in its map, read the file as UTF-8. */
+const BYTE_ORDER_MARK = '\ufeff';
+
+/**
+ * Writes the rows with faults into a new file (0600), in the order of the files: all columns as they are, after a column with the faults. An import
+ * skips this column.
+ * @throws the file system's error, EEXIST for a file that exists
+ */
+export async function writeRejects(
+  out: string,
+  files: string[],
+  { faults, encoding }: { faults: RowFaults; encoding: Encoding },
+): Promise<void> {
+  const target = await open(out, 'wx', 0o600);
+  try {
+    await target.write(BYTE_ORDER_MARK);
+    for (const [index, file] of files.entries()) {
+      const isCsv = path.extname(file).toLowerCase() === '.csv';
+      const lines = isCsv
+        ? csvRejects(file, faults, encoding, index === 0)
+        : jsonRejects(file, faults, encoding);
+      await writeLines(target, lines);
+    }
+  } finally {
+    await target.close();
+  }
+}
+
+/** Writes the lines up to the place where the file cannot be read. */
+async function writeLines(target: FileHandle, lines: AsyncIterable<string>): Promise<void> {
+  try {
+    for await (const line of lines) await target.write(line);
+  } catch (error) {
+    if (!describeUnreadable(error)) throw error;
+  }
+}
+
+async function* csvRejects(
+  file: string,
+  faults: RowFaults,
+  encoding: Encoding,
+  hasHead: boolean,
+): AsyncGenerator<string> {
+  let head: string[] | undefined;
+  for await (const chunk of parseCsvRows(readText(file, encoding))) {
+    const rows = [...chunk];
+    if (!head && rows.length > 0) {
+      head = rows.shift()!.record;
+      if (hasHead) yield csvLine([ERROR_COLUMN, ...head.slice(skippedCells(head))]);
+    }
+    for (const { record, raw, info } of rows) {
+      const messages = faults.of({ file, line: info.lines - raw.trimEnd().split('\n').length + 1 });
+      if (messages.length > 0) yield csvLine([messages.join('; '), ...record.slice(skippedCells(head!))]);
+    }
+  }
+}
+
+/** Returns the number of cells that an earlier --rejects has added. */
+function skippedCells([first]: string[]): number {
+  return first?.trim() === ERROR_COLUMN ? 1 : 0;
+}
+
+async function* jsonRejects(file: string, faults: RowFaults, encoding: Encoding): AsyncGenerator<string> {
+  for await (const pieces of cutLines(readText(file, encoding)))
+    for (const { text, line } of pieces) {
+      const messages = faults.of({ file, line });
+      if (messages.length > 0) yield `${rejectedJson(text.trim(), messages.join('; '))}\n`;
+    }
+}
+
+/** Returns the line with its faults as the first key. A line that is no object stays as it is. */
+function rejectedJson(text: string, messages: string): string {
+  const body = text.replace(/^\{\s*"import_error"\s*:\s*"(?:[^"\\]|\\.)*"\s*,?/, '{');
+  return body.startsWith('{')
+    ? `{${JSON.stringify(ERROR_COLUMN)}:${JSON.stringify(messages)},${body.slice(1)}`
+    : text;
+}
