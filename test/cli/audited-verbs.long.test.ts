@@ -63,6 +63,18 @@ const GIVEN: Record<string, () => Promise<string> | string> = {
     await sales.json(`webhook disable ${id}`);
     return id;
   },
+  FILE: async () => {
+    const file = path.join(folder, `${unique('bookings')}.csv`);
+    const row = [
+      unique('old'),
+      sales.tour.slug,
+      await givenDeparture(sales.db, sales.tour, { date: nextDate() }),
+      1,
+      'Ana',
+    ];
+    writeFileSync(file, `external_ref,tour,departure_date,adults,name\n${row.join()}\n`);
+    return file;
+  },
   DELIVERY: givenDeadDelivery,
   CHANGE: async () => String((await sales.json('audit list --limit 1')).items[0].id),
   FOLDER: () => folder,
@@ -121,6 +133,7 @@ const AUDITED = [
   'booking anonymize BOOKING --force --yes',
   'customer erase --search BOOKING --force --yes',
   'booking add TOUR DATE --tenant SLUG --party adult=1 --name Ana --phone 030901820 --yes',
+  'booking import FILE --tenant SLUG --yes',
   'webhook add SLUG https://acme.example/other',
   'webhook set ENDPOINT --format standard',
   'webhook rotate-secret ENDPOINT --grace 1h',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { useTestApi } from '../support/api';
 import { givenDeparture, givenTour, unique } from '../support/given';
-import { describeOnTerminal, KEY } from '../support/pseudo-terminal';
+import { describeOnTerminal, KEY, type PseudoTerminal } from '../support/pseudo-terminal';
 import { useWebsite } from '../support/website';
 import { useTerminalOf } from './terminal';
 
@@ -30,14 +30,27 @@ async function givenFile() {
 
 const line = (file: string) => `booking import ${file} --tenant ${site.tenant.slug} --yes`;
 
+/** Types into the list until it begins with the choice, and chooses it. Enter is ignored while the list is searched. */
+async function choose(
+  person: PseudoTerminal,
+  question: string,
+  typed: string,
+  choice: string,
+): Promise<void> {
+  await person.answer(question, typed);
+  await person.see(`${question} ${typed}`);
+  await person.answer(`❯ ${choice}`, KEY.enter);
+}
+
 describeOnTerminal('the questions of an import of bookings', () => {
   it('asks each unknown column, status and tour once, the nearest first, and writes the answers to a map', async () => {
     const { tour, name, ref, file, map } = await givenFile();
     const person = terminal.sit(line(file));
-    await person.answer('Which field is the column "Booking no"?', 'external', KEY.enter);
-    await person.answer('Which field is the column "Guide"?', 'leave', KEY.enter);
-    await person.answer('Which status is "Paid"?', 'confirmed', KEY.enter);
-    await person.answer(`Which tour is "${name}"?`, KEY.enter);
+    await choose(person, 'Which field is the column "Booking no"?', 'external', 'external_ref');
+    await choose(person, 'Which field is the column "Guide"?', 'leave', 'leave out');
+    await choose(person, 'Which status is "Paid"?', 'confirmed', 'confirmed');
+    await person.see(`Which tour is "${name}"?`);
+    await person.answer(`❯ ${tour.slug}`, KEY.enter);
     expect(await person.ended).toBe(0);
     expect(JSON.parse(readFileSync(map, 'utf8'))).toEqual({
       columns: { 'Booking no': 'external_ref', Guide: null },
@@ -55,8 +68,8 @@ describeOnTerminal('the questions of an import of bookings', () => {
     const { name, file, map } = await givenFile();
     writeFileSync(map, JSON.stringify({ columns: { 'Booking no': 'external_ref', Guide: null } }));
     const person = terminal.sit(`${line(file)} --map ${map}`);
-    await person.answer('Which status is "Paid"?', 'leave', KEY.enter);
-    await person.answer(`Which tour is "${name}"?`, 'leave', KEY.enter);
+    await choose(person, 'Which status is "Paid"?', 'leave', 'leave out');
+    await choose(person, `Which tour is "${name}"?`, 'leave', 'leave out');
     expect(await person.ended).toBe(0);
     expect(person.shown).toContain('1 left out');
     expect(JSON.parse(readFileSync(map, 'utf8'))).toMatchObject({

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { commandName, verbName } from '../../cli/engine/command';
 import { TREE } from '../../cli/tree';
 import { useTestApi } from '../support/api';
+import { useTemporaryFolder } from '../support/temporary-folder';
 import { CUSTOMER, endPaymentWindow, useWebsite } from '../support/website';
 import { book, type Given, givenForWrites, hold } from '../support/writing-requests';
 import { useTerminalOf } from './terminal';
@@ -10,6 +13,7 @@ import { useTerminalOf } from './terminal';
 const api = useTestApi();
 const site = useWebsite(api, { maxHolds: 1_000, maxUnpaid: 1_000 });
 const terminal = useTerminalOf(api);
+const folder = useTemporaryFolder();
 
 beforeAll(async () => {
   const wish = { url: 'https://reseller.example/hook', notificationTypes: ['AVAILABILITY_UPDATE'] };
@@ -32,6 +36,14 @@ function sale(noun: 'booking' | 'hold', { tour, date }: Given): string {
   return `${noun} add ${tour.slug} ${date} --tenant ${site.tenant.slug} --party adult=1 ${guest} --request-id ${randomUUID()}`;
 }
 
+/** Writes a file with one booking of another system. @returns the command that imports it */
+function importOf({ tour, date }: Given): string {
+  const ref = randomUUID();
+  const file = path.join(folder, `${ref}.csv`);
+  writeFileSync(file, `external_ref,tour,departure_date,adults,name\n${ref},${tour.slug},${date},1,Ana\n`);
+  return `booking import ${file} --tenant ${site.tenant.slug}`;
+}
+
 /** Creates what the command changes. @returns the command line */
 type Prepare = (given: Given) => Promise<string>;
 
@@ -40,6 +52,15 @@ const SEAT_CHANGES: Record<string, Prepare[]> = {
   'booking add': [
     (given) => Promise.resolve(sale('booking', given)),
     (given) => Promise.resolve(`${sale('booking', given)} --add-seats --reason Busy`),
+  ],
+  'booking import': [
+    (given) => Promise.resolve(importOf(given)),
+    async (given) => {
+      const { import_id } = await terminal.json(`${importOf(given)} --yes`);
+      // An update that still waits stands for the next one of the same dates too.
+      await api.db('webhook_queue').delete();
+      return `booking import --undo ${import_id}`;
+    },
   ],
   'hold add': [(given) => Promise.resolve(sale('hold', given))],
   'booking confirm': [

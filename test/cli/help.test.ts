@@ -133,7 +133,7 @@ describe('a typo', () => {
     ['help tenat', '(Did you mean tenant?)'],
     ['tenat --help', '(Did you mean tenant?)'],
     ['tenant lits --help', '(Did you mean list?)'],
-    ['import tours.json', '(Did you mean rates import or catalog import?)'],
+    ['import tours.json', '(Did you mean rates import or catalog import or booking import?)'],
     ['tenant delete acme', "unknown command 'delete': tourctl tenant has create, list"],
     ['tenant list --stauts trial', "unknown option '--stauts' (Did you mean --status?)"],
     ['tenant list --limt=3', '(Did you mean --limit?)'],

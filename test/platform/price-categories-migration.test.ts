@@ -76,6 +76,7 @@ function carriedLead(lead: EarlierSale & Record<'adults' | 'children' | 'single_
     adjustment_reason: null,
     import_id: null,
     import_ref: null,
+    import_digest: null,
   };
 }
 

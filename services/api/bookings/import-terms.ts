@@ -30,7 +30,8 @@ export interface ImportTerms {
   isSilent: boolean;
 }
 
-const REASON = 'import';
+/** The reason of the adjustment that an import makes of the rest of cents. */
+export const ROUNDING_REASON = 'import';
 
 /**
  * Returns the prices of an imported booking: those of today times its total over the total of today, rounded down to minor units, and the rest as
@@ -55,7 +56,7 @@ export function pricesOfImport(
   ]);
   const prices: Prices = Object.fromEntries(scaled);
   const rest = minor - totalOf(party, prices);
-  return { prices, adjustment: rest === 0 ? null : { minor: rest, reason: REASON } };
+  return { prices, adjustment: rest === 0 ? null : { minor: rest, reason: ROUNDING_REASON } };
 }
 
 /** Returns the deposit that the row names. Null: none is named. @throws InvalidInputError */

@@ -4,6 +4,7 @@ import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 import type { BookingSource } from './booking-lead';
 import { LEAD_STATUS } from './booking-lead.repository';
 import type { BookingStatus } from './booking-status';
+import { ROUNDING_REASON } from './import-terms';
 
 /** The values by which a report groups its rows, besides the currency. */
 export const REPORT_GROUPS = ['tenant', 'month', 'tour', 'source'] as const;
@@ -101,8 +102,8 @@ function selectKeys(groups: readonly ReportGroup[], basis: AnyBasis): string {
 const OF_LEAD = 'join tenants n on n.id = l.tenant_id join tours t on t.id = l.tour_id';
 const LEADS = `booking_leads l ${OF_LEAD}`;
 const CHANGES = `booking_changes c join booking_leads l on l.id = c.lead_id ${OF_LEAD}`;
-const IN_SCOPE =
-  "not l.sandbox and (:tenantId::uuid is null or l.tenant_id = :tenantId::uuid) and (:imported or l.source <> 'import')";
+const IN_SCOPE = 'not l.sandbox and (:tenantId::uuid is null or l.tenant_id = :tenantId::uuid)';
+const REPORTED = `${IN_SCOPE} and (:imported or l.source <> 'import')`;
 
 /**
  * The platform's price of a category of the lead `l`. Leads from before ADR 38 may have no stored platform's price. For such a lead, it is
@@ -122,7 +123,7 @@ const PLATFORM_TOTAL = `select case when bool_and(price is not null) then sum(un
 function soldQuery(groups: readonly ReportGroup[], basis: DateBasis): string {
   return `select ${selectKeys(groups, basis)}, l.party, l.seats, l.total_minor, l.deposit_minor, platform.total as platform_minor
     from clock, ${LEADS} cross join lateral (${PLATFORM_TOTAL}) as platform
-    where ${BASIS_PERIODS[basis]} and ${IN_SCOPE} and lead_stands(l.status, l.payment_due_at, clock.at)`;
+    where ${BASIS_PERIODS[basis]} and ${REPORTED} and lead_stands(l.status, l.payment_due_at, clock.at)`;
 }
 
 function salesQuery(keys: string): string {
@@ -144,10 +145,10 @@ function partiesQuery(keys: string): string {
 function refundsQuery(groups: readonly ReportGroup[], keys: string): string {
   return `select ${keys}, count(*)::integer as refunds, sum(refund_minor) as refund_minor
     from (select ${selectKeys(groups, REFUND_DATE_BASIS)}, l.refund_minor
-          from ${LEADS} where ${BASIS_PERIODS[REFUND_DATE_BASIS]} and l.refund_minor > 0 and ${IN_SCOPE}
+          from ${LEADS} where ${BASIS_PERIODS[REFUND_DATE_BASIS]} and l.refund_minor > 0 and ${REPORTED}
           union all
           select ${selectKeys(groups, 'changed_at')}, c.refund_minor
-          from ${CHANGES} where ${BASIS_PERIODS.changed_at} and c.refund_minor > 0 and ${IN_SCOPE}) as refunded
+          from ${CHANGES} where ${BASIS_PERIODS.changed_at} and c.refund_minor > 0 and ${REPORTED}) as refunded
     group by ${keys}`;
 }
 
@@ -214,6 +215,7 @@ export interface AdjustedSale {
 
 /**
  * Returns the bookings with an adjustment that were created in a period, the oldest first, in any status, without those of sandbox tenants.
+ * Leaves out the rest of cents that an import made (`pricesOfImport`), which no person gave.
  * @param period the days in UTC, both included
  */
 export async function findAdjustedSales(
@@ -225,8 +227,9 @@ export async function findAdjustedSales(
        l.currency_digits, l.adjustment_minor, l.adjustment_reason as reason, l.total_minor, l.created_at
      from clock, ${LEADS}
      where l.adjustment_minor is not null and ${BASIS_PERIODS.created_at} and ${IN_SCOPE}
+       and (l.source <> 'import' or l.adjustment_reason is distinct from :rounding)
      order by l.created_at, l.id`,
-    { tenantId: tenantIdOf(scope), from, to },
+    { tenantId: tenantIdOf(scope), from, to, rounding: ROUNDING_REASON },
   );
   return rows;
 }
