@@ -49,7 +49,10 @@ const SHARED = {
   'services/platform/forms/contact-forms.ts': [`${ELEMENT}/src/contact-forms.ts`],
 };
 const RENDER = 'services/api/docs/generate/render-pages.js';
-/** The newest version of the element. The file is not in git until its release (docs/adr/0057-booking-element.md). */
+/**
+ * The newest version of the element. The file is not in git until its release (docs/adr/0057-booking-element.md).
+ * @rule which version of the booking element the build makes: test/widget/element.test.ts
+ */
 const ELEMENT_SCRIPT = 'services/api/widget/assets/booking.v1.js';
 /** The files of SOURCES and ELEMENT that the build writes. */
 const BUILT = [...PAGES, ELEMENT_SCRIPT, ...Object.values(SHARED).flat()];

@@ -11,6 +11,7 @@ create function next_update_of(l booking_leads, at timestamptz) returns timestam
     (select d.status_changed_at from departures d where d.id = l.departure_id)));
 
 -- Writes updated_at in every update of a lead that does not write it itself.
+-- @rule which of two events of a booking is the later one: test/api/event-order.test.ts
 create or replace function set_updated_at() returns trigger language plpgsql as $$
 begin
   if new.updated_at is not distinct from old.updated_at then

@@ -62,6 +62,7 @@ create function instant_of(local_time timestamp, time_zone text) returns timesta
     else first_instant(local_time, time_zone) end;
 
 -- Returns the first instant at which the departure is past.
+-- @rule when a departure is past, in the tour's time zone: test/api/list-departures.test.ts
 create function departure_past_at(departure_date date, start_time text, time_zone text) returns timestamptz
   language sql immutable
   return instant_of(departure_past_from(departure_date, start_time), time_zone);
@@ -89,6 +90,7 @@ create function departure_closes_early_at(departure_date date, start_time text, 
 
 -- Returns the first instant at which a departure that is not cancelled cannot be booked.
 -- @param closes_at, cutoff as in departure_closes_early_at
+-- @rule when a departure closes: test/platform/cutoffs.test.ts
 create function departure_closes_at(departure_date date, start_time text, closes_at timestamptz, cutoff text, time_zone text)
   returns timestamptz
   language sql immutable
@@ -107,6 +109,7 @@ create function departure_is_open(
 
 -- Returns the tiers of a policy with the instant at which each ends, in UTC: [{"until": "30d", "at": "2027-02-04T08:00:00Z",
 -- "refund_percent": 100}]. Null: no policy, or no date.
+-- @rule the instant before the start at which a tier ends: test/api/cancellation-policy.test.ts
 create function dated_tiers(cancellation jsonb, departure_date date, start_time text, time_zone text) returns jsonb
   language sql stable
   return case when cancellation is not null and departure_date is not null then (

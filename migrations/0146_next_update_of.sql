@@ -3,6 +3,7 @@
 
 -- Returns the time of the next change of a lead, if the clock shows `at`. The API shows the later one of the lead's time and the time at
 -- which its departure was last cancelled or reopened, so the next time is after both.
+-- @rule the schema is the same on every server: test/servers/servers.long.test.ts
 create or replace function next_update_of(l booking_leads, at timestamptz) returns timestamptz language plpgsql stable as $$
 begin
   return greatest(at, interval '1 ms' + greatest(

@@ -7,6 +7,7 @@ alter table booking_leads add column payment_window_ends_at timestamptz,
 
 -- Returns the instant until which an unpaid booking stands. Null: it has no payment window.
 -- @param departure null: a booking without a date
+-- @rule the due time of a booking whose start changes: test/api/payment-due.test.ts
 create function payment_due_of(window_ends_at timestamptz, departure uuid) returns timestamptz
   language sql stable as $$
   select case when window_ends_at is not null then least(window_ends_at, (

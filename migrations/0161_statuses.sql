@@ -7,6 +7,7 @@ create function hold_takes_seats(status text) returns boolean
   return status = 'active';
 
 -- Returns true if a lead with this stored status keeps its seats until its payment is overdue.
+-- @rule which stored statuses take seats: test/api/statuses.test.ts
 create function lead_takes_seats(status text) returns boolean
   language sql immutable
   return status in ('pending_payment', 'confirmed');
@@ -32,6 +33,7 @@ create function lead_is_unpaid(status text, payment_due_at timestamptz, at times
   return status = 'pending_payment' and (payment_due_at is null or payment_due_at > at);
 
 -- Returns the taken seats of a departure, real ones or those of the sandbox, as a table of one row. The reasons for its form: 0108.
+-- @rule a sandbox sale takes no real seat: test/api/sandbox.test.ts
 create or replace function count_seats(departure uuid, of_sandbox boolean, at timestamptz) returns table (taken integer)
   language sql stable rows 1
 begin atomic

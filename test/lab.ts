@@ -103,6 +103,10 @@ const LABS: Record<string, Suite | Program> = {
     tests: ['rolling-restart'],
     env: { ROUNDS: '10', CLIENTS: '16' },
   },
+  rules: {
+    about: 'lists the rules of the product with function and test, or those that contain the given words',
+    script: ['test/docs/print-rules.ts'],
+  },
   sbom: {
     about: 'writes the bill of materials of the production packages to sbom.cdx.json',
     script: ['test/supply-chain/bill-of-materials.ts'],

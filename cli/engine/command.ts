@@ -62,6 +62,7 @@ interface Reading<C> extends VerbForm {
 
 /** A verb that can write audit rows, because it changes data or reveals personal data. It takes --actor. */
 interface Auditing<C> extends VerbForm {
+  /** @rule which commands write an audit row: test/cli/audited-verbs.long.test.ts */
   audits: true;
   run: Action<C>;
 }

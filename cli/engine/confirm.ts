@@ -18,6 +18,7 @@ export function mayAsk({ io, output }: Streams): boolean {
  * --prune and tenfold prices.
  * @param agreed whether --yes is given
  * @throws UsageError if there is nobody to ask; NotConfirmedError
+ * @rule a dangerous command asks first: test/cli/tenant.test.ts
  */
 export async function confirm(streams: Streams, agreed: boolean, question: string): Promise<void> {
   if (agreed) return;

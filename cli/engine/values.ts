@@ -74,7 +74,10 @@ const AMOUNT_MAX = 1_000_000_000;
 /** The code of a price category and the value that a flag gives it: `--party senior=1`. */
 export type OfCategory<T> = [code: string, value: T];
 
-/** Parses `senior=1`: the code of a price category and its value, by `parse`. @param example for the message */
+/**
+ * Parses `senior=1`: the code of a price category and its value, by `parse`. @param example for the message
+ * @rule the flags `--party` and `--price code=amount`: test/cli/party.long.test.ts
+ */
 export function ofCategory<T>(parse: (text: string, name: string) => T, example: string) {
   return (text: string, name: string): OfCategory<T> => {
     const [, code = '', value = ''] = /^(.*?)=(.*)$/.exec(text) ?? [];

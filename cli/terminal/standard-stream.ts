@@ -6,6 +6,7 @@ const GRACE_MS = 500;
 /**
  * Writes to stdout or stderr, and knows when the reader has taken the text. A process that ends earlier loses all text beyond the buffer of
  * a pipe (64 KiB).
+ * @rule a command ends after its output is read: test/cli/drained-output.long.test.ts
  */
 export class StandardStream {
   /** The first error of a write. Later writes fail too. */

@@ -128,6 +128,7 @@ const NARROWEST_FOREIGN = 20;
 /**
  * Indents every line of a text that another program or a customer wrote, so that none of its lines can look like ours. Breaks the lines at
  * the width of the screen, because the terminal would continue a longer line in the first column.
+ * @rule a text of others never looks like one of our lines: test/cli/foreign-lines.test.ts
  */
 export function foreignText(text: string, columns = Infinity): string {
   const width = Math.max(NARROWEST_FOREIGN, columns - FOREIGN_INDENT.length);

@@ -27,7 +27,10 @@ export function isAccessRefused(error: unknown): boolean {
   return ['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/** Returns the next step for a file that this account may not read: the account that may, with an example of a command line. */
+/**
+ * Returns the next step for a file that this account may not read: the account that may, with an example of a command line.
+ * @rule which account to run as, where a file is unreadable: test/platform/env-file.long.test.ts
+ */
 export function runAsReader(file: string): string {
   const account = readerOf(file);
   const sudo = account === 'root' ? 'sudo' : `sudo -u ${account.startsWith('#') ? `'${account}'` : account}`;

@@ -175,6 +175,7 @@ export async function findSubscribers(trx: Trx, types: Subscriber['type'][]): Pr
  *
  * The statement does not see an endpoint that a concurrent transaction adds, and may use one that it removes; `reconcileOrphans` corrects
  * both later. The statement that writes sales (services/api/seats/write.ts) contains these expressions too.
+ * @rule a booking and its event commit together: test/api/create-booking.test.ts
  */
 export const INSERT_EVENTS = `
   event_clock as materialized (

@@ -3,6 +3,7 @@ import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenKey, givenTenant } from '../support/given';
 import { type CommitCutter, startCommitCutter } from '../support/commit-cutter';
+import { sendTo } from '../support/race';
 import { givenSeats, seatsTaken } from '../support/website';
 import { type Clients, startClients } from './failover/clients';
 
@@ -70,12 +71,10 @@ describe.each(['on', 'off'])('with group commit %s, connections that are lost at
     const authorization = `Bearer ${await givenKey(db, await givenTenant(db, { status: 'active' }))}`;
     const { tour, date } = await givenSeats(db, { seats: 1000 });
     const place = async (n: number) => {
-      const response = await fetch(`${api.baseUrl}/api/gateway/tours/${tour.slug}/hold`, {
-        method: 'POST',
-        headers: { authorization, 'content-type': 'application/json' },
-        body: JSON.stringify({ departure_date: date, quantity: 1, external_ref: `keyless-${n}` }),
-      });
-      return { n, status: response.status };
+      const path = `/api/gateway/tours/${tour.slug}/hold`;
+      const body = { departure_date: date, quantity: 1, external_ref: `keyless-${n}` };
+      const { status } = await sendTo([api], 0, { method: 'POST', path, body, authorization });
+      return { n, status };
     };
     cutter.cut(0.25);
     const answers = [];

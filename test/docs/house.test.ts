@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { describeRules, listRules } from './print-rules';
 
 const ROOT = path.resolve(__dirname, '../..');
 const { forbidden } = createRequire(__filename)('../../.dependency-cruiser.cjs') as {
@@ -90,38 +91,27 @@ describe('the figure of the folders', () => {
   });
 });
 
-const RULE = /^- (.+?): (`[^;]+); `(\S+)`$/;
+describe('the rules of the product', () => {
+  const rules = listRules();
 
-/** The lines "- rule: `file` `name`; `test`" of docs/rules.md. A rule may have several names and files. */
-const rules = readFileSync(path.join(ROOT, 'docs/rules.md'), 'utf8')
-  .split('\n')
-  .filter((line) => line.startsWith('- '))
-  .map((line) => {
-    const [, rule, code = '', test = ''] = RULE.exec(line) ?? [];
-    return { line, rule, code, test };
+  it('the product names at least a hundred and ten rules, each once', () => {
+    expect(new Set(rules.map(({ rule }) => rule)).size).toBe(rules.length);
+    expect(rules.length).toBeGreaterThanOrEqual(110);
   });
 
-/** Returns each name with the file that stands before it. */
-function namesIn(code: string): { file: string; name: string }[] {
-  let file = '';
-  return [...code.matchAll(/`(\S+)`/g)].flatMap(([, word]) => {
-    if (!/[/.]/.test(word!)) return [{ file, name: word! }];
-    file = word!;
-    return [];
-  });
-}
-
-describe('the page of rules', () => {
-  it('the page of rules names at least eighty rules, each with its code and its test', () => {
-    expect(rules.length).toBeGreaterThanOrEqual(80);
-    expect(rules.filter(({ rule }) => rule === undefined)).toEqual([]);
-  });
-
-  it.each(rules)('the page of rules names an existing file, name and test: $line', ({ code, test }) => {
-    const names = namesIn(code);
-    expect(names.length).toBeGreaterThan(0);
-    for (const { file, name } of names)
-      expect(readFileSync(path.join(ROOT, file), 'utf8')).toMatch(new RegExp(`\\b${name}\\b`));
+  it.each(rules)('a rule stands above a declaration, and names an existing test: $rule', ({ name, test }) => {
+    expect(name).toBeDefined();
     expect(existsSync(path.join(ROOT, test))).toBe(true);
+  });
+
+  it('the list of rules has the function, its line and its test, and takes words that a rule must contain', () => {
+    const declared = readFileSync(path.join(ROOT, 'services/api/seats/lock.ts'), 'utf8').split('\n');
+    const line = declared.findIndex((one) => one.includes('@rule no seat is sold twice')) + 1;
+    const list = describeRules(rules, ['Sold', 'twice']);
+    expect(list).toContain(
+      `- no seat is sold twice, no oversell: \`lockChanges\` (services/api/seats/lock.ts:${line}), test/api/seats-race.test.ts\n`,
+    );
+    expect(list).not.toContain('the deposit');
+    expect(describeRules(rules)).toContain('- the deposit: `depositOf`');
   });
 });

@@ -25,7 +25,10 @@ const QUESTIONS: Record<UnknownKind, (word: string) => string> = {
   tour: (word) => `Which tour is "${word}"?`,
 };
 
-/** Asks what the words of the other system mean that the map lacks, each once. Returns none if there are no words, or too many. */
+/**
+ * Asks what the words of the other system mean that the map lacks, each once. Returns none if there are no words, or too many.
+ * @rule what an import asks on a terminal: test/cli/booking-import-questions.long.test.ts
+ */
 export async function askWords(
   { db, io }: { db: Db; io: Io },
   { tenant, map }: { tenant: Tenant; map: ImportMap },

@@ -49,7 +49,10 @@ export interface ApiOptions {
 
 /** A repeated call waits for 1, 2 and 4 s, or as long as the answer says. */
 const REPEATS = 3;
-/** All calls of one click of the visitor end after so long. */
+/**
+ * All calls of one click of the visitor end after so long.
+ * @rule how long a click of the element may take: test/unit/site-calls.test.ts
+ */
 export const CLICK_MS = 30_000;
 /** Two tries without an answer fit into a click. */
 const TIMEOUT_MS = 14_000;
@@ -125,6 +128,7 @@ async function callWithRepeats(options: ApiOptions, call: Call, endsAt: number):
 /**
  * Returns after how many seconds to repeat a call; undefined: not without a click of the visitor.
  * @param left the seconds until all calls end
+ * @rule when the element repeats a call by itself: test/unit/site-calls.test.ts
  */
 export function secondsToWait(
   { code, retryable, retryAfter }: Problem,

@@ -21,6 +21,7 @@ export interface SaleTier {
  * Returns the tiers that have not ended yet. Gives the dates and amounts of the quote of the platform (`dated_tiers` in
  * migrations/0141_closing_and_cancellation.sql, `refundOf` in services/api/bookings/refund.ts).
  * @returns undefined: the policy is not stated, or this browser does not know the time zone of the tour
+ * @rule the terms of a departure before it is booked: test/element/cancellation-tiers.test.ts
  */
 export function tiersAhead(
   { cancellation, time_zone }: Tour,

@@ -16,7 +16,10 @@ export function categoryName({ code, kind, name, mark }: NamedCategory, { party 
   return mark === undefined ? party.kinds[kind] : `${party.kinds[kind]} (${mark})`;
 }
 
-/** Marks the categories without a name that are of one kind: by their ages, or by their codes where two have the same ages or one has none. */
+/**
+ * Marks the categories without a name that are of one kind: by their ages, or by their codes where two have the same ages or one has none.
+ * @rule the name of a category in the element: test/element/category-names.test.ts
+ */
 export function markUnnamed(categories: readonly Category[]): NamedCategory[] {
   const unnamed = categories.filter(({ code, name }) => name === undefined && code !== SINGLE_SUPPLEMENT);
   return categories.map((category) => {

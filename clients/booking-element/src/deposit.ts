@@ -10,6 +10,7 @@ const SCALES = [100, 10, 1];
  * Returns the deposit of a total in major units, as the platform computes it for a booking: the tenant's percentage, rounded half up. The
  * answers name no percentage, so it is the one with the fewest decimals that gives the deposit of the dearest first category. Undefined: there is no deposit.
  * @param departures of the tour, with prices in `currency`
+ * @rule which deposit the element shows before the click: test/element/deposit.test.ts
  */
 export function depositOf(
   total: number,

@@ -17,7 +17,10 @@ export function keptChoice(): KeptChoice | undefined {
   return isObject(state) && isChoice(state[KEY]) ? state[KEY] : undefined;
 }
 
-/** Keeps a choice for a reload. Does nothing on a page whose own state has no keys, and where the browser refuses it. */
+/**
+ * Keeps a choice for a reload. Does nothing on a page whose own state has no keys, and where the browser refuses it.
+ * @rule what of a choice a reload keeps: test/element/browser/steps.long.test.ts
+ */
 export function keepChoice(choice: KeptChoice | undefined): void {
   const state: unknown = history.state ?? {};
   if (!isObject(state)) return;

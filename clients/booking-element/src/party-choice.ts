@@ -77,7 +77,10 @@ export function bookingsLeft({ seats_available, tenant_prices }: Departure, tour
   return fewest > mostSeatsOf(tour) ? 0 : Math.floor(seats_available / fewest);
 }
 
-/** Returns the seats that bound a party. A group that is too small for any booking is no bound. */
+/**
+ * Returns the seats that bound a party. A group that is too small for any booking is no bound.
+ * @rule which departures the element sells, and the most seats: test/element/smallest-booking.test.ts
+ */
 export function boundsOf({ seats_available, tenant_prices }: Departure, tour: Tour): SeatBounds {
   const group = Math.max(tour.group_size_max ?? SEATS_MAX, fewestSeats(tenant_prices, tour.categories));
   return { free: seats_available, most: Math.min(group, mostSeatsOf(tour)) };
@@ -97,6 +100,7 @@ interface FittedParty {
  * Fits a party to the categories that are sold now. A category whose code has changed keeps its units: it is the only new one of its kind and
  * its seats, in place of the only one that is gone.
  * @param before the categories from which the party was chosen
+ * @rule what stays of a party when its tour changes: test/element/fit-party.test.ts
  */
 export function fitParty(party: Party, before: readonly Category[], sold: readonly Category[]): FittedParty {
   const gone = before.filter((one) => unitsOf(party, one.code) > 0 && !has(sold, one));

@@ -27,7 +27,10 @@ const TEXTS: Record<string, Text> = {
 /** From this wait on the text says how long it is, in seconds. */
 const LONG_WAIT = 90;
 
-/** Returns the key of the text for a problem. */
+/**
+ * Returns the key of the text for a problem.
+ * @rule which words the element has for a problem: test/unit/problem-texts.test.ts
+ */
 export function textOf({ code, retryable, retryAfter = 0, seats_available }: Problem): Text {
   const text = TEXTS[code] ?? (retryable ? 'busy' : 'failed');
   if (text === 'busy' && retryAfter >= LONG_WAIT) return 'wait';

@@ -133,7 +133,10 @@ export function startPurchase(hasTour: boolean, isTouched = false, choice: Choic
   };
 }
 
-/** Returns the purchase after an event. */
+/**
+ * Returns the purchase after an event.
+ * @rule what a purchase in the element does next: test/unit/purchase.test.ts
+ */
 export function reduce(purchase: Purchase, event: PurchaseEvent): Purchase {
   const reducer = REDUCERS[event.type] as (purchase: Purchase, event: PurchaseEvent) => Purchase;
   return reducer(purchase, event);

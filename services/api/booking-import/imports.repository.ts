@@ -50,7 +50,10 @@ function checkOfKey(key: string): string {
   return createHmac('sha256', key).update('the key of imports of bookings').digest('hex');
 }
 
-/** Returns the last import of the tenant whose digests have another key, unless it was undone. */
+/**
+ * Returns the last import of the tenant whose digests have another key, unless it was undone.
+ * @rule an import needs the key of the imports before: test/cli/booking-import-runs.test.ts
+ */
 export async function findImportOfOtherKey(
   db: Db,
   tenantId: string,

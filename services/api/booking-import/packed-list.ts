@@ -3,6 +3,7 @@ const PAGE_BYTES = 1024 * 1024;
 /**
  * A list of JSON values as bytes outside the heap of V8. 50,000 bookings take 20 MB here. As objects they would take twice as much, and V8 lets a
  * heap grow to four times what is in use.
+ * @rule how the rows of an import wait in memory: test/unit/packed-list.test.ts
  */
 export class PackedList<T> {
   private readonly pages: Buffer[] = [];

@@ -65,6 +65,7 @@ export function toAdjustment(
  * (0164_desk_and_imports.sql) checks it.
  * @param sumMinor in minor units
  * @throws TotalBelowZeroError
+ * @rule what an adjustment does to a total: test/cli/desk-adjust.test.ts
  */
 export function adjustedTotal(sumMinor: number, adjustment: Adjustment | null, money: Money): number {
   const total = sumMinor + (adjustment?.minor ?? 0);

@@ -345,7 +345,10 @@ export interface ImportedLead {
   isUnchanged: boolean;
 }
 
-/** Finds the bookings of an import, the oldest first. An expiry, an erasure and every change by a person count as a change. */
+/**
+ * Finds the bookings of an import, the oldest first. An expiry, an erasure and every change by a person count as a change.
+ * @rule which bookings the undo of an import cancels: test/cli/booking-import.test.ts
+ */
 export async function findImportedLeads(db: Db, importId: string): Promise<ImportedLead[]> {
   const { rows } = await db.raw<{ rows: ImportedLead[] }>(
     `${CLOCK}

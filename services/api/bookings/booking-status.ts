@@ -24,6 +24,7 @@ interface BookingStatusRow {
 
 type BookingAction = 'confirm' | 'cancel' | 'change';
 
+/** @rule what each action does in a status of a booking: test/api/statuses.test.ts */
 export const BOOKING_STATUSES: Record<BookingStatus, BookingStatusRow> = {
   pending_payment: {
     takesSeats: true,

@@ -4,6 +4,7 @@ import type { BookingSource } from './booking-lead';
 /**
  * The terms on which the operator sells at its desk. The sale is that of REST but for these terms: the closing of the departure and the limits of
  * the tenant's websites do not bind it, and it is not counted against these limits (ADR 73).
+ * @rule on which terms the desk sells: test/cli/desk-sale.test.ts
  */
 export interface DeskTerms {
   /** RFC 3339: the end of the payment window. Null: none. Undefined: that of the tenant, or none for cash. */

@@ -37,6 +37,7 @@ export const ROUNDING_REASON = 'import';
  * Returns the prices of an imported booking: those of today times its total over the total of today, rounded down to minor units, and the rest as
  * the adjustment.
  * @throws InvalidInputError
+ * @rule the prices of an imported booking: test/unit/import-terms.test.ts
  */
 export function pricesOfImport(
   price: LockedPrice,

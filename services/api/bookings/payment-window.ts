@@ -54,6 +54,7 @@ class PayByPastError extends AppError {
  * Returns the time until which an unpaid booking stands and keeps its seats: the end of its payment window, or the instant at which its
  * departure is past if that is earlier. Null: it has no payment window.
  * @param departure null: a booking without a date
+ * @rule the payment window of an unpaid booking: test/api/payment-due.test.ts
  */
 export function paymentDueAt(
   windowEndsAt: string | null,

@@ -92,7 +92,10 @@ export interface ReductionAnswer {
   refund_amount: number | null;
 }
 
-/** Returns the field `cancellation` of a booking: what a cancellation would refund at the time at which the booking was read. */
+/**
+ * Returns the field `cancellation` of a booking: what a cancellation would refund at the time at which the booking was read.
+ * @rule how answers show a refund: test/cli/cancellation.test.ts
+ */
 export function cancellationAnswer(lead: BookingLead): CancellationAnswer | null {
   const refund = isCancelled(lead) ? null : refundAt(lead, lead.asOf);
   if (refund === null) return null;

@@ -95,6 +95,7 @@ export function assertRefundAmount(
  * Where nothing is refunded, the caller may have shown 0.
  * @param at the clock reading under the lock
  * @throws RefundChangedError (409)
+ * @rule what a cancellation refunds: test/api/cancellation-policy.test.ts
  */
 export function decideRefund(
   lead: PaidTerms & Pick<BookingLead, 'currency' | 'currencyDigits'>,
@@ -115,6 +116,7 @@ export function decideRefund(
  * Returns what a change of the total frees, by the terms before the change at its instant. Null: the booking is not confirmed, or its total
  * does not fall.
  * @param refundPercent the operator's share instead of that of the terms
+ * @rule what a smaller total of a confirmed booking frees: test/api/reduction.test.ts
  */
 export function decideReduction(
   before: RefundTerms & Pick<BookingLead, 'status'>,

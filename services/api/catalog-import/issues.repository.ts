@@ -83,7 +83,10 @@ const isLockedInTourCurrency = (sale: string) =>
 const isSkipped = (date: string, time: string, zone: string) =>
   `((${date} + ${time}::time) at time zone ${zone}) at time zone ${zone} <> ${date} + ${time}::time`;
 
-/** Returns the SQL that is true if a live hold, or a standing lead of a departure to come, has the category. */
+/**
+ * Returns the SQL that is true if a live hold, or a standing lead of a departure to come, has the category.
+ * @rule a category that is in use stays: test/catalog/categories.long.test.ts
+ */
 const isUsed = (tour: string, code: string) =>
   `(exists (select from clock, departures d join seat_holds h on h.departure_id = d.id
             where d.tour_id = ${tour}.id and not h.sandbox and hold_lives(h.status, h.expires_at, clock.at)
@@ -93,6 +96,7 @@ const isUsed = (tour: string, code: string) =>
                  and jsonb_exists(l.party, ${code}) and (d.id is null or not departure_is_past(
                    d.departure_date, coalesce(d.start_time, ${tour}.stored_start_time), ${tour}.stored_time_zone, clock.at))))`;
 
+/** @rule which prices by category a file may have: test/catalog/categories.long.test.ts */
 const REFUSED = `
   ${CLOCK},
   -- The tour of each entry, stored or new. Its currency, time zone and start time are the file's, or the stored ones.

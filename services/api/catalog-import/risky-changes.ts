@@ -34,6 +34,7 @@ export interface TenfoldPrices {
  * Finds the stored prices that become at least ten times as high or as low, or 0. A spreadsheet that takes a decimal point for a separator
  * of thousands multiplies a price by 1,000, and a file that is cut in a cell divides it. Leaves out tours with a new currency, whose prices
  * cannot be compared, and prices that were 0, which have no factor.
+ * @rule which changes of an import are asked about or refused: test/cli/import-safeguards.long.test.ts
  */
 export async function findTenfoldPrices(stage: Stage): Promise<TenfoldPrices> {
   const rows = await queryStage<{ price: TenfoldPrice; total: number }>(stage, TENFOLD, [NAMED_MAX]);

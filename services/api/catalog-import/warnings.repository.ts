@@ -14,6 +14,7 @@ export async function findWarnings(stage: Stage): Promise<Issue[]> {
   return rows.map(({ warning }) => warning);
 }
 
+/** @rule what an import warns of in a changed tour: test/catalog/categories.long.test.ts */
 const WARNINGS = `
   -- The price categories that a tour gets or changes.
   with category as (

@@ -15,7 +15,10 @@ const UNITS = { m: 'minute', h: 'hour', d: 'day' } as const;
 const MINUTES = { minute: 1, hour: 60, day: 24 * 60 };
 const MINUTES_MAX = 365 * 24 * 60;
 
-/** Reads a cut-off of a file or a flag; `0` alone is no cut-off. @returns undefined for any other text */
+/**
+ * Reads a cut-off of a file or a flag; `0` alone is no cut-off. @returns undefined for any other text
+ * @rule the form of a cut-off, in a file or a flag: test/platform/cutoffs.test.ts
+ */
 export function readCutoff(text: string): CutoffText | undefined {
   const cutoff = text === '0' ? NO_CUTOFF : text;
   return CUTOFF_FORM.test(cutoff) && minutesOf(cutoff) <= MINUTES_MAX ? cutoff : undefined;

@@ -182,6 +182,7 @@ export async function listCompleteTours(
  * Returns the tenant's lowest price of the first category on the open departures of the tour, in minor units. Without an open departure, returns the
  * tenant's price for a booking without a date. Undefined: the tenant does not sell the tour at its base price (Quoter has the reasons).
  * @param tour a tour that the tenant sees
+ * @rule the "from" price is that of the first category: test/api/categories-answer.test.ts
  */
 export function priceFrom(tour: ListedTour, quote: Quoter): PriceFrom | undefined {
   const base = quote(tour, basePrices(tour), null);

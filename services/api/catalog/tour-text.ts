@@ -51,7 +51,10 @@ export function baseLanguages(tag: string): string[] {
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('-'));
 }
 
-/** Returns the languages of which a tour shows texts, the preferred first. Empty: the tour shows only its own language. */
+/**
+ * Returns the languages of which a tour shows texts, the preferred first. Empty: the tour shows only its own language.
+ * @rule in which language a text is shown: test/api/catalog-languages.test.ts
+ */
 function languagesToShow(
   preferred: PreferredLanguages,
   { own, translated }: Pick<TourLanguages, 'own' | 'translated'>,
@@ -125,7 +128,10 @@ function textChooser(own: string, translations: Translations, preferred: Preferr
   return { choose, nameOf };
 }
 
-/** Returns the categories with their translated names. @param nameOf undefined: the name has no translation */
+/**
+ * Returns the categories with their translated names. @param nameOf undefined: the name has no translation
+ * @rule the name of a category in a language: test/api/categories-answer.test.ts
+ */
 function translateCategories(
   categories: readonly Category[],
   nameOf: (code: string) => string | undefined,

@@ -14,6 +14,7 @@ const CHANGED_AT = `greatest(t.updated_at,
 /**
  * Selects the end of the first tier for the next open departure, if this tier refunds in full and has not ended. Reads the departure only
  * for a tour with such a tier.
+ * @rule whether the widget's card says that it is free: test/widget/embed-page.test.ts
  */
 const FULL_REFUND_UNTIL = `case when t.cancellation #> '{tiers,0,refund_percent}' = '100' then (
     select tier.at from (

@@ -54,6 +54,7 @@ export async function verifyKeyAgain(db: Db, { keyId, scope }: ApiKeyPrincipal):
  * a batch: lockChanges, keyCheckOf.)
  * @returns the caller with its present tenant and scopes
  * @throws CredentialError
+ * @rule a write locks its key and tenant, then checks them: test/api/writes-in-flight.long.test.ts
  */
 export async function lockKeyForUse(trx: Trx, principal: ApiKeyPrincipal): Promise<ApiKeyPrincipal> {
   await lockForUse(trx, idsInUse([principal]));
@@ -63,6 +64,7 @@ export async function lockKeyForUse(trx: Trx, principal: ApiKeyPrincipal): Promi
 /**
  * Verifies, after a transaction has waited for further locks, that the key serves and has the scopes that it had when lockKeyForUse locked it.
  * @throws CredentialError
+ * @rule a write that changes no seats is judged before COMMIT: test/api/waiting-writes.test.ts
  */
 export async function assertStillServes(trx: Trx, principal: ApiKeyPrincipal): Promise<void> {
   const { scopes } = await verifyKeyAgain(trx, principal);
@@ -88,6 +90,7 @@ export const API_KEY_STATE = `
  * Returns a function that checks the key of a request as verifyKeyAgain does. Instead of a query, it uses the states of keys that were
  * read under their locks.
  * @throws CredentialError
+ * @rule a key serves: not revoked, not expired, its tenant active: test/api/authentication.test.ts
  */
 export function keyCheckOf(states: ApiKeyState[]): (principal: ApiKeyPrincipal) => void {
   const keys = new Map(states.map((state) => [state.id, state]));
@@ -127,6 +130,7 @@ function toApiKeyPrincipal(key: StoredApiKey, scope: Scope | undefined): ApiKeyP
 /**
  * Checks a scope of the caller's key, for a call whose scope depends on its data.
  * @throws InsufficientScopeError (401)
+ * @rule a missing scope is a 401: test/api/authentication.test.ts
  */
 export function assertScope(principal: ApiKeyPrincipal, scope: Scope): void {
   if (!principal.scopes.includes(scope)) throw new InsufficientScopeError({ ...principal, scope });

@@ -38,6 +38,7 @@ export function keptPhoneForm(reading: PhoneReading): Form<PhoneInput> {
  * Returns undefined for fewer than 6 digits.
  * @param sent one line of text, such as `030 901820 / 0176 12345678` or `+49 30 901820 (Anna)`
  * @param country ISO 3166 alpha-2, for numbers written without a country code
+ * @rule which number of a text is the phone: test/unit/phone.test.ts
  */
 export function readPhone(sent: string, country: string): PhoneInput | undefined {
   const text = asciiDigits(sent);

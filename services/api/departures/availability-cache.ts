@@ -9,6 +9,7 @@ import type { Departure } from './departure';
 import { DEPARTURE_ROW } from './departure-row';
 import { findDeparturesWithHorizon, findTourHorizon } from './departure-sales.repository';
 
+/** @rule how long availability is cached: test/api/availability-horizon.test.ts */
 const FRESH_MS = 10_000;
 /** The time after FRESH_MS in which a request still gets the old entry, while the entry is refreshed. */
 const STALE_MS = 60_000;

@@ -14,6 +14,7 @@ type SaleKind = 'hold' | 'booking';
 /**
  * Another request moved the hold or booking, or changed its people, while the transaction waited for the locks. The transaction is repeated,
  * and then locks the new departure. Only the terminal shows this error, after three tries: seats/perform.ts translates it for requests.
+ * @rule the code of a sale that others change too fast: test/api/moved-sale.test.ts
  */
 export class SaleChangedError extends AppError {
   readonly code: `${SaleKind}_busy`;
@@ -43,6 +44,7 @@ export function assertNotMoved(
 /**
  * Checks that `quantity` seats of the departure are free. seats/rules/tenant-limits.ts checks the limits of the tenant.
  * @throws DepartureGoneError, DepartureCancelledError, InsufficientSeatsError (409)
+ * @rule a departure has free seats, and can still be booked: test/api/departure-status.test.ts
  */
 export function assertFree(departure: Departure, quantity: number): void {
   assertOpen(departure, quantity);

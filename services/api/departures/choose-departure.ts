@@ -28,6 +28,7 @@ export interface ChoiceOfDate extends DepartureChoice {
  * open departure of the date. If none is open, it is the only departure of the date.
  * @param found all departures of the date, in the order of their times
  * @param time HH:MM
+ * @rule which departure a request without a time means: test/api/several-departures.test.ts
  */
 export function chooseDeparture(found: DatedDeparture[], time: string | undefined): ChoiceOfDate {
   if (time !== undefined) {

@@ -26,7 +26,10 @@ export interface DayFilter {
   cancelsBookings: boolean;
 }
 
-/** Returns the departures of a date that are scheduled and have not left, closed ones included, by id. */
+/**
+ * Returns the departures of a date that are scheduled and have not left, closed ones included, by id.
+ * @rule which departures the cancellation of a day takes: test/cli/cancel-day.test.ts
+ */
 export async function findDeparturesOfDay(
   db: Db,
   { date, continent, tourIds, cancelsBookings }: DayFilter,

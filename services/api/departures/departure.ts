@@ -90,6 +90,7 @@ export interface WantedSeats {
  * departure stays cancelled on any date. Free seats change none of them. DEPARTURE_STATUS (departure.repository.ts) is made of this list.
  * The SQL function departure_is_open() is true if none is, and departure_closes_at() returns the first instant at which it is false
  * (0141_closing_and_cancellation.sql).
+ * @rule what ends the sale of a departure: test/api/statuses.test.ts
  */
 export const ENDS_OF_SALE = [
   { fact: 'cancelled', status: 'cancelled' },
@@ -118,7 +119,10 @@ export function fitsSmallestBooking(departure: Departure): boolean {
   return fewestSeats(departure.prices, departure.tour.categories) <= seatsAvailable(departure);
 }
 
-/** Returns whether this number of seats of the departure can be booked. */
+/**
+ * Returns whether this number of seats of the departure can be booked.
+ * @rule whether a departure can be booked: test/octo/availability.test.ts
+ */
 export function canBookSeats(departure: Departure, seats: number): boolean {
   return fitsSmallestBooking(departure) && seats <= seatsAvailable(departure);
 }

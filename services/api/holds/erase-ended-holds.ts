@@ -20,6 +20,7 @@ const BATCHES = 10;
 /**
  * Erases the customers of holds that ended without a booking long ago, and deletes older ones. Each batch is one short transaction, which
  * skips locked holds. A hold that a booking names keeps its customer and its row: `booking anonymize` erases this customer.
+ * @rule ended holds lose their customers: test/cli/anonymize-hold.test.ts
  */
 export async function eraseEndedHolds(
   db: Db,

@@ -40,6 +40,7 @@ export function assertHoldLife(lifeSecondsLeft: number, holdMinutes: number): vo
 /**
  * Returns the end of a hold of so many minutes from now: no later than its departure closes; for a hold of the desk, no later than the
  * departure is past.
+ * @rule when a hold ends, or expires: test/api/hold-end.test.ts
  */
 export function holdEnd(
   at: string,

@@ -22,6 +22,7 @@ interface HoldStatusRow {
 
 type HoldAction = 'book' | 'change' | 'release' | 'erase';
 
+/** @rule what each action does in a status of a hold: test/api/statuses.test.ts */
 export const HOLD_STATUSES: Record<HoldStatus, HoldStatusRow> = {
   active: {
     takesSeats: true,

@@ -78,6 +78,7 @@ export function cachedBearerOf(request: Request, scope: Scope | undefined): ApiK
  * Verifies the API key of a request again when its body has arrived, because the key may have been revoked since the request began. The
  * request continues as the caller with its present tenant and scopes.
  * @throws CredentialError
+ * @rule the key of a request is verified again after its body: test/api/late-revocation.test.ts
  */
 export async function authenticateAgain(request: Request): Promise<void> {
   const principal = apiKeyPrincipalOf(request);

@@ -52,6 +52,7 @@ interface CachedAnswer {
  * @param languages the reduced preference from which the content is made, its cursors too; `preferred` is undefined if the request prefers no language.
  *   Undefined: the answer does not depend on languages
  * @returns ALREADY_SENT
+ * @rule what a shared answer may depend on: test/api/shared-answers.long.test.ts
  */
 export async function answerRead<T>(
   request: Request,

@@ -2,7 +2,10 @@ import { AppError, type InputIssue, type InputPlace } from '../../platform/error
 import { hideCredentials } from '../../platform/forms/text-forms';
 import { PARSED_HEADER_MAX, type RequestMalformation } from '../../platform/http/malformed-request';
 
-/** The most issues in an answer. A body of 16 KiB can have thousands. */
+/**
+ * The most issues in an answer. A body of 16 KiB can have thousands.
+ * @rule how many issues an answer names: test/api/bad-bodies.test.ts
+ */
 export const ISSUES_MAX = 50;
 
 /** The input of a request is not valid. The error contains all issues, 50 at most. */

@@ -97,6 +97,7 @@ export function createLoadShedder(lagMaxMs = LAG_MAX_MS): LoadShedder {
  * Removes a request from the number of waiting requests while it waits for its own client or key, so that these waits take no places from
  * other tenants.
  * @returns the function that adds the request again. It returns the refusal if the process is overloaded then
+ * @rule which waits take no place from other tenants: test/api/unfinished-bodies.test.ts
  */
 export function leavePlace(request: Request, response: Response): () => TransportError | undefined {
   const shedder = request.app.locals.shedder as LoadShedder;

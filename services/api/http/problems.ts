@@ -47,6 +47,7 @@ const NO_DEPARTURE = { status: 409, title: 'Departure not available', retryable:
 const CONFLICT = { status: 409, title: 'Conflict', retryable: false };
 const UNAVAILABLE = { status: 503, title: 'Service unavailable', retryable: true };
 
+/** @rule status and text of each error: test/api/error-documents.test.ts */
 export const PROBLEMS = {
   validation_failed: {
     ...INVALID,

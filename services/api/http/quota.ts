@@ -129,6 +129,7 @@ export const ROWS_A_UNIT = 366;
  * Spends what a long list costs: one unit of the quota for each 366 rows or part of it, less the unit that the request itself has spent. A
  * list that costs more than the whole quota costs the whole quota. Call it before the list is read.
  * @throws RateLimitedError (429)
+ * @rule a long list costs by its rows: test/octo/long-availability.long.test.ts
  */
 export async function spendForRows(request: Request, kind: keyof Quotas, rows: number): Promise<void> {
   const { config, quotas } = contextOf(request);
@@ -144,7 +145,10 @@ export async function spendForRows(request: Request, kind: keyof Quotas, rows: n
   if (!answer.allowed) throw new RateLimitedError(answer.resetSeconds);
 }
 
-/** Returns the requests a minute of a key or a widget token: the tenant's own number, or that of the variable, such as GATEWAY_HOLD_RPM. */
+/**
+ * Returns the requests a minute of a key or a widget token: the tenant's own number, or that of the variable, such as GATEWAY_HOLD_RPM.
+ * @rule the rate limit, or quota, of a minute: test/api/quotas.test.ts
+ */
 function limitOf({ quotas }: Config, tenant: Spender['tenant'], kind: keyof Quotas): number {
   const own = kind === 'widget' ? null : tenant[`${kind}Rpm` as const];
   return own ?? quotas[kind];

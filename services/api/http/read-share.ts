@@ -6,7 +6,10 @@ import { RateLimitedError } from './http.errors';
 import { leavePlace } from './load-shedding';
 import { giveBack } from './quota';
 
-/** Maximum number of reads of a key that use the database at a time in this process. */
+/**
+ * Maximum number of reads of a key that use the database at a time in this process.
+ * @rule the reads of a key that run at a time: test/api/read-share.test.ts
+ */
 const READS_AT_ONCE = 2;
 
 /** Runs a read of the database within a limit. Gives the read the connections for reads. */

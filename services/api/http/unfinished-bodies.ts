@@ -2,7 +2,10 @@ import type { Request, Response } from 'express';
 import { hasBody } from '../../platform/http/request-body';
 import { RateLimitedError } from './http.errors';
 
-/** Maximum number of requests of a key whose bodies have not arrived completely. */
+/**
+ * Maximum number of requests of a key whose bodies have not arrived completely.
+ * @rule the bodies of a key that have not arrived: test/api/unfinished-bodies.test.ts
+ */
 const BODIES_MAX = 16;
 
 /** Counts the requests of each key whose bodies have not arrived completely. A rotated key and its successors share one count. */

@@ -141,6 +141,7 @@ function bookHold(
 /**
  * Builds the release of a hold, or the cancellation of a booking. A booking that is cancelled already stays unchanged.
  * @throws errors of decideRelease and decideCancellation; OctoRefusalError UNPROCESSABLE_ENTITY after the start of the departure
+ * @rule until when OCTO cancels a booking: test/octo/cancellation.test.ts
  */
 export async function cancelOctoBooking(
   request: OctoRequest,
@@ -256,6 +257,7 @@ export function scopeOf({ lead }: StoredOctoBooking): Scope {
  * lock, because another request may have moved the booking to another tour.
  * @param tour the tour after the change
  * @throws errors of assertCurrency, requireUnits and assertMaxUnits
+ * @rule a stored OCTO booking keeps its units and its currency: test/octo/stored-bookings.long.test.ts
  */
 function assertSale(
   tenant: Tenant,

@@ -6,7 +6,10 @@ export function unitCategories(categories: readonly Category[]): Category[] {
   return categories.filter(({ kind }) => kind !== 'supplement');
 }
 
-/** Returns the units of the tour's product: the first category, and each other one that has a price on an open date. */
+/**
+ * Returns the units of the tour's product: the first category, and each other one that has a price on an open date.
+ * @rule which categories OCTO sells as units: test/octo/units.test.ts
+ */
 export function soldUnits({
   categories,
   lowestPrices,

@@ -115,7 +115,10 @@ export interface CategoryIssue {
   message: string;
 }
 
-/** Returns the first issue of each category, of categories that are valid one by one. */
+/**
+ * Returns the first issue of each category, of categories that are valid one by one.
+ * @rule which categories a tour may have: test/catalog/categories.long.test.ts
+ */
 export function categoryIssues(categories: readonly Category[]): CategoryIssue[] {
   return categories.flatMap((category, index): CategoryIssue[] => {
     const before = categories.slice(0, index);

@@ -71,6 +71,7 @@ export function lostCodes({ party }: KeptParty, present: readonly Category[]): s
  * Returns the categories by which the party is checked after a change. A category with no more units than before has the rules that are locked. Another
  * one has the present rules, and is left out if the tour has lost it. The seats are those of `sold`.
  * @param sold the categories of the hold or booking after the change
+ * @rule which categories a hold or booking keeps: test/api/kept-categories.test.ts
  */
 export function categoriesToCheck(
   after: Party,

@@ -90,7 +90,10 @@ export function toParty(units: Party, categories: readonly CategoryRules[]): Par
   return party;
 }
 
-/** Returns what is wrong with the party; undefined: it can be booked. */
+/**
+ * Returns what is wrong with the party; undefined: it can be booked.
+ * @rule which rules of its categories a party breaks, such as an infant without an adult: test/client/package.long.test.ts
+ */
 export function partyIssue(
   party: Party,
   categories: readonly CategoryRules[],
@@ -147,6 +150,7 @@ export function sizeIssue(
 /**
  * Returns the seats of the smallest booking: one unit of a category with a price, or the fewest that the category allows, with the units that
  * it needs beside it. Infinity: nothing can be booked.
+ * @rule the seats of the smallest booking: test/api/party.test.ts
  */
 export function fewestSeats(prices: Prices, categories: readonly CategoryRules[]): number {
   const sold = soldCategories(categories, prices);
@@ -236,6 +240,7 @@ export interface ResolvedParty {
  * category for a booking without a date: its price is the base price. The other seats of a quantity are units of the category that `adults`
  * means.
  * @param isDated false for a booking without a date
+ * @rule the party that a request means: test/client/package.long.test.ts
  */
 export function resolveParty(
   requested: RequestedParty,

@@ -7,6 +7,7 @@ import { divideHalfUp } from './currency';
  * @param minor the platform's price, in minor units of the currency of the sale
  * @param rule the rule that decides the category (decidingRule)
  * @param digits decimals of the currency of the sale
+ * @rule the price of a category: test/unit/apply-price-rule.test.ts
  */
 export function applyPriceRule(minor: number, rule: PriceRule | undefined, digits: number): number {
   if (!rule) return minor;
@@ -22,7 +23,10 @@ export function applyPriceRule(minor: number, rule: PriceRule | undefined, digit
 /** The scale of percentages, which have four decimals: 12.5 % is 125000 of a million. */
 const MILLION = 1_000_000n;
 
-/** Returns the deposit of an amount in minor units: the tenant's percentage, rounded half up; 0 for `reserve`. */
+/**
+ * Returns the deposit of an amount in minor units: the tenant's percentage, rounded half up; 0 for `reserve`.
+ * @rule the deposit: test/api/booking-price.test.ts
+ */
 export function depositOf(amountMinor: number, depositPercent: string, paymentMethod: string): number {
   if (paymentMethod === 'reserve') return 0;
   return roundToStep(BigInt(amountMinor) * decimalToScaled(depositPercent, 4), MILLION, 1n);

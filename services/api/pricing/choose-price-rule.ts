@@ -33,6 +33,7 @@ export interface PriceRule {
  * @param ruleCurrency the currency in which the tenant's rules in money apply (ruleCurrencyOf)
  * @param travelDate YYYY-MM-DD, or null for a price without a date, to which rules with a travel window do not apply
  * @returns the rules that apply, the deciding one first
+ * @rule which price rule wins: test/unit/choose-price-rule.test.ts
  */
 export function rankPriceRules(
   rules: PriceRule[],

@@ -93,7 +93,10 @@ export function isLargeChange(before: ExchangeRate, after: ExchangeRate): boolea
   return 2n * left > 3n * right || 2n * right > 3n * left;
 }
 
-/** Converts the price of each category, and rounds it once, half up, to the digits of the other currency. */
+/**
+ * Converts the price of each category, and rounds it once, half up, to the digits of the other currency.
+ * @rule a price in the selling currency: test/unit/convert-price.test.ts
+ */
 export function convertPrices(prices: Prices, { numerator, denominator }: Conversion): Prices {
   const convert = (minor: number) => Number(divideHalfUp(BigInt(minor) * numerator, denominator));
   return mapPrices(prices, convert);

@@ -37,6 +37,7 @@ export const MINOR_UNITS_MAX = 1_000_000_000_000;
  * `1.490` is no amount of EUR, because many spreadsheets write 1490 so. Uses the digits of the text, because 1.15 * 100 is
  * 114.99999999999999.
  * @returns undefined for any other text, for more decimals than the currency has, and for an amount above MINOR_UNITS_MAX
+ * @rule the decimals of an amount, in a file or a flag: test/catalog/written-numbers.test.ts
  */
 export function toMinor(amount: string | number, digits: number): number | undefined {
   const text = String(amount);
@@ -47,7 +48,10 @@ export function toMinor(amount: string | number, digits: number): number | undef
   return minor === 0 ? 0 : minor;
 }
 
-/** Returns the quotient rounded to a whole number, half up. Both numbers are positive. Every amount that is computed is rounded here. */
+/**
+ * Returns the quotient rounded to a whole number, half up. Both numbers are positive. Every amount that is computed is rounded here.
+ * @rule rounding, half up: test/unit/apply-price-rule.test.ts
+ */
 export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
   return (2n * numerator + denominator) / (2n * denominator);
 }

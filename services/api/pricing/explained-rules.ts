@@ -64,7 +64,10 @@ export function storedRules(
   return { rule, category_rules: Object.fromEntries(own.map((code) => [code, ruleOf(code)])) };
 }
 
-/** Returns the rule that decides a category in a stored price calculation. Null: the platform's price. */
+/**
+ * Returns the rule that decides a category in a stored price calculation. Null: the platform's price.
+ * @rule which rule made each stored price: test/api/party.test.ts
+ */
 export function storedRuleOf(
   { priceBreakdown, categories }: Explained,
   code: string,

@@ -90,7 +90,10 @@ export function tenantPricesAnswer({
   return { ...pricesAnswer(tenant, categories, currencyDigits), deposit: toMajor(deposit, currencyDigits) };
 }
 
-/** Returns the total of a party in minor units. The caller has checked that each category has a price (assertWantedParty). */
+/**
+ * Returns the total of a party in minor units. The caller has checked that each category has a price (assertWantedParty).
+ * @rule the total of a party: test/api/booking-price.test.ts
+ */
 export function totalOf(party: Party, prices: Prices): number {
   return Object.entries(party).reduce((total, [code, units]) => total + units * (prices[code] ?? 0), 0);
 }

@@ -140,7 +140,10 @@ export async function cachedQuote(
   return (await cachedQuoter(reads, tenant, tour))(tour, platform, travelDate);
 }
 
-/** Returns the price that a sale locks. */
+/**
+ * Returns the price that a sale locks.
+ * @rule which price of the platform a sale locks: test/cli/report.test.ts
+ */
 export function lockPrice(quote: Quote): LockedPrice {
   const { tenant: prices, converted: platformPrices, categories, currency, currencyDigits } = quote;
   return {

@@ -16,7 +16,10 @@ export interface SentPeople {
   reason?: string | null;
 }
 
-/** Returns the answer without the personal data that the request has not stored: null in their place. */
+/**
+ * Returns the answer without the personal data that the request has not stored: null in their place.
+ * @rule which people the answer of a write shows: test/api/people-of-writes.test.ts
+ */
 export function bookingWithoutPeople<A extends BookingAnswer | BookingDetail>(
   answer: A,
   sent: SentPeople = {},

@@ -25,7 +25,10 @@ export type SeatListener = (changed: ChangedDate[]) => Promise<void>;
 /** Is called in a transaction that changes seats, before its COMMIT. For the terminal, whose process ends after the COMMIT. */
 export type SeatRecorder = (trx: Trx, changed: ChangedDate[]) => Promise<void>;
 
-/** Notifies the listeners of a process which dates' seats have changed. The start of the process gives the listeners. */
+/**
+ * Notifies the listeners of a process which dates' seats have changed. The start of the process gives the listeners.
+ * @rule what follows the COMMIT of a change of seats: test/api/after-commit.long.test.ts
+ */
 export class AfterCommit {
   private readonly listeners: SeatListener[] = [];
 

@@ -24,6 +24,7 @@ export interface ChangeLocks {
  * use. Uses one statement, because each further statement adds a round trip to every transaction of changes. A later statement reads the rows:
  * the snapshot of this statement is older than the locks, and may lack seats that were sold just before a lock was granted.
  * @param mayLock returns false for a change whose departure must not be locked
+ * @rule no seat is sold twice, no oversell: test/api/seats-race.test.ts
  */
 export async function lockChanges(
   trx: Trx,

@@ -94,6 +94,7 @@ export interface OperatorTransaction {
  * Locks the key of a request of the desk until the transaction ends, and returns its stored answer. Undefined: it has none, so that the caller
  * performs the change. Call it before all that may refuse the request.
  * @throws IdempotencyKeyReusedError (422), IdempotencyInProgressError after two seconds (409)
+ * @rule a command with a `--request-id` sells once: test/cli/desk-seats.test.ts
  */
 export async function findRepeat(
   { trx }: OperatorTransaction,
@@ -178,6 +179,7 @@ export async function lockForChanges(trx: Trx, departureIds: string[]): Promise<
  * Performs a change of departures in the transaction of an operator: locks them, reads them and marks their expired holds and bookings, then
  * lets the change decide and write.
  * @throws the refusal; DepartureBusyError after two seconds for one lock (409)
+ * @rule moves, cancellations, expiry and erasures of departures: test/api/announced-seats.test.ts
  */
 export async function performBulk<Result>(
   { trx, record }: OperatorTransaction,

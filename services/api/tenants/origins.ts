@@ -224,6 +224,7 @@ export async function removeOrigins(trx: Trx, tenant: Tenant, origins: string[])
 /**
  * Returns the origins in canonical form, sorted and unique. Allows at most twenty, and development origins only for a tenant on trial.
  * @throws OriginRefusedError, TooManyOriginsError
+ * @rule which websites may show the widget: test/unit/canonical-origin.test.ts
  */
 export function allowedOrigins(tenant: Pick<Tenant, 'status'>, origins: string[], dev: boolean): string[] {
   const canonical = origins.map((origin) => canonicalOrigin(origin, { dev }));

@@ -45,6 +45,7 @@ export interface WaitForUses {
  * was committed. So a tenant that sells without a pause does not make the wait longer. Takes no lock, because a wait in the queue of the lock
  * would delay later requests.
  * @returns false if one of the transactions still runs when the wait ends
+ * @rule a revocation waits for the writes in flight: test/api/writes-in-flight.long.test.ts
  */
 export async function awaitUses(db: Db, id: string, { atMostMs, signal }: WaitForUses): Promise<boolean> {
   const until = performance.now() + atMostMs;

@@ -50,6 +50,7 @@ export const allowListedOrigin = runsEarly((request, response, next) => {
 /**
  * Sets the same headers on every error of the list. A token that was proven and may not be used has origins too: its own pages can read the
  * reason, and other pages learn nothing. An error of a request whose path could not be read has Vary, because the path may be that of the list.
+ * @rule which pages can read an error of the widget's list: test/widget/cors.test.ts
  */
 export function setCorsOfError(error: AppError | undefined, request: Request, response: Response): void {
   if (request.path !== LIST && !request.path.startsWith(`${LIST}/`)) {

@@ -22,6 +22,7 @@ export interface PublishedScript {
  *
  * Pages name the hash of a version, so a published file never changes, and no name is used again: v1 and v2 were removed. A change to the
  * loader is a new file `assets/widget.v<N>.js` and a new entry here.
+ * @rule when the widget is hidden, and why its console says so: test/widget/browser/loader-reasons.long.test.ts
  */
 export const LOADERS: [PublishedScript, ...PublishedScript[]] = [publish('widget', 'v3')];
 

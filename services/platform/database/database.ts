@@ -69,6 +69,7 @@ const SHORTEST_LOCK_MS = 100;
  * Uses SET LOCAL, because connection options do not pass a transaction pooler. Turns the compilation of statements off: enable_seqscan = off
  * (commit-changes.ts) raises the costs of a plan above jit_above_cost, and PostgreSQL 15 to 17 then compiled the statement of the facts for
  * 4 s in each transaction of a sale.
+ * @rule no session compiles the statements of a sale: test/platform/compilation.test.ts
  */
 const BEGIN = `begin isolation level read committed;
   set local statement_timeout = '10s';

@@ -98,6 +98,7 @@ export interface RowDescription<T> {
   columnsOf: (given: Partial<T>) => Row;
 }
 
+/** @rule the columns of a hold, a booking and a departure: test/unit/row-description.test.ts */
 export function describeRow<T>(fields: Fields<T>): RowDescription<T> {
   const described = fields as unknown as AnyFields;
   return {

@@ -13,7 +13,10 @@ const COPIED = `\\s*(?:mailto:)?\\s*["']?(${ADDRESS})["']?(?:\\?[^\\s<>]*)?`;
  */
 const COPIED_EMAIL = new RegExp(`^(?:[^<>]*<${COPIED}\\s*>|${COPIED})[\\s;,]*$`, 'iu');
 
-/** Returns the address of a text such as `Ana Lima <ana@example.com>;`. Undefined: it has none, or several. */
+/**
+ * Returns the address of a text such as `Ana Lima <ana@example.com>;`. Undefined: it has none, or several.
+ * @rule which texts are an e-mail address: test/api/copied-contacts.test.ts
+ */
 export function readEmail(text: string): string | undefined {
   const [, bracketed, bare] = COPIED_EMAIL.exec(text) ?? [];
   return bracketed ?? bare;
@@ -24,7 +27,10 @@ export const PHONE_DIGITS_MIN = 6;
 
 const EARLIEST_YEAR = '1900';
 
-/** Returns whether a date of the calendar, YYYY-MM-DD, is from 1900 to today in UTC. */
+/**
+ * Returns whether a date of the calendar, YYYY-MM-DD, is from 1900 to today in UTC.
+ * @rule in which years a birth date is: test/api/copied-contacts.test.ts
+ */
 export function isInBirthYears(date: string): boolean {
   return date.length === 10 && date >= EARLIEST_YEAR && date <= new Date().toISOString().slice(0, 10);
 }

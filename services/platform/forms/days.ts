@@ -44,7 +44,10 @@ export const calendarDateForm = matching(isCalendarDate, 'must be a calendar dat
 /** The first date that a person's birth or a departure may have. */
 export const DATE_MIN = '1900-01-01';
 
-/** Reads the date of a person's birth: from 1900 to today in UTC. */
+/**
+ * Reads the date of a person's birth: from 1900 to today in UTC.
+ * @rule which dates are a birth date: test/unit/forms.test.ts
+ */
 export const birthDateForm = matching(
   (text) => isCalendarDate(text) && isInBirthYears(text),
   'must be a calendar date from 1900 to today, YYYY-MM-DD',
@@ -65,7 +68,10 @@ export const instantOrEndOfDayForm: Form<string> = ofText((text): Reading<string
   return isCalendarDate(utc.slice(0, 10)) ? { value: utc } : NOT_AN_INSTANT;
 });
 
-/** Reads a time of RFC 3339 like instantOrEndOfDayForm, but refuses 24:00. */
+/**
+ * Reads a time of RFC 3339 like instantOrEndOfDayForm, but refuses 24:00.
+ * @rule which dates and times are read: test/unit/forms.test.ts
+ */
 export const instantForm: Form<string> = chain(
   matching((text) => !text.includes('T24'), NOT_AN_INSTANT.issue),
   instantOrEndOfDayForm,

@@ -1,6 +1,9 @@
 /** The most characters of each kind of text, for requests, files and the terminal. */
 
-/** The name of a person, a tour, a place, a category, a tenant or a credential. */
+/**
+ * The name of a person, a tour, a place, a category, a tenant or a credential.
+ * @rule how long a text may be: test/docs/documented-inputs.test.ts
+ */
 export const NAME_MAX = 200;
 export const EMAIL_MAX = 254;
 /** A phone number as it is written. */

@@ -45,7 +45,10 @@ function textForm({ most, isForbidden, fold }: TextRule): Form<string> {
   });
 }
 
-/** Returns the form of one line of text. Drops invisible characters; those that a writing system needs stay. */
+/**
+ * Returns the form of one line of text. Drops invisible characters; those that a writing system needs stay.
+ * @rule which texts of one line and of several are read: test/unit/forms.test.ts
+ */
 export function lineForm(most: number): Form<string> {
   return textForm({ most, isForbidden: (text) => CONTROL_CHARACTER.test(text), fold: withoutInvisible });
 }

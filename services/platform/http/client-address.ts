@@ -7,6 +7,7 @@ import type { Logger } from '../logger';
  * Returns the address of the client: the address of the peer, or the one that trusted proxies name in X-Forwarded-For. Reads the header
  * like Express's `request.ip`, but also the forms that some gateways write: `203.0.113.7:51234` and `[2001:db8::1]:443`. Returns the address
  * of the peer if an entry that counts is no address, because otherwise all such clients would share one limit without a name.
+ * @rule which address a client has behind proxies: test/platform/client-address.test.ts
  */
 export function addressOf({ app, headers, socket }: Request): string | undefined {
   const peer = socket.remoteAddress;

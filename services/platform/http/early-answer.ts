@@ -47,6 +47,7 @@ interface Layer {
 /**
  * Returns the steps of all handlers that a request passes before the last one of its route. A handler without a declared step runs itself,
  * so that an early answer leaves none out.
+ * @rule what a cached answer runs of the handlers of its route: test/platform/early-answer.test.ts
  */
 export function earlyStepsOf(request: Request): EarlyStep[] {
   const route = request.route as { path: string; stack: Layer[] };

@@ -4,7 +4,10 @@ import type { Request, RequestHandler, Response } from 'express';
 import { addressOf, shortenedAddress } from './client-address';
 import { runsEarly, withEarlyStep } from './early-answer';
 
-/** Matches the ids that callers may give. None holds a credential or an address, because the log has the id of each request. */
+/**
+ * Matches the ids that callers may give. None holds a credential or an address, because the log has the id of each request.
+ * @rule which request ids of a caller are taken: test/api/security-headers.test.ts
+ */
 const CALLERS_ID = /^(?!.*svc_)[A-Za-z0-9._:+/=-]{1,128}$/;
 const ids = new WeakMap<object, string>();
 

@@ -80,7 +80,10 @@ interface StoppedInstances {
   applied: readonly string[];
 }
 
-/** Refuses or waits, as `migrate` says, while processes of the API run. A new database has none. @throws InstancesRunningError */
+/**
+ * Refuses or waits, as `migrate` says, while processes of the API run. A new database has none. @throws InstancesRunningError
+ * @rule an update that is not rolling needs a stopped API: test/platform/upgrade.long.test.ts
+ */
 async function awaitStopped(db: Db, { onWait, awaitsKilled, applied }: StoppedInstances): Promise<void> {
   if (!(await db.schema.hasTable('api_instances'))) return;
   if (awaitsKilled) await awaitKilledInstances(db, applied, onWait);
@@ -155,7 +158,10 @@ export interface LaterMigrations {
   breaking: string[];
 }
 
-/** Lists the migrations of a later release that the database has. All migrations of this build must be applied. */
+/**
+ * Lists the migrations of a later release that the database has. All migrations of this build must be applied.
+ * @rule on which schema of a later release a process is ready: test/api/health.test.ts
+ */
 export async function laterMigrations(db: Db): Promise<LaterMigrations> {
   const known = new Set(listMigrations());
   const later = (await appliedMigrations(db)).filter((name) => !known.has(name));

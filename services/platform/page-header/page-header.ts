@@ -20,7 +20,10 @@ interface PageHeader {
 /** The style sheet of the header, with the colours of all pages. It comes before the style sheet of a page. */
 export const PAGE_HEADER_STYLE = readFileSync(join(__dirname, 'page-header.css'), 'utf8');
 
-/** Renders the header of a page, after a link to the element `content`, which is visible when it has the focus. */
+/**
+ * Renders the header of a page, after a link to the element `content`, which is visible when it has the focus.
+ * @rule the header and the colours of all pages: test/docs/pages-in-browser.long.test.ts
+ */
 export function renderPageHeader({ home, area, label, pages, current, end }: PageHeader): Markup {
   const links = pages.map(
     ([address, name]) =>

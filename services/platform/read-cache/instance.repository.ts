@@ -104,6 +104,7 @@ const INSTANCE_WAIT_MS_MAX = 1_500;
  * Waits until every instance of the API has seen the change, or until the read caches of the other instances are no longer valid (after
  * LAPSED_MS). Waits for at most INSTANCE_WAIT_MS_MAX. Never rejects: if the database does not answer, no read cache is valid after INSTANCE_WAIT_MS_MAX. Call
  * it after COMMIT.
+ * @rule a revocation applies when the command returns: test/api/exact-authorization.long.test.ts
  */
 export async function awaitInstances(db: Db): Promise<void> {
   const over = new AbortController();

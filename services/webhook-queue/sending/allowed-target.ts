@@ -91,6 +91,7 @@ const RANGE_NAMES: Record<string, string> = {
 /**
  * Explains why a webhook must not be sent to this IP address, as the end of a sentence "… is …". Returns undefined for a public unicast
  * address. Checks an IPv4-mapped IPv6 address like the IPv4 address. Refuses addresses of IPv6 tunnels (such as 6to4).
+ * @rule which addresses get webhooks: test/webhook-queue/private-targets.test.ts
  */
 export function nonPublicReason(address: string): string | undefined {
   const parsed = ipaddr.process(address.replace(/%.*$/, ''));

@@ -16,6 +16,7 @@ const LOCATION_MAX = 2048;
  * Shows no user info, no query and no fragment of the Location, because they may contain secrets. Shows a segment of its path only if the
  * endpoint has the same one, or if it is short and plain. So the text is also safe in a shell.
  * @param location the header, which may be relative or missing
+ * @rule what the reason of a redirect shows: test/webhook-queue/redirects.test.ts
  */
 export function explainRedirect(
   statusCode: number,

@@ -16,6 +16,7 @@ interface Payload {
 /**
  * Creates the Standard Webhooks headers with one `v1` signature for each secret. During a rotation a receiver may have the old or the new
  * secret.
+ * @rule the signature of a webhook: test/webhook-queue/signing.test.ts
  */
 export function signPayload({ id, sentAt, body }: Payload, secrets: Buffer[]): Record<string, string> {
   const signed = `${id}.${inSeconds(sentAt)}.${body}`;

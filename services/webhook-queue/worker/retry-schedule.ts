@@ -33,6 +33,7 @@ interface PreviousAttempts {
  * - An attempt with the outcome `interrupted` is repeated at once: the worker was stopped, or had no free slot in time.
  * - A free attempt with the outcome `hung_up` is repeated at once: the receiver had closed the kept connection.
  * - The wait after a 429 or 503 gets a random addition, which grows with the number of earlier uncounted attempts.
+ * @rule when a webhook is sent again: test/webhook-queue/retry-schedule.test.ts
  */
 export function decideNext(
   report: Pick<AttemptReport, 'outcome' | 'statusCode' | 'retryAfterSeconds'>,

@@ -54,6 +54,7 @@ const DEPARTURE = ['departure_date', 'departure_time', 'quantity'];
 const TOUR = '/tours/{slug}';
 const NONE: readonly string[] = [];
 
+/** @rule which calls a page may make through the proxy: test/client/proxy-isolation.long.test.ts */
 const CALLS: readonly ProxyCall[] = [
   tours('listTours', '/tours', FILTERS, listTours),
   tours('readTour', TOUR, ['lang'], readTour),

@@ -6,7 +6,10 @@ export function mountOf(path: string): string {
   return sameEscapes(new URL(path.replace(/^\/+/, '/'), 'http://site').pathname).replace(/\/+$/, '');
 }
 
-/** Returns the undecoded path below the mount. Undefined: it is not below it. @param mount from mountOf; undefined: the path is below it */
+/**
+ * Returns the undecoded path below the mount. Undefined: it is not below it. @param mount from mountOf; undefined: the path is below it
+ * @rule under which addresses the proxy answers: test/client/proxy-addresses.test.ts
+ */
 export function belowMount(path: string, mount: string | undefined): string | undefined {
   if (mount === undefined) return path;
   const below = path.slice(mount.length);

@@ -1,6 +1,7 @@
 /**
  * The fields of each answer that a visitor does not see: the size of a departure, the platform's prices, how the tenant's prices come from
  * them, and the operator's adjustment. A path goes through lists.
+ * @rule which fields a visitor does not see: test/client/proxy-kept-answers.test.ts
  */
 const HIDDEN = {
   tours: [],

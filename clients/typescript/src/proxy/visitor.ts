@@ -33,6 +33,7 @@ export interface VisitorCookies {
    * Refuses a request whose cookie would lack Secure, because a reverse proxy has forwarded it under the name of this machine, and one whose
    * browser would drop the cookie, because the page has no TLS.
    * @throws Refusal origin_not_allowed (403), of which the operator of the site learns
+   * @rule which setup of a site would lose the visitor's cookie: test/client/proxy-addresses.test.ts
    */
   assertCookieFits(host: string, origin: string | undefined): void;
   /**
@@ -149,7 +150,10 @@ function signatureOf(text: string, name: string, secret: string): string {
   return createHmac('sha256', secret).update(`${name}.${text}`).digest('base64url');
 }
 
-/** Returns the visitor of a cookie's value. Undefined: it is malformed or expired. */
+/**
+ * Returns the visitor of a cookie's value. Undefined: it is malformed or expired.
+ * @rule which cookie names a visitor: test/client/proxy-forgeries.long.test.ts
+ */
 function verified(
   value: string,
   name: string,

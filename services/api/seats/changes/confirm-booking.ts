@@ -40,6 +40,7 @@ export async function confirmBooking(
  * confirmed booking stays unchanged and has no event.
  * @throws BookingStateConflictError for a cancelled booking, DepartureCancelledError (409), and for an expired booking TourNotFoundError
  *   (404), DepartureGoneError, InsufficientSeatsError (409)
+ * @rule an expired booking that is paid is judged like a new sale: test/api/confirm-booking.test.ts
  */
 export function decideConfirmation(
   facts: SaleFacts,

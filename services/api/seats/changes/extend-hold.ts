@@ -61,6 +61,7 @@ export function decideExtension(
  * Returns the departure of a hold that the tenant could book now. Needs no free seat, because the hold has its seats. The rate of the tour may
  * be missing, because the prices are locked.
  * @throws TourNotFoundError (404), HoldExpiredError, HoldStateConflictError, DepartureGoneError, DepartureCancelledError (409)
+ * @rule a hold that cannot be booked is not extended: test/api/extend-hold.test.ts
  */
 function bookableDeparture(facts: DepartureFacts, tenant: Tenant, hold: StoredHold): LockedDeparture {
   const { tour, departureId, departureDate, seats } = hold;

@@ -143,6 +143,7 @@ function takeFitting<Sale extends { sandbox: boolean }>(
   return { fitting, left };
 }
 
+/** @rule how much a move by the operator keeps of a refund: test/cli/refund-floor.test.ts */
 async function moveBookings(
   trx: Trx,
   leads: BookingLead[],

@@ -48,6 +48,7 @@ const REFUSES_EVERY_WRITE = /^(25006|42|53100)/;
 /**
  * Returns true if each change would fail with the same error. Written one by one, they would take the two seconds of those behind them, which
  * would then get `departure_busy` for a full disk.
+ * @rule which errors of the database meet every write: test/chaos/full-database-disk.long.test.ts
  */
 export function refusesEveryWrite(error: unknown): boolean {
   return REFUSES_EVERY_WRITE.test(sqlState(error) ?? '');

@@ -68,6 +68,7 @@ export interface AmendedDeparture {
  * Finds the departure after the change, and checks that it may be sold to the party.
  * @param isLimited true: the tenant's share of the departure limits the seats
  * @throws errors of existingDeparture, assertPartyOfChange
+ * @rule the seats of a hold or booking after a change: test/api/moved-sale.test.ts
  */
 export function amendedDeparture(
   facts: DepartureFacts,

@@ -57,6 +57,7 @@ function assertMoreUnpaid({ unpaidLeads }: SaleFacts, { id, maxUnpaid }: Tenant)
  * of 100 % limits nothing.
  * @param more seats that the sale adds
  * @throws HoldLimitReachedError (409)
+ * @rule limits of a tenant's holds, unpaid bookings and share: test/api/unpaid-limits.test.ts
  */
 export function assertWithinShare(
   { unpaidSeats }: DepartureFacts,

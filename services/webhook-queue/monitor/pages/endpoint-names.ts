@@ -26,7 +26,10 @@ export async function nameEndpoints(db: Db, endpoints: readonly Address[]): Prom
   return new Map(endpoints.map((endpoint) => [endpoint.id, nameAmong(endpoint, known)]));
 }
 
-/** @param known all endpoints of the host */
+/**
+ * @param known all endpoints of the host
+ * @rule what a page shows of an endpoint's address: test/webhook-queue/endpoint-names.test.ts
+ */
 export function nameAmong({ id, url }: Address, known: readonly Address[]): string {
   const host = hostOf(url);
   const others = known.filter((other) => other.id !== id && hostOf(other.url) === host);
