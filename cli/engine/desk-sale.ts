@@ -77,6 +77,23 @@ export function sellingTenant(
   return usual?.slug;
 }
 
+const MISSING = {
+  tenant: '--tenant is missing: name the tenant that sells, or run tourctl use',
+  tour: '<tour> is missing',
+  departure: '<date> is missing',
+  party: '--party is missing: how many of each price category',
+  name: "--name is missing: the customer's name",
+  phone: "--phone is missing: the customer's phone number",
+};
+
+/** A value without which the desk does not sell. */
+export type NeededValue = keyof typeof MISSING;
+
+/** Returns the messages about the needed values that a command line lacks. */
+export function missingValues(known: { [Name in NeededValue]?: unknown }, needed: NeededValue[]): string[] {
+  return needed.flatMap((name) => (known[name] === undefined ? [MISSING[name]] : []));
+}
+
 /** Returns the departure that `<date>` and --time name. */
 export function departureNamed(date: NamedDeparture, { time }: DeskOptions): NamedDeparture {
   return { date: date.date, time: date.time ?? time };

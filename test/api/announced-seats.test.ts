@@ -12,6 +12,7 @@ import {
 import { anonymizeBooking, anonymizeHold } from '../../services/api/seats/changes/erase-customer';
 import { expire } from '../../services/api/seats/changes/expire';
 import { moveDeparture } from '../../services/api/seats/changes/move-departure';
+import { undoImport } from '../../services/api/seats/changes/undo-import';
 import { performBulk } from '../../services/api/seats/perform';
 import { inTransaction, type Trx } from '../../services/platform/database/database';
 import { useTestApi } from '../support/api';
@@ -36,6 +37,19 @@ async function lapsedBooking(given: Given): Promise<string> {
   const ref = (await book(given)).body.booking_ref;
   await endPaymentWindow(api.db, ref);
   return ref;
+}
+
+/** Makes a booking that of an import. @returns the id of the import */
+async function importedBooking(given: Given): Promise<string> {
+  const ref = (await book(given)).body.booking_ref;
+  const made = { tenant_id: site.tenant.id, created_by: by, silent: true };
+  const [{ id }] = await api.db('booking_imports').insert(made, ['id']);
+  await api.db.raw(
+    `update booking_leads set import_id = i.id, updated_at = i.created_at from booking_imports i
+     where i.id = ? and booking_ref = ?`,
+    [id, ref],
+  );
+  return id;
 }
 
 const move: (given: Given) => (trx: Trx) => Promise<BulkChange> =
@@ -92,6 +106,12 @@ const CHANGES: Record<string, Record<string, Prepare>> = {
     'a move of a hold': async (given) => {
       await hold(given);
       return move(given);
+    },
+  },
+  'undo-import.ts': {
+    'the undo of an import': async (given) => {
+      const importId = await importedBooking(given);
+      return (trx) => undoImport(trx, { importId, isSilent: true, by });
     },
   },
 };

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { BOOKING_STATUSES, type BookingStatus } from '../../services/api/bookings/booking-status';
 import { isLimited } from '../../services/api/bookings/desk-terms';
-import { HOLD_STATUSES, type HoldStatus } from '../../services/api/holds/hold-status';
+import { ENDED_STATUSES, HOLD_STATUSES, type HoldStatus } from '../../services/api/holds/hold-status';
 import { DEPARTURE_STATUSES, departureStatus, isOpen } from '../../services/api/departures/departure';
 import { findDepartures } from '../../services/api/departures/departure.repository';
 import { openAt } from '../../services/api/catalog/departure-state';
@@ -56,6 +57,50 @@ describe.each(TABLES)('the statuses of $table', ({ table, statuses, takesSeats, 
       [index],
     );
     expect(quoted(rows[0].predicate)).toEqual(keeping);
+  });
+});
+
+/** The parts of openapi.json that this file reads. */
+interface Reference {
+  paths: Record<string, { get: { parameters: { name: string; schema: { enum?: string[] } }[] } }>;
+  components: { schemas: Record<string, { properties: Record<string, { enum?: string[] }> }> };
+}
+
+function reference(): Reference {
+  return JSON.parse(readFileSync('services/api/generated/openapi.json', 'utf8')) as Reference;
+}
+
+describe('the statuses in the reference of REST', () => {
+  it.each([
+    ['booking_leads', '/api/tenant/bookings', 'BookingAnswer'],
+    ['seat_holds', '/api/gateway/holds', 'HoldAnswer'],
+  ] as const)('the filter and the answers of REST have all statuses of %s', (table, path, answer) => {
+    const statuses = Object.keys(TABLES.find((one) => one.table === table)!.statuses).sort();
+    const { paths, components } = reference();
+    const filter = paths[path]!.get.parameters.find(({ name }) => name === 'status')!;
+    expect(filter.schema.enum!.toSorted()).toEqual(statuses);
+    expect(components.schemas[answer]!.properties.status!.enum!.toSorted()).toEqual(statuses);
+  });
+});
+
+describe('the holds that have ended without a booking', () => {
+  it.each(['seat_holds_to_anonymize', 'seat_holds_to_delete'])(
+    'the index %s has the statuses that such a hold can have',
+    async (index) => {
+      const { rows } = await database.db.raw<{ rows: [{ predicate: string }] }>(
+        'select pg_get_expr(indpred, indrelid) as predicate from pg_index where indexrelid = ?::regclass',
+        [index],
+      );
+      expect(quoted(rows[0].predicate)).toEqual(ENDED_STATUSES.toSorted());
+    },
+  );
+
+  it('delete_ended_holds deletes the holds with these statuses', async () => {
+    const { rows } = await database.db.raw<{ rows: [{ source: string }] }>(
+      `select prosrc as source from pg_proc where proname = 'delete_ended_holds'`,
+    );
+    const [, statuses] = /h\.status in \(([^)]*)\)/.exec(rows[0].source)!;
+    expect(quoted(statuses!)).toEqual(ENDED_STATUSES.toSorted());
   });
 });
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'supertest';
 import { releaseHold } from '../../services/api/seats/changes/release-hold';
-import { recordTerminalSeats } from '../../services/api/octo/changed-seats';
+import { notifyOfSeats } from '../../services/api/octo/changed-seats';
 import { datesOfBothKinds } from '../../services/api/seats/after-commit';
 import { notifyOfCatalog } from '../../services/api/octo/notify-of-catalog';
 import { moveDeparture } from '../../services/api/seats/changes/move-departure';
@@ -329,7 +329,7 @@ describe('a notification', () => {
     const holdId = await holdIdOf(api, held.uuid);
     await inTransaction(api.db, async (trx) => {
       const { after } = await change(trx, reseller.tenant, releaseHold, { holdId, by: 'operator ana' });
-      await recordTerminalSeats(trx, datesOfBothKinds(after.tour.id, after.departureDate));
+      await notifyOfSeats(trx, datesOfBothKinds(after.tour.id, after.departureDate));
     });
     const { date } = tours.startTime.open[0]!;
     const seats = {

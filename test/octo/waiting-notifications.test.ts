@@ -1,4 +1,4 @@
-import { recordTerminalSeats } from '../../services/api/octo/changed-seats';
+import { notifyOfSeats } from '../../services/api/octo/changed-seats';
 import { datesOfBothKinds } from '../../services/api/seats/after-commit';
 import { notifyOfCatalog } from '../../services/api/octo/notify-of-catalog';
 import { findTenantForChange, updateTenant } from '../../services/api/tenants/manage-tenants';
@@ -189,7 +189,7 @@ describe('a notification', () => {
     for (let n = 0; n < 10; n += 1) await subscribe(reseller, `dead-${n}`);
     await fillBacklog(2000);
     const read = await inTransaction(api.db, async (trx) => {
-      await recordTerminalSeats(trx, datesOfBothKinds(tours.startTime.id, tours.startTime.open[0]!.date));
+      await notifyOfSeats(trx, datesOfBothKinds(tours.startTime.id, tours.startTime.open[0]!.date));
       const { rows } = await trx.raw<{ rows: [{ read: number }] }>(
         `select (seq_tup_read + idx_tup_fetch)::integer as read from pg_stat_xact_user_tables where relname = 'webhook_queue'`,
       );

@@ -1,4 +1,8 @@
-import type { BookingLead, BookingPaymentMethod } from '../../../services/api/bookings/booking-lead';
+import {
+  BOOKING_PAYMENT_METHODS,
+  type BookingLead,
+  type BookingPaymentMethod,
+} from '../../../services/api/bookings/booking-lead';
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { canonicalTourId } from '../../../services/api/catalog/find-tour';
 import type { Tour } from '../../../services/api/catalog/tour';
@@ -15,7 +19,6 @@ import { toMajor } from '../../../services/api/pricing/currency';
 import { createBooking } from '../../../services/api/seats/changes/create-booking';
 import { type OperatorTransaction, performInTransaction } from '../../../services/api/seats/perform';
 import type { Seller } from '../../../services/api/seats/seat-change';
-import { PAYMENT_METHODS } from '../../../services/api/tenants/payment-method';
 import type { Tenant } from '../../../services/api/tenants/tenant';
 import { NOTES_MAX } from '../../../services/platform/forms/lengths';
 import { changeSeats } from '../../engine/change-seats';
@@ -35,6 +38,8 @@ import {
   type DeskAnswer,
   type DeskOptions,
   describeDeskAnswer,
+  missingValues,
+  type NeededValue,
   raiseSeats,
   sellingTenant,
   tenantToSellFor,
@@ -85,7 +90,7 @@ export const addBookingVerb: Verb = {
   flags: [
     ...DESK_FLAGS,
     flag('--payment-method <method>', 'how it is paid; cash does not expire unless --pay-by is given', {
-      choices: [...PAYMENT_METHODS, 'cash'],
+      choices: [...BOOKING_PAYMENT_METHODS],
       otherwise: "the tenant's",
     }),
     flag('--pay-by <time>', 'until when an unpaid booking stands, such as 2027-06-01T12:00:00Z, or none', {
@@ -127,8 +132,10 @@ async function addBookingCommand(
 ): Promise<void> {
   const tenant = sellingTenant(terminal, options);
   const known = { ...options, tenant, tour, departure: date && departureNamed(date, options) };
-  if (missingValues(known).length > 0 && mayAsk(terminal)) return askAndSell(terminal, known);
-  const sale = completeSale(known);
+  const missing = missingValues(known, known.hold === undefined ? NEEDED : NEEDED_WITH_HOLD);
+  if (missing.length > 0 && mayAsk(terminal)) return askAndSell(terminal, known);
+  refuseMistakes(missing);
+  const sale = { ...known, tenant: tenant! };
   await terminal.withDatabase({}, (context) => sellAndAnswer(context, sale), [tour ?? '', sale.tenant]);
 }
 
@@ -171,25 +178,9 @@ async function sellAndAnswer(context: AuditedContext, sale: Sale): Promise<void>
   await answerSale(context, sold);
 }
 
-/** Returns the messages about the values that a sale lacks. */
-function missingValues({ tenant, hold, tour, departure, party, name, phone }: KnownSale): string[] {
-  const needsSeats = hold === undefined;
-  const messages = [
-    tenant === undefined && '--tenant is missing: name the tenant that sells, or run tourctl use',
-    needsSeats && tour === undefined && '<tour> is missing',
-    needsSeats && departure === undefined && '<date> is missing',
-    needsSeats && party === undefined && '--party is missing: how many of each price category',
-    name === undefined && "--name is missing: the customer's name",
-    phone === undefined && "--phone is missing: the customer's phone number",
-  ];
-  return messages.filter((message) => message !== false);
-}
-
-/** @throws UsageError with all missing values, one in each line */
-function completeSale(known: KnownSale): Sale {
-  refuseMistakes(missingValues(known));
-  return { ...known, tenant: known.tenant! };
-}
+/** The values that a sale needs, and that a sale of a hold needs. */
+const NEEDED: NeededValue[] = ['tenant', 'tour', 'departure', 'party', 'name', 'phone'];
+const NEEDED_WITH_HOLD: NeededValue[] = ['tenant', 'name', 'phone'];
 
 /** A sale in its transaction: the answer, and the booking as it is now. */
 interface Sold extends Answered<SaleAnswer> {

@@ -3,7 +3,7 @@ import type { ListedDeparture } from '../../../services/api/departures/departure
 import type { NamedDeparture, PricedDeparture } from '../../../services/api/departures/find-departures';
 import { toMajor } from '../../../services/api/pricing/currency';
 import { firstPrice } from '../../../services/api/pricing/price-categories';
-import { addDays, daysBetween, isCalendarDate } from '../../../services/platform/forms/days';
+import { addDays, daysBetween, isCalendarDate, todayIn } from '../../../services/platform/forms/days';
 import { departureOnDate, formatMoney } from '../../engine/values';
 import type { Io } from '../../terminal/io';
 import { askFromList, askOne, type Choice, type Offer } from '../../terminal/prompts';
@@ -28,7 +28,7 @@ export async function askDeparture(
   const [only, ...others] = given ? departuresOn(sold, given) : [];
   if (only && others.length === 0) return only;
   if (only) return askTime(io, [only, ...others]);
-  const question = { all, sold, today: todayIn(tour), why: given && whyNot(all, given) };
+  const question = { all, sold, today: todayIn(tour.timeZone), why: given && whyNot(all, given) };
   const answer = await askFromList(io, 'Date:', async (typed) => findDates(question, typed));
   const found = departuresOn(sold, departureOnDate(answer, 'It'));
   return found.length === 1 ? found[0]! : askTime(io, found);
@@ -189,9 +189,4 @@ function partsOf(date: string): Record<'weekday' | 'day' | 'month' | 'year', str
 export function describeDay(date: string): string {
   const { weekday, day, month, year } = partsOf(date);
   return `${weekday.slice(0, 3)} ${day} ${month.slice(0, 3)} ${year}`;
-}
-
-/** Returns the present date at the tour, YYYY-MM-DD. */
-function todayIn({ timeZone }: Tour): string {
-  return new Intl.DateTimeFormat('en-CA', { timeZone }).format(new Date());
 }

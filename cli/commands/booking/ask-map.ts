@@ -6,7 +6,7 @@ import {
   ROW_FIELDS,
   ROW_STATUSES,
 } from '../../../services/api/booking-import/import-map';
-import type { RowFaults, UnknownKind } from '../../../services/api/booking-import/row-faults';
+import type { RowIssues, UnknownKind } from '../../../services/api/booking-import/row-issues';
 import { findVisibleNames } from '../../../services/api/catalog/tour.repository';
 import type { Tenant } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database/database';
@@ -15,7 +15,7 @@ import type { Io } from '../../terminal/io';
 import { askFromList, type Choice } from '../../terminal/prompts';
 
 /** The most words of one kind that are asked. With more, a column has values of another kind. */
-const MOST_WORDS = 50;
+const WORDS_MAX = 50;
 
 const LEAVE_OUT: Choice = { value: '', name: 'leave out' };
 
@@ -32,10 +32,10 @@ const QUESTIONS: Record<UnknownKind, (word: string) => string> = {
 export async function askWords(
   { db, io }: { db: Db; io: Io },
   { tenant, map }: { tenant: Tenant; map: ImportMap },
-  faults: RowFaults,
+  issues: RowIssues,
 ): Promise<MapWord[]> {
   const words: MapWord[] = [];
-  for (const { kind, word } of wordsToAsk(faults)) {
+  for (const { kind, word } of wordsToAsk(issues)) {
     const taken = [...Object.values(map.columns), ...words.map(({ meaning }) => meaning)];
     const choices = kind === 'column' ? freeFields(taken) : await choicesOf(kind, db, tenant);
     const find = (typed: string) => Promise.resolve(offer(kind, word, typed, choices));
@@ -46,10 +46,10 @@ export async function askWords(
 }
 
 /** Returns the columns, or if all are known the other words: a column decides which words these are. */
-function wordsToAsk({ unknown }: RowFaults): RowFaults['unknown'] {
+function wordsToAsk({ unknown }: RowIssues): RowIssues['unknown'] {
   const columns = unknown.filter(({ kind }) => kind === 'column');
   const asked = columns.length > 0 ? columns : unknown;
-  const isShort = (kind: UnknownKind) => asked.filter((one) => one.kind === kind).length <= MOST_WORDS;
+  const isShort = (kind: UnknownKind) => asked.filter((one) => one.kind === kind).length <= WORDS_MAX;
   return (['column', 'status', 'tour'] as const).every(isShort) ? asked : [];
 }
 

@@ -12,8 +12,9 @@ import type { BookingImportReport } from '../../../services/api/booking-import/b
 import { addWords, parseImportMap } from '../../../services/api/booking-import/import-map';
 import { lockImport } from '../../../services/api/booking-import/imports.repository';
 import { BOOKING_FILE_TYPES } from '../../../services/api/booking-import/read-booking-file';
-import type { RowFault } from '../../../services/api/booking-import/row-faults';
+import type { RowIssue } from '../../../services/api/booking-import/row-issues';
 import { writeRejects } from '../../../services/api/booking-import/write-rejects';
+import { isStanding } from '../../../services/api/bookings/booking-status';
 import { undoImport } from '../../../services/api/seats/changes/undo-import';
 import { performBulk } from '../../../services/api/seats/perform';
 import { byOperator } from '../../../services/api/tenants/actor';
@@ -62,7 +63,7 @@ export const importBookingsVerb: Verb = {
     flag('--dry-run', 'check and report, and write nothing'),
     flag('--add-seats', 'give the departures the seats that they lack; they keep them'),
     flag('--skip-faulty', 'import the other rows; needs --rejects'),
-    flag('--rejects <file>', 'write the faulty rows with their faults into this new file (0600)', {
+    flag('--rejects <file>', 'write the faulty rows with their issues into this new file (0600)', {
       parse: fileName,
     }),
     flag('--no-policy', 'the bookings lock no cancellation policy'),
@@ -103,14 +104,14 @@ async function importBookingsCommand(
   if (options.undo !== undefined) return undoCommand(context, options.undo);
   const { confirm, output } = context;
   const judged = await judge(context, options, files!);
-  const { faults, report } = judged;
-  const errors = faults.listed(files!);
-  if (faults.count > 0 && options.rejects !== undefined) await reject(options.rejects, files!, judged);
+  const { issues, report } = judged;
+  const errors = issues.listed(files!);
+  if (issues.count > 0 && options.rejects !== undefined) await reject(options.rejects, files!, judged);
   const answer = (done: BookingImportReport) =>
     output.answer({ ...done, errors }, (screen) => describeReport(done, errors, screen));
-  if (faults.count > 0 && !(options.skipFaulty && faults.canSkip)) {
+  if (issues.count > 0 && !(options.skipFaulty && issues.canSkip)) {
     await answer({ ...report, created: 0 });
-    throw new BookingsRefusedError(faults.count, faults.canSkip);
+    throw new BookingsRefusedError(issues.count, issues.canSkip);
   }
   if (options.dryRun || judged.rows.size === 0) {
     await answer(report);
@@ -140,7 +141,7 @@ async function judge(
   for (;;) {
     const map = parseImportMap(text);
     const judged = await judgeBookings(db, files, { ...terms, map });
-    const words = mayAsk(context) ? await askWords(context, { tenant, map }, judged.faults) : [];
+    const words = mayAsk(context) ? await askWords(context, { tenant, map }, judged.issues) : [];
     if (words.length === 0) return judged;
     text = addWords(text, words);
     writeMap(context, options.map ?? mapBeside(files[0]!), text);
@@ -175,9 +176,9 @@ function readMap(file: string): string {
   }
 }
 
-async function reject(out: string, files: string[], { faults, options }: JudgedImport): Promise<void> {
+async function reject(out: string, files: string[], { issues, options }: JudgedImport): Promise<void> {
   const encoding = options.map.formats.encoding ?? 'utf-8';
-  await writeRejects(out, files, { faults, encoding }).catch((error: unknown) => {
+  await writeRejects(out, files, { issues, encoding }).catch((error: unknown) => {
     throw new FileNotWrittenError(out, String((error as NodeJS.ErrnoException).code));
   });
 }
@@ -224,12 +225,12 @@ const describeDepartures = tableOf<BookingImportReport['departures'][number]>(
 
 function describeReport(
   report: BookingImportReport,
-  errors: RowFault[],
+  errors: RowIssue[],
   screen: Parameters<typeof describeDepartures>[1],
 ): string {
   const { import_id, rows, created, equal, changed, left_out, faulty, totals } = report;
   const counts = `${countOf(rows, 'row')}: ${created} new, ${equal} equal, ${changed} changed, ${left_out} left out, ${faulty} faulty`;
-  const faults = errors.map(
+  const issues = errors.map(
     ({ file, line, field, message }) => `${file}, line ${line}: ${[field, message].join(' ').trim()}`,
   );
   const changedRows = report.changed_rows.map(
@@ -240,7 +241,7 @@ function describeReport(
     ['', describeDepartures(report.departures, screen)],
     ['', totals.map(({ currency, amount }) => `Total: ${amount} ${currency}`).join('\n')],
     ['', changedRows.join('\n')],
-    ['', faults.join('\n')],
+    ['', issues.join('\n')],
   ]);
 }
 
@@ -273,7 +274,7 @@ async function undoCommand(context: AuditedContext, importId: string): Promise<v
   await refreshStatistics(db);
   const left = done.left.map(({ bookingRef, status }) => ({
     booking_ref: bookingRef,
-    why: status === 'confirmed' || status === 'pending_payment' ? 'changed since the import' : `is ${status}`,
+    why: isStanding({ status }) ? 'changed since the import' : `is ${status}`,
   }));
   const document = { import_id: importId, cancelled: done.undone.length, left };
   await output.answer(document, () =>

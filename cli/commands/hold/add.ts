@@ -27,6 +27,7 @@ import {
   type DeskAnswer,
   type DeskOptions,
   describeDeskAnswer,
+  missingValues,
   raiseSeats,
   sellingTenant,
   tenantToSellFor,
@@ -99,8 +100,10 @@ async function addHoldCommand(
 ): Promise<void> {
   const tenant = sellingTenant(terminal, options);
   const known = { ...options, tenant, tour, departure: date && departureNamed(date, options) };
-  if (missingValues(known).length > 0 && mayAsk(terminal)) return askAndHold(terminal, known);
-  const wanted = completeHold(known);
+  const missing = missingValues(known, ['tenant', 'tour', 'departure', 'party']);
+  if (missing.length > 0 && mayAsk(terminal)) return askAndHold(terminal, known);
+  refuseMistakes(missing);
+  const wanted = { ...known, tenant: tenant!, tour: tour!, departure: known.departure! };
   await terminal.withDatabase({}, (context) => holdAndAnswer(context, wanted), [wanted.tour, wanted.tenant]);
 }
 
@@ -138,24 +141,6 @@ async function holdAndAnswer(context: AuditedContext, wanted: WantedDeskHold): P
   );
   if (isRepeat)
     output.note('An earlier command with this --request-id placed this hold: nothing was changed');
-}
-
-/** Returns the messages about the values that a hold lacks. */
-function missingValues({ tenant, tour, departure, party }: KnownHold): string[] {
-  const messages = [
-    tenant === undefined && '--tenant is missing: name the tenant that sells, or run tourctl use',
-    tour === undefined && '<tour> is missing',
-    departure === undefined && '<date> is missing',
-    party === undefined && '--party is missing: how many of each price category',
-  ];
-  return messages.filter((message) => message !== false);
-}
-
-/** @throws UsageError with all missing values, one in each line */
-function completeHold(known: KnownHold): WantedDeskHold {
-  refuseMistakes(missingValues(known));
-  const { tenant, tour, departure } = known;
-  return { ...known, tenant: tenant!, tour: tour!, departure: departure! };
 }
 
 /** A hold in its transaction: the answer, and the hold as it is now. */

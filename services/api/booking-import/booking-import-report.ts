@@ -1,7 +1,7 @@
 import { toMajor } from '../pricing/currency';
 import type { ImportedBooking } from '../seats/changes/import-booking';
 import type { BookingRow } from './booking-row';
-import type { RowPlace } from './row-faults';
+import type { RowPlace } from './row-issues';
 
 /** A departure in the report of an import. */
 export interface DepartureOfImport {

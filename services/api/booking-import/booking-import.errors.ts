@@ -14,7 +14,7 @@ export class BookingMapError extends AppError {
 export class BookingsRefusedError extends AppError {
   readonly code = 'import_refused';
 
-  /** @param canSkip false: a file has a fault of another kind, which --skip-faulty cannot leave out */
+  /** @param canSkip false: a file has an issue of another kind, which --skip-faulty cannot leave out */
   constructor(faulty: number, canSkip: boolean) {
     const cure = canSkip
       ? 'Correct them, or leave them out with --skip-faulty --rejects FILE'

@@ -3,16 +3,16 @@ import { instantForm, isCalendarDate } from '../../platform/forms/days';
 import type { Form } from '../../platform/forms/form';
 import { isCategoryCode, isSlug, readWholeNumber } from '../../platform/forms/text-forms';
 import { emailForm, notesForm, personNameForm, referenceForm } from '../../platform/forms/texts';
-import type { BookingPaymentMethod, Traveller } from '../bookings/booking-lead';
+import { BOOKING_PAYMENT_METHODS, type BookingPaymentMethod, type Traveller } from '../bookings/booking-lead';
 import { readStartTime } from '../catalog/start-time';
 import { type PhoneInput, phoneForm } from '../customers/phone';
 import { UNITS_MAX } from '../parties/party-rules';
-import { PAYMENT_METHODS } from '../tenants/payment-method';
+import { isCurrencyCode } from '../pricing/currency';
 import { type ImportMap, ROW_STATUSES, type RowStatus } from './import-map';
 import { instantsOf, type LocalTime, readAmount } from './read-words';
 import type { SourceCell, SourceRow } from './read-booking-file';
 import { readTravellers } from './read-travellers';
-import type { RowFaults, RowPlace } from './row-faults';
+import type { RowIssues, RowPlace } from './row-issues';
 
 /** A row in our own words. Amounts are decimal texts in major units, because their currency is not known yet. */
 export interface BookingRow {
@@ -53,7 +53,7 @@ export interface SourceBooking {
 /** What the reading of rows needs of the tenant. */
 export interface RowReading {
   map: ImportMap;
-  faults: RowFaults;
+  issues: RowIssues;
   /** ISO 3166 alpha-2, for phone numbers without a country code. */
   country: string;
 }
@@ -63,7 +63,7 @@ export function digestOfRow({ places: _, ...row }: BookingRow, key: string): str
   return createHmac('sha256', key).update(JSON.stringify(row)).digest('hex');
 }
 
-/** Reads the row of a booking. Undefined: it is faulty. `left out`: it is cancelled, or the map leaves its tour out. Adds all its faults. */
+/** Reads the row of a booking. Undefined: it is faulty. `left out`: it is cancelled, or the map leaves its tour out. Adds all its issues. */
 export function readBookingRow(
   source: SourceBooking,
   reading: RowReading,
@@ -96,7 +96,7 @@ export function readBookingRow(
   return reader.isFaulty ? undefined : (row as BookingRow);
 }
 
-/** Reads the cells of one booking. Each method adds the fault of its field, and then returns undefined. */
+/** Reads the cells of one booking. Each method adds the issue of its field, and then returns undefined. */
 class RowReader {
   isFaulty = false;
 
@@ -105,9 +105,9 @@ class RowReader {
     private readonly reading: RowReading,
   ) {}
 
-  private fault(column: string, message: string): undefined {
+  private issue(column: string, message: string): undefined {
     this.isFaulty = true;
-    this.reading.faults.add(this.source.places[0]!, column, message);
+    this.reading.issues.add(this.source.places[0]!, column, message);
   }
 
   private cell(field: string): SourceCell | undefined {
@@ -126,7 +126,7 @@ class RowReader {
     const given = this.text(field);
     if (!given) return null;
     const { value, issue } = form(given.text);
-    return issue === undefined ? value : this.fault(given.column, issue);
+    return issue === undefined ? value : this.issue(given.column, issue);
   }
 
   optional<T>(field: string, form: Form<T>): T | null | undefined {
@@ -135,21 +135,21 @@ class RowReader {
 
   required<T>(field: string, form: Form<T>): T | undefined {
     const value = this.read(field, form);
-    return value === null ? this.fault(field, 'is missing') : value;
+    return value === null ? this.issue(field, 'is missing') : value;
   }
 
   /** Reads the name, which may have two columns. */
   name(): string | undefined {
     const cells = this.source.cells.get('name') ?? [];
-    if (cells.length === 0) return this.fault('name', 'is missing');
+    if (cells.length === 0) return this.issue('name', 'is missing');
     const { value, issue } = personNameForm(cells.map((cell) => String(cell.value).trim()).join(' '));
-    return issue === undefined ? value : this.fault(cells[0]!.column, issue);
+    return issue === undefined ? value : this.issue(cells[0]!.column, issue);
   }
 
   /** Reads the slug of the tour. Null: the map leaves its bookings out. */
   tour(): string | null | undefined {
     const given = this.text('tour');
-    if (!given) return this.fault('tour', 'is missing');
+    if (!given) return this.issue('tour', 'is missing');
     const { tours } = this.reading.map;
     if (Object.hasOwn(tours, given.text)) return tours[given.text]!;
     return isSlug(given.text) ? given.text : this.unknown('tour', given);
@@ -157,7 +157,7 @@ class RowReader {
 
   private unknown(kind: 'tour' | 'status', { column, text }: { column: string; text: string }): undefined {
     this.isFaulty = true;
-    this.reading.faults.addUnknown(kind, text, this.source.places[0]!, column);
+    this.reading.issues.addUnknown(kind, text, this.source.places[0]!, column);
   }
 
   /** Reads the status. A status that the map leaves out is as cancelled. */
@@ -182,20 +182,22 @@ class RowReader {
     const given = this.text('currency');
     if (!given) return null;
     const code = this.mapped('currency', given.text) ?? given.text;
-    return /^[A-Z]{3}$/.test(code)
+    return isCurrencyCode(code)
       ? code
-      : this.fault(given.column, 'must be an ISO 4217 code such as EUR, or be in values.currency of the map');
+      : this.issue(given.column, 'must be an ISO 4217 code such as EUR, or be in values.currency of the map');
   }
 
   paymentMethod(): BookingPaymentMethod | null | undefined {
     const given = this.text('payment_method');
     if (!given) return null;
-    const methods: readonly BookingPaymentMethod[] = [...PAYMENT_METHODS, 'cash'];
     const named = this.mapped('payment_method', given.text) ?? given.text;
-    const known = methods.find((method) => method === named);
+    const known = BOOKING_PAYMENT_METHODS.find((method) => method === named);
     return (
       known ??
-      this.fault(given.column, `must be ${methods.join(', ')}, or be in values.payment_method of the map`)
+      this.issue(
+        given.column,
+        `must be ${BOOKING_PAYMENT_METHODS.join(', ')}, or be in values.payment_method of the map`,
+      )
     );
   }
 
@@ -206,19 +208,19 @@ class RowReader {
     const amount = readAmount(given.text, decimal);
     return (
       amount ??
-      this.fault(given.column, `must be an amount without a currency; its decimal sign is ${decimal}`)
+      this.issue(given.column, `must be an amount without a currency; its decimal sign is ${decimal}`)
     );
   }
 
   /** Reads the date and the time of the departure. */
   departure(): { date: string | undefined; time: string | undefined } {
     const given = this.text('departure_date');
-    if (!given) return { date: this.fault('departure_date', 'is missing'), time: undefined };
+    if (!given) return { date: this.issue('departure_date', 'is missing'), time: undefined };
     const read = this.localTime(given.text);
     if (!read) {
       const rule =
         'must be a calendar date, YYYY-MM-DD, or have its form in formats.date or formats.datetime of the map';
-      return { date: this.fault(given.column, rule), time: undefined };
+      return { date: this.issue(given.column, rule), time: undefined };
     }
     const clock = this.text('departure_time');
     return { date: read.date, time: clock ? this.startTime(clock) : read.time };
@@ -226,7 +228,7 @@ class RowReader {
 
   private startTime({ column, text }: { column: string; text: string }): string | undefined {
     const time = this.reading.map.readTime?.(text)?.time ?? readStartTime(text);
-    return time ?? this.fault(column, 'must be HH:MM, or have its form in formats.time of the map');
+    return time ?? this.issue(column, 'must be HH:MM, or have its form in formats.time of the map');
   }
 
   /** Reads a date, with or without a time: ISO, or by the forms of the map. Undefined: it has none of them, or there is no such date. */
@@ -247,7 +249,7 @@ class RowReader {
     if (exact.issue === undefined) return exact.value;
     const read = this.localTime(text);
     const rule = 'must be a time with its zone (RFC 3339), or have its form in formats.datetime of the map';
-    return read ? this.instantInZone(column, read) : this.fault(column, rule);
+    return read ? this.instantInZone(column, read) : this.issue(column, rule);
   }
 
   private instantInZone(
@@ -256,11 +258,11 @@ class RowReader {
   ): string | undefined {
     const zone = this.reading.map.formats.time_zone;
     if (zone === undefined)
-      return this.fault(column, 'has no time zone: name it in formats.time_zone of the map');
+      return this.issue(column, 'has no time zone: name it in formats.time_zone of the map');
     const [instant, other] = instantsOf({ date, time }, zone);
-    if (instant === undefined) return this.fault(column, 'is a time that does not exist in the time zone');
+    if (instant === undefined) return this.issue(column, 'is a time that does not exist in the time zone');
     if (other === undefined) return instant;
-    return this.fault(column, 'is a time that comes twice in the time zone: write it with its offset');
+    return this.issue(column, 'is a time that comes twice in the time zone: write it with its offset');
   }
 
   /** Reads the party: the units of the rows of travellers, or the columns of categories, or one text. */
@@ -271,23 +273,23 @@ class RowReader {
       if (code === undefined || !cell) continue;
       const units = readWholeNumber(String(cell.value));
       if (units === undefined || units > UNITS_MAX)
-        return this.fault(cell.column, `must be a whole number from 0 to ${UNITS_MAX}`);
+        return this.issue(cell.column, `must be a whole number from 0 to ${UNITS_MAX}`);
       if (units > 0) party.set(code, (party.get(code) ?? 0) + units);
     }
     const written = this.cell('party');
     if (written && !this.addWritten(party, written)) return undefined;
     return party.size > 0
       ? Object.fromEntries(party)
-      : this.fault('party', 'is missing: name adults, or party.<code>');
+      : this.issue('party', 'is missing: name adults, or party.<code>');
   }
 
-  /** Adds the party of one text, or of a JSON object. Returns false after a fault. */
+  /** Adds the party of one text, or of a JSON object. Returns false after an issue. */
   private addWritten(party: Map<string, number>, { column, value }: SourceCell): boolean {
     const read = typeof value === 'string' ? this.reading.map.readParty?.(value) : partyOfObject(value);
     const entries = [...(read ?? [])].map(([name, units]) => [this.codeOf(name), units] as const);
     const isKnown = entries.every(([code, units]) => code !== undefined && units >= 0 && units <= UNITS_MAX);
     if (!read || !isKnown) {
-      this.fault(
+      this.issue(
         column,
         'must have the form of formats.party of the map, with categories of the tour or of values.party',
       );
@@ -305,7 +307,7 @@ class RowReader {
     const cell = this.cell('travellers');
     if (!cell) return null;
     const read = readTravellers(cell.value);
-    return Array.isArray(read) ? read : this.fault(cell.column, read.issue);
+    return Array.isArray(read) ? read : this.issue(cell.column, read.issue);
   }
 }
 

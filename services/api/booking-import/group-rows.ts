@@ -4,7 +4,7 @@ import type { SourceBooking } from './booking-row';
 import type { ImportMap } from './import-map';
 import { PackedList } from './packed-list';
 import { addCell, type SourceRow } from './read-booking-file';
-import type { RowFaults } from './row-faults';
+import type { RowIssues } from './row-issues';
 
 /** A row as it is packed: its file, its line, and its cells with the numbers of their columns. */
 type PackedRow = [file: string, line: number, cells: [column: number, value: unknown][]];
@@ -24,7 +24,7 @@ export class SourceBookings {
 
   constructor(
     private readonly map: ImportMap,
-    private readonly faults: RowFaults,
+    private readonly issues: RowIssues,
   ) {}
 
   /** Adds a row. Returns its booking; undefined: its reference is that of an earlier row, or `grouped` in the map joins it with others. */
@@ -35,7 +35,7 @@ export class SourceBookings {
     if (this.map.grouped) return this.keep(row, key);
     const known = key === undefined ? undefined : this.lineOf.get(key);
     if (known !== undefined)
-      return this.faults.add(row, reference!.column, `is the reference of line ${known} too`);
+      return this.issues.add(row, reference!.column, `is the reference of line ${known} too`);
     if (key !== undefined) this.lineOf.set(key, line);
     return { places: [{ file, line }], cells, units: new Map() };
   }
@@ -89,7 +89,7 @@ export class SourceBookings {
       const before = booking.cells.get(field);
       if (!before) booking.cells.set(field, cells);
       else if (!isDeepStrictEqual(before, cells))
-        this.faults.add(row, cells[0]!.column, `must be as in line ${booking.places[0]!.line}, or empty`);
+        this.issues.add(row, cells[0]!.column, `must be as in line ${booking.places[0]!.line}, or empty`);
     }
   }
 
@@ -99,6 +99,6 @@ export class SourceBookings {
     const words = this.map.values.party ?? {};
     const code = Object.hasOwn(words, name) ? words[name]! : name.toLowerCase();
     if (isCategoryCode(code)) units.set(code, (units.get(code) ?? 0) + 1);
-    else this.faults.add(row, column, 'must be a category of the tour, or be in values.party of the map');
+    else this.issues.add(row, column, 'must be a category of the tour, or be in values.party of the map');
   }
 }

@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { PAYMENT_METHODS } from '../tenants/payment-method';
+import { BOOKING_PAYMENT_METHODS } from '../bookings/booking-lead';
 import { findRepeatedKey } from '../catalog-import/cut-json';
+import { isTimeZone } from '../../platform/forms/days';
 import { isCategoryCode, isSlug } from '../../platform/forms/text-forms';
+import { isCurrencyCode } from '../pricing/currency';
 import { BookingMapError } from './booking-import.errors';
-import type { UnknownKind } from './row-faults';
+import type { UnknownKind } from './row-issues';
 import { localTimeReader, partyReader, type ReadLocalTime, type ReadPartyText } from './read-words';
 
 /** The fields of a row, in our own words. */
@@ -43,8 +45,8 @@ const STORED_MAP = z.strictObject({
     .strictObject({
       /** Null: leaves out the bookings of this status. */
       status: z.record(TEXT, z.enum(ROW_STATUSES).nullable()).default({}),
-      payment_method: z.record(TEXT, z.enum([...PAYMENT_METHODS, 'cash'])).default({}),
-      currency: z.record(TEXT, z.string().regex(/^[A-Z]{3}$/)).default({}),
+      payment_method: z.record(TEXT, z.enum(BOOKING_PAYMENT_METHODS)).default({}),
+      currency: z.record(TEXT, z.string().refine(isCurrencyCode)).default({}),
       party: z.record(TEXT, z.string().refine(isCategoryCode)).default({}),
     })
     .partial()
@@ -75,14 +77,6 @@ export interface ImportMap extends StoredMap {
   readTime: ReadLocalTime | undefined;
   readDateTime: ReadLocalTime | undefined;
   readParty: ReadPartyText | undefined;
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: name }) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 /** Returns whether a column of this name has a field, in our own words. */

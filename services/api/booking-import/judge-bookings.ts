@@ -1,11 +1,10 @@
 import { type Db, inTransaction } from '../../platform/database/database';
-import type { AppError } from '../../platform/errors';
+import { todayIn } from '../../platform/forms/days';
 import { TourNotFoundError } from '../catalog/catalog.errors';
 import { getVisibleTour } from '../catalog/find-tour';
 import { findDeparture } from '../departures/find-departures';
 import { DeparturePastError, type ImportedBooking } from '../seats/changes/import-booking';
-import { judgeTogether } from '../seats/perform';
-import type { SeatChange } from '../seats/seat-change';
+import { type Judgement, judgeTogether } from '../seats/perform';
 import { ImportKeyChangedError } from './booking-import.errors';
 import { type BookingImportReport, emptyReport, namedRow, Tally } from './booking-import-report';
 import { type BookingRow, digestOfRow, readBookingRow, type SourceBooking } from './booking-row';
@@ -14,19 +13,13 @@ import { columnOf, type ImportMap } from './import-map';
 import { findImportedRows, findImportOfOtherKey } from './imports.repository';
 import { type NumberedRow, PlacedRows } from './placed-rows';
 import { readBookingFile } from './read-booking-file';
-import { RowFaults } from './row-faults';
-import {
-  type BookingImportOptions,
-  changeOf,
-  describeRefusal,
-  DRY_IMPORT,
-  type PlacedRow,
-} from './sale-of-row';
+import { RowIssues } from './row-issues';
+import { type BookingImportOptions, changeOf, describeRefusal, DRY_IMPORT } from './sale-of-row';
 
 /** An import whose rows were read and judged. */
 export interface JudgedImport {
   options: BookingImportOptions;
-  faults: RowFaults;
+  issues: RowIssues;
   report: BookingImportReport;
   /** The rows to write. */
   rows: PlacedRows;
@@ -46,27 +39,27 @@ export async function judgeBookings(
 ): Promise<JudgedImport> {
   const other = await findImportOfOtherKey(db, options.tenant.id, options.key);
   if (other !== undefined) throw new ImportKeyChangedError(other);
-  const faults = new RowFaults();
+  const issues = new RowIssues();
   const report = emptyReport();
-  const judging = { options, faults, report, rows: new PlacedRows() };
+  const judging = { options, issues, report, rows: new PlacedRows() };
   const place = placerOf(db, judging);
   for await (const sources of readSources(files, judging)) {
     const read = sources.flatMap((source) => readRow(source, judging) ?? []);
     await place(await leaveKnown(db, read, judging));
   }
   await judgeRows(db, judging);
-  report.faulty = faults.count;
+  report.faulty = issues.count;
   return judging;
 }
 
 /** Yields the bookings of the files, some at a time. */
 async function* readSources(
   files: string[],
-  { options: { map }, faults, report }: JudgedImport,
+  { options: { map }, issues, report }: JudgedImport,
 ): AsyncGenerator<SourceBooking[]> {
-  const sources = new SourceBookings(map, faults);
+  const sources = new SourceBookings(map, issues);
   for (const file of files)
-    for await (const rows of readBookingFile(file, map, faults)) {
+    for await (const rows of readBookingFile(file, map, issues)) {
       report.rows += rows.length;
       yield rows.flatMap((row) => sources.add(row) ?? []);
     }
@@ -79,11 +72,11 @@ async function* readSources(
 }
 
 /** Reads one booking. Undefined: it is left out, or faulty. */
-function readRow(source: SourceBooking, { options, faults, report }: JudgedImport): BookingRow | undefined {
+function readRow(source: SourceBooking, { options, issues, report }: JudgedImport): BookingRow | undefined {
   const { map, tenant } = options;
-  const row = readBookingRow(source, { map, faults, country: tenant.country });
+  const row = readBookingRow(source, { map, issues, country: tenant.country });
   if (row === 'left out') report.left_out++;
-  const isFaulty = source.places.some((place) => faults.has(place));
+  const isFaulty = source.places.some((place) => issues.has(place));
   return row === 'left out' || isFaulty ? undefined : row;
 }
 
@@ -116,7 +109,7 @@ async function leaveKnown(
 /** Returns a function that finds the tour and the departure of rows, each once, and adds the rows to those of the import. */
 function placerOf(
   db: Db,
-  { options: { tenant, map }, faults, report, rows: placed }: JudgedImport,
+  { options: { tenant, map }, issues, report, rows: placed }: JudgedImport,
 ): (rows: BookingRow[]) => Promise<void> {
   const tourOf = remembered((slug: string) => getVisibleTour(db, tenant, slug).catch(unlessMissing));
   const choiceOf = remembered((_: string, tourId: string, { departureDate, departureTime }: BookingRow) =>
@@ -126,7 +119,7 @@ function placerOf(
     for (const row of rows) {
       const tour = await tourOf(row.tour);
       if (!tour) {
-        addUnknownTour(row, map, faults);
+        addUnknownTour(row, map, issues);
         continue;
       }
       const { departureDate, departureTime } = row;
@@ -138,12 +131,12 @@ function placerOf(
   };
 }
 
-/** Adds the fault of a tour that the tenant does not see. Its name is a word that a person may add to the map, unless it is the map's own. */
-function addUnknownTour({ tour, places: [place] }: BookingRow, map: ImportMap, faults: RowFaults): void {
+/** Adds the issue of a tour that the tenant does not see. Its name is a word that a person may add to the map, unless it is the map's own. */
+function addUnknownTour({ tour, places: [place] }: BookingRow, map: ImportMap, issues: RowIssues): void {
   const column = columnOf('tour', map);
   if (Object.values(map.tours).includes(tour))
-    faults.add(place!, column, 'must be a tour that the tenant sees');
-  else faults.addUnknown('tour', tour, place!, column);
+    issues.add(place!, column, 'must be a tour that the tenant sees');
+  else issues.addUnknown('tour', tour, place!, column);
 }
 
 /** Returns the function with its earlier results by the first argument. */
@@ -162,42 +155,37 @@ function unlessMissing(error: unknown): undefined {
   if (!(error instanceof TourNotFoundError)) throw error;
 }
 
-/** Returns the present date in a time zone, YYYY-MM-DD. */
-function todayIn(timeZone: string): string {
-  return new Intl.DateTimeFormat('sv-SE', { timeZone }).format(new Date());
-}
-
 /** Judges the rows as the sale does. Keeps those that can be sold. */
-async function judgeRows(db: Db, { options, faults, report, rows }: JudgedImport): Promise<void> {
+async function judgeRows(db: Db, { options, issues, report, rows }: JudgedImport): Promise<void> {
   const tally = new Tally(report);
   const sellable = new Set<number>();
-  const refuse = ({ row }: PlacedRow, refusal: AppError) => {
-    if (refusal instanceof DeparturePastError) report.left_out++;
-    else faults.add(row.places[0]!, ...describeRefusal(refusal, options.map));
-  };
-  for (const chunk of rows.byDeparture()) {
-    const changes: SeatChange<ImportedBooking>[] = [];
-    const sold: NumberedRow[] = [];
-    for (const one of chunk) {
-      const built = changeOf(one, options, DRY_IMPORT);
-      if ('refusal' in built) {
-        refuse(one, built.refusal);
-      } else {
-        changes.push(built.change);
-        sold.push(one);
-      }
-    }
-    const judged = await inTransaction(db, (trx) => judgeTogether(trx, changes));
-    for (const [index, judgement] of judged.entries()) {
-      const one = sold[index]!;
-      if ('refusal' in judgement) {
-        refuse(one, judgement.refusal);
-      } else {
+  for (const chunk of rows.byDeparture())
+    for (const { one, judgement } of await judgeChunk(db, chunk, options))
+      if ('result' in judgement) {
         tally.add(one.row, judgement.result);
         sellable.add(one.number);
-      }
-    }
-  }
+      } else if (judgement.refusal instanceof DeparturePastError) report.left_out++;
+      else issues.add(one.row.places[0]!, ...describeRefusal(judgement.refusal, options.map));
   rows.keep(sellable);
   tally.end();
+}
+
+/** A row with its judgement. */
+interface JudgedRow {
+  one: NumberedRow;
+  judgement: Judgement<ImportedBooking>;
+}
+
+/** Judges the rows of one statement: first those whose party cannot be sold. */
+async function judgeChunk(db: Db, chunk: NumberedRow[], options: BookingImportOptions): Promise<JudgedRow[]> {
+  const built = chunk.map((one) => ({ one, sale: changeOf(one, options, DRY_IMPORT) }));
+  const refused = built.flatMap(({ one, sale }) => ('refusal' in sale ? [{ one, judgement: sale }] : []));
+  const sales = built.flatMap(({ one, sale }) => ('change' in sale ? [{ one, change: sale.change }] : []));
+  const judged = await inTransaction(db, (trx) =>
+    judgeTogether(
+      trx,
+      sales.map(({ change }) => change),
+    ),
+  );
+  return [...refused, ...sales.map(({ one }, index) => ({ one, judgement: judged[index]! }))];
 }

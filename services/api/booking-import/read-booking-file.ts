@@ -5,7 +5,7 @@ import { readFormulas } from '../../platform/csv-cells';
 import { parseCsvRows } from '../catalog-import/catalog-csv';
 import { cutLines, findRepeatedKey, UncuttableError } from '../catalog-import/cut-json';
 import { type Encoding, type ImportMap, isRowField } from './import-map';
-import { ERROR_COLUMN, type RowFaults } from './row-faults';
+import { ERROR_COLUMN, type RowIssues } from './row-issues';
 
 export const BOOKING_FILE_TYPES = ['.csv', '.jsonl'] as const;
 
@@ -25,23 +25,23 @@ export interface SourceCell {
 const BYTES_A_CHUNK = 64 * 1024;
 
 /**
- * Reads the rows of a file of bookings, a chunk at a time. Adds what it cannot read to the faults, without a value of the file.
+ * Reads the rows of a file of bookings, a chunk at a time. Adds what it cannot read to the issues, without a value of the file.
  * @throws the file system's error for a file that cannot be read
  */
 export async function* readBookingFile(
   file: string,
   map: ImportMap,
-  faults: RowFaults,
+  issues: RowIssues,
 ): AsyncGenerator<SourceRow[]> {
   const isCsv = path.extname(file).toLowerCase() === '.csv';
   const text = readText(file, map.formats.encoding ?? 'utf-8');
   try {
-    if (isCsv) yield* readCsvRows(file, text, map, faults);
-    else yield* readJsonRows(file, text, map, faults);
+    if (isCsv) yield* readCsvRows(file, text, map, issues);
+    else yield* readJsonRows(file, text, map, issues);
   } catch (error) {
     const unreadable = describeUnreadable(error);
     if (!unreadable) throw error;
-    faults.addToFile({ file, line: unreadable.line }, '', unreadable.message);
+    issues.addToFile({ file, line: unreadable.line }, '', unreadable.message);
   }
 }
 
@@ -64,7 +64,7 @@ async function* readCsvRows(
   file: string,
   text: AsyncIterable<string>,
   map: ImportMap,
-  faults: RowFaults,
+  issues: RowIssues,
 ): AsyncGenerator<SourceRow[]> {
   let head: Column[] | undefined;
   for await (const chunk of parseCsvRows(text)) {
@@ -72,15 +72,15 @@ async function* readCsvRows(
       record,
       line: info.lines - lineFeedsIn(raw.trimEnd()),
     }));
-    if (!head && rows.length > 0) head = columnsOf(file, rows.shift()!.record, map, faults);
+    if (!head && rows.length > 0) head = columnsOf(file, rows.shift()!.record, map, issues);
     yield rows.flatMap(({ record, line }) => {
       const row = head && toRow(file, line, head, record);
       if (row) return [row];
-      faults.add({ file, line }, '', 'must have a cell for each column of the first line');
+      issues.add({ file, line }, '', 'must have a cell for each column of the first line');
       return [];
     });
   }
-  if (!head) faults.addToFile({ file, line: 1 }, '', 'must name the columns');
+  if (!head) issues.addToFile({ file, line: 1 }, '', 'must name the columns');
 }
 
 function lineFeedsIn(text: string): number {
@@ -94,18 +94,18 @@ interface Column {
 }
 
 /** Returns the columns that the first line names. */
-function columnsOf(file: string, names: string[], map: ImportMap, faults: RowFaults): Column[] {
+function columnsOf(file: string, names: string[], map: ImportMap, issues: RowIssues): Column[] {
   const fields = new Set<string | undefined>();
   return names.map((cell, index) => {
     const name = cell.trim();
     const column = { name, field: fieldOf(name, map) };
     if (name === '' || (index === 0 && name === ERROR_COLUMN) || isLeftOut(name, map))
       return { name, field: undefined };
-    if (column.field === undefined) faults.addUnknown('column', name, { file, line: 1 });
+    if (column.field === undefined) issues.addUnknown('column', name, { file, line: 1 });
     if (names.findIndex((other) => other.trim() === name) < index)
-      faults.addToFile({ file, line: 1 }, name, 'is the name of two columns');
+      issues.addToFile({ file, line: 1 }, name, 'is the name of two columns');
     else if (column.field !== undefined && column.field !== 'name' && fields.has(column.field))
-      faults.addToFile({ file, line: 1 }, name, `is the second column of ${column.field}`);
+      issues.addToFile({ file, line: 1 }, name, `is the second column of ${column.field}`);
     fields.add(column.field);
     return column;
   });
@@ -139,29 +139,29 @@ async function* readJsonRows(
   file: string,
   text: AsyncIterable<string>,
   map: ImportMap,
-  faults: RowFaults,
+  issues: RowIssues,
 ): AsyncGenerator<SourceRow[]> {
   for await (const pieces of cutLines(text))
-    yield pieces.flatMap((piece) => jsonRow(file, piece, map, faults) ?? []);
+    yield pieces.flatMap((piece) => jsonRow(file, piece, map, issues) ?? []);
 }
 
-/** Returns the row of a line. Its faults never repeat the text, as the messages of JSON.parse do. */
+/** Returns the row of a line. Its issues never repeat the text, as the messages of JSON.parse do. */
 function jsonRow(
   file: string,
   { text, line }: { text: string; line: number },
   map: ImportMap,
-  faults: RowFaults,
+  issues: RowIssues,
 ): SourceRow | undefined {
   const place = { file, line };
   const value = parseObject(text);
-  if (!value) return faults.add(place, '', 'must be a JSON object in one line');
+  if (!value) return issues.add(place, '', 'must be a JSON object in one line');
   const repeated = findRepeatedKey(text);
-  if (repeated) return faults.add(place, repeated.field ?? '', 'must have each key once');
+  if (repeated) return issues.add(place, repeated.field ?? '', 'must have each key once');
   const cells: SourceRow['cells'] = new Map();
   for (const [name, given] of Object.entries(value)) {
     if (name === ERROR_COLUMN || isLeftOut(name, map) || given === null || given === '') continue;
     const field = fieldOf(name, map);
-    if (field === undefined) faults.addUnknown('column', name, place);
+    if (field === undefined) issues.addUnknown('column', name, place);
     else addCell(cells, field, { column: name, value: given });
   }
   return { file, line, cells };

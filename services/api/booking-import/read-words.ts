@@ -1,4 +1,4 @@
-import { isCalendarDate } from '../../platform/forms/days';
+import { DAY_MS, isCalendarDate } from '../../platform/forms/days';
 
 /** A local date and time, as far as a text has them. */
 export interface LocalTime {
@@ -90,8 +90,7 @@ function hourOf({ hour, half, noon }: Record<string, string | undefined>): numbe
  */
 export function instantsOf({ date, time }: Required<LocalTime>, zone: string): string[] {
   const local = Date.parse(`${date}T${time}:00Z`);
-  const day = 86_400_000;
-  const offsets = [-day, day].map((away) => shownAt(local + away, zone) - (local + away));
+  const offsets = [-DAY_MS, DAY_MS].map((away) => shownAt(local + away, zone) - (local + away));
   const instants = [...new Set(offsets)].map((offset) => local - offset);
   return instants
     .filter((instant) => shownAt(instant, zone) === local)

@@ -5,20 +5,20 @@ import { parseCsvRows } from '../catalog-import/catalog-csv';
 import { cutLines } from '../catalog-import/cut-json';
 import type { Encoding } from './import-map';
 import { describeUnreadable, readText } from './read-booking-file';
-import { ERROR_COLUMN, type RowFaults } from './row-faults';
+import { ERROR_COLUMN, type RowIssues } from './row-issues';
 
 /** The mark by which spreadsheets, and an import with another encoding in its map, read the file as UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * Writes the rows with faults into a new file (0600), in the order of the files: all columns as they are, after a column with the faults. An import
+ * Writes the rows with issues into a new file (0600), in the order of the files: all columns as they are, after a column with the issues. An import
  * skips this column.
  * @throws the file system's error, EEXIST for a file that exists
  */
 export async function writeRejects(
   out: string,
   files: string[],
-  { faults, encoding }: { faults: RowFaults; encoding: Encoding },
+  { issues, encoding }: { issues: RowIssues; encoding: Encoding },
 ): Promise<void> {
   const target = await open(out, 'wx', 0o600);
   try {
@@ -26,8 +26,8 @@ export async function writeRejects(
     for (const [index, file] of files.entries()) {
       const isCsv = path.extname(file).toLowerCase() === '.csv';
       const lines = isCsv
-        ? csvRejects(file, faults, encoding, index === 0)
-        : jsonRejects(file, faults, encoding);
+        ? csvRejects(file, issues, encoding, index === 0)
+        : jsonRejects(file, issues, encoding);
       await writeLines(target, lines);
     }
   } finally {
@@ -46,7 +46,7 @@ async function writeLines(target: FileHandle, lines: AsyncIterable<string>): Pro
 
 async function* csvRejects(
   file: string,
-  faults: RowFaults,
+  issues: RowIssues,
   encoding: Encoding,
   hasHead: boolean,
 ): AsyncGenerator<string> {
@@ -58,7 +58,7 @@ async function* csvRejects(
       if (hasHead) yield csvLine([ERROR_COLUMN, ...head.slice(skippedCells(head))]);
     }
     for (const { record, raw, info } of rows) {
-      const messages = faults.of({ file, line: info.lines - raw.trimEnd().split('\n').length + 1 });
+      const messages = issues.of({ file, line: info.lines - raw.trimEnd().split('\n').length + 1 });
       if (messages.length > 0) yield csvLine([messages.join('; '), ...record.slice(skippedCells(head!))]);
     }
   }
@@ -69,15 +69,15 @@ function skippedCells([first]: string[]): number {
   return first?.trim() === ERROR_COLUMN ? 1 : 0;
 }
 
-async function* jsonRejects(file: string, faults: RowFaults, encoding: Encoding): AsyncGenerator<string> {
+async function* jsonRejects(file: string, issues: RowIssues, encoding: Encoding): AsyncGenerator<string> {
   for await (const pieces of cutLines(readText(file, encoding)))
     for (const { text, line } of pieces) {
-      const messages = faults.of({ file, line });
+      const messages = issues.of({ file, line });
       if (messages.length > 0) yield `${rejectedJson(text.trim(), messages.join('; '))}\n`;
     }
 }
 
-/** Returns the line with its faults as the first key. A line that is no object stays as it is. */
+/** Returns the line with its issues as the first key. A line that is no object stays as it is. */
 function rejectedJson(text: string, messages: string): string {
   const body = text.replace(/^\{\s*"import_error"\s*:\s*"(?:[^"\\]|\\.)*"\s*,?/, '{');
   return body.startsWith('{')

@@ -225,39 +225,51 @@ export async function lockLead(trx: Trx, id: number): Promise<void> {
   await trx('booking_leads').select('id').where({ id }).forUpdate();
 }
 
+/** A lead, and its status. */
+export interface LeadStatus {
+  id: number;
+  status: BookingStatus;
+}
+
 /**
- * Locks the standing leads of a departure, also those of the sandbox, and returns their ids, the oldest first. The caller has locked the
- * departure and marked its expired leads.
+ * Locks the standing leads of a departure, also those of the sandbox, and returns them with their stored statuses, the oldest first. The
+ * caller has locked the departure and marked its expired leads.
  */
-export async function lockStandingLeads(trx: Trx, departureId: string): Promise<number[]> {
+export async function lockStandingLeads(trx: Trx, departureId: string): Promise<LeadStatus[]> {
   return trx('booking_leads')
     .where({ departure_id: departureId })
     .whereRaw('lead_takes_seats(status)')
     .orderBy('id')
     .forUpdate()
-    .pluck('id');
+    .select('id', 'status');
 }
 
 /**
  * Cancels the leads of a departure that its operator cancels. A lead that was paid is refunded in full, as refundPercentAt (refund.ts) says
  * of a single one.
+ * @param leads with their new statuses
  * @param reason null: none. It is not stored for an anonymized lead, because it may name the customer
  */
 export async function cancelLeads(
   trx: Trx,
-  ids: number[],
+  leads: LeadStatus[],
   { by, reason }: { by: Actor | null; reason: string | null },
 ): Promise<void> {
-  await trx('booking_leads')
-    .whereRaw('id = any(:ids::bigint[])', { ids })
-    .update({
-      status: 'cancelled',
-      cancelled_at: trx.raw('clock_timestamp()'),
-      cancelled_by: by,
-      cancel_reason: trx.raw('case when anonymized_at is null then coalesce(?, cancel_reason) end', [reason]),
-      refund_percent: trx.raw('case when confirmed_at is not null then 100 end'),
-      refund_minor: trx.raw('case when confirmed_at is not null then total_minor end'),
-    });
+  await trx.raw(
+    `update booking_leads l set status = c.status, cancelled_at = clock_timestamp(), cancelled_by = :by,
+       cancel_reason = case when anonymized_at is null then coalesce(:reason, cancel_reason) end,
+       refund_percent = case when confirmed_at is not null then 100 end,
+       refund_minor = case when confirmed_at is not null then total_minor end
+     ${FROM_STATUSES}`,
+    { ...bindStatuses(leads), by, reason },
+  );
+}
+
+/** Joins the leads `l` of an update to their new statuses `c`. */
+const FROM_STATUSES = 'from unnest(:ids::bigint[], :statuses::text[]) as c (id, status) where l.id = c.id';
+
+function bindStatuses(leads: LeadStatus[]) {
+  return { ids: leads.map(({ id }) => id), statuses: leads.map(({ status }) => status) };
 }
 
 /** A lead that moves to another departure. */
@@ -365,15 +377,16 @@ export async function findImportedLeads(db: Db, importId: string): Promise<Impor
 /**
  * Cancels bookings that an undone import has made, erases their customers and frees their references. The undo is no cancellation by a
  * customer, so it records no refund. The caller has locked their departures.
+ * @param leads with their new statuses
  */
-export async function undoImportedLeads(trx: Trx, ids: number[], by: Actor): Promise<void> {
+export async function undoImportedLeads(trx: Trx, leads: LeadStatus[], by: Actor): Promise<void> {
   await trx.raw(
-    `update booking_leads set status = 'cancelled', cancelled_at = clock_timestamp(), cancelled_by = :by, cancel_reason = null,
+    `update booking_leads l set status = c.status, cancelled_at = clock_timestamp(), cancelled_by = :by, cancel_reason = null,
        customer_name = null, customer_phone = null, customer_phone_as_sent = null, customer_email = null, notes = null,
        travellers = null, adjustment_reason = null, external_ref = null, import_ref = null, import_digest = null,
        anonymized_at = clock_timestamp()
-     where id = any(:ids::bigint[])`,
-    { ids, by },
+     ${FROM_STATUSES}`,
+    { ...bindStatuses(leads), by },
   );
 }
 

@@ -11,7 +11,7 @@ import {
 import { toMajor } from '../pricing/currency';
 import { firstPrice, type CategoryPrice, priceByCategory } from '../pricing/price-categories';
 import type { Actor } from '../tenants/actor';
-import type { PaymentMethod } from '../tenants/payment-method';
+import { PAYMENT_METHODS } from '../tenants/payment-method';
 import type { Tenant } from '../tenants/tenant';
 import type { Adjustment } from './adjustment';
 import type { BookingStatus } from './booking-status';
@@ -25,7 +25,8 @@ import type { PartialCustomer } from '../customers/customer';
 export type BookingSource = 'tenant_api' | 'octo' | 'desk' | 'import';
 
 /** How a booking is paid. Only the operator may choose `cash`: at the desk, or by an import. */
-export type BookingPaymentMethod = PaymentMethod | 'cash';
+export const BOOKING_PAYMENT_METHODS = [...PAYMENT_METHODS, 'cash'] as const;
+export type BookingPaymentMethod = (typeof BOOKING_PAYMENT_METHODS)[number];
 
 /** One person of a booking, as stored and shown. */
 export interface Traveller {

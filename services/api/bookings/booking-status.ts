@@ -24,6 +24,9 @@ interface BookingStatusRow {
 
 type BookingAction = 'confirm' | 'cancel' | 'change';
 
+/** The statuses that an action gives to a booking. Each has a time, an actor and an event. */
+export type DecidedStatus = Exclude<BookingStatusRow['confirm' | 'cancel'], 'stay' | Refusal>;
+
 /** @rule what each action does in a status of a booking: test/api/statuses.test.ts */
 export const BOOKING_STATUSES: Record<BookingStatus, BookingStatusRow> = {
   pending_payment: {

@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/database/database';
 import type { Party } from '../parties/party-rules';
 import type { Operation } from '../idempotency/operation';
+import type { BookingStatus } from './booking-status';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
 /** The sales to count. Sandbox sales and real ones are never counted together. */
@@ -31,6 +32,17 @@ interface DayOfBookings {
   expired: number;
 }
 
+/** The conditions of the statuses that are counted. The others are the unpaid bookings that stand. */
+const IN_STATUS: Record<Exclude<BookingStatus, 'pending_payment'>, string> = {
+  confirmed: "status = 'confirmed'",
+  cancelled: "status = 'cancelled'",
+  expired: "(status = 'expired' or lead_lapsed(status, payment_due_at, statement_timestamp()))",
+};
+
+const COUNTS_BY_STATUS = Object.entries(IN_STATUS).map(
+  ([status, condition]) => `count(*) filter (where ${condition})::integer as ${status}`,
+);
+
 async function countBookings(db: Db, counted: CountedSales): Promise<DayOfBookings[]> {
   const { rows } = await db.raw(
     `with leads as (
@@ -45,10 +57,7 @@ async function countBookings(db: Db, counted: CountedSales): Promise<DayOfBookin
        group by day
      )
      select day, parties.party, sum(${PEOPLE})::integer as people, count(*)::integer as bookings,
-       count(*) filter (where status = 'confirmed')::integer as confirmed,
-       count(*) filter (where status = 'cancelled')::integer as cancelled,
-       count(*) filter (where status = 'expired'
-         or lead_lapsed(status, payment_due_at, statement_timestamp()))::integer as expired
+       ${COUNTS_BY_STATUS.join()}
      from leads join parties using (day)
      group by day, parties.party order by day`,
     bindCounted(counted),

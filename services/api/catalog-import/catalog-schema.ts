@@ -8,7 +8,7 @@ import { foldName } from '../../platform/forms/fold-name';
 import { writtenStartTimeForm } from '../catalog/start-time';
 import { isTourSlug, TOUR_STATUSES } from '../catalog/tour';
 import { canonicalLanguage, type TranslatedTexts } from '../catalog/tour-text';
-import { currencyDigits, toMinor } from '../pricing/currency';
+import { currencyDigits, isCurrencyCode, toMinor } from '../pricing/currency';
 import { isCountry } from '../tenants/country';
 import { expandSchedule, InvalidScheduleError, type Schedule } from '../departures/schedule';
 import type { Issue } from './catalog-file';
@@ -118,7 +118,7 @@ const TOUR = objectField({
   country: textField(isCountry, 'must be an ISO 3166 code of two capital letters, such as DE'),
   duration_days: integerField(1, 366),
   currency: textField(
-    (value) => /^[A-Z]{3}$/.test(value) && currencyDigits(value) !== undefined,
+    (value) => isCurrencyCode(value) && currencyDigits(value) !== undefined,
     'must be an ISO 4217 code of three capital letters, such as EUR',
   ),
   base_price: AMOUNT,

@@ -1,4 +1,5 @@
 import { CLOCK } from '../../platform/database/database';
+import { isTimeZone } from '../../platform/forms/days';
 import { describePlace, type Issue, type Place } from './catalog-file';
 import { MINOR_UNITS_MAX } from '../pricing/currency';
 import { LANGUAGES_MAX, nearestName, TOO_MANY_LANGUAGES } from './catalog-schema';
@@ -23,7 +24,7 @@ async function findUnknownTimeZones(stage: Stage): Promise<string[]> {
     `select name, name in (select name from pg_timezone_names) as "isKnown"
      from (select distinct columns->>'time_zone' as name from staged_tours) as given where name is not null`,
   );
-  return zones.filter(({ name, isKnown }) => !isKnown || !isIanaName(name)).map(({ name }) => name);
+  return zones.filter(({ name, isKnown }) => !isKnown || !isTimeZone(name)).map(({ name }) => name);
 }
 
 async function describeUnknownTimeZones(stage: Stage, unknown: string[]): Promise<Issue[]> {
@@ -42,16 +43,6 @@ function describeUnknown(name: string): string {
   const near = nearestName(name, Intl.supportedValuesOf('timeZone'));
   const end = near === undefined ? 'such as Europe/Berlin' : `did you mean ${near}?`;
   return `must be an IANA time zone that the database knows, ${end}`;
-}
-
-/** Returns false for an offset such as +02:00. Intl accepts offsets, but PostgreSQL interprets their sign the other way round. */
-function isIanaName(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false;
-  try {
-    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
-  } catch {
-    return false;
-  }
 }
 
 interface FoundIssue {

@@ -1,5 +1,6 @@
 import { type Db, inTransaction, type Trx } from '../../platform/database/database';
 import { personFinder } from '../customers/person-finder';
+import { ENDED_STATUSES } from './hold-status';
 import { octoDetails } from './octo-booking';
 import { peopleOfHold, type SeatHold } from './seat-hold';
 import { eraseCustomersOfHolds, withoutCustomer } from './seat-hold.repository';
@@ -42,6 +43,9 @@ async function inBatches(run: () => Promise<number>): Promise<number> {
   return total;
 }
 
+/** As SQL: the index seat_holds_to_anonymize (0139_customers_of_holds_indexes.sql) has the same list. */
+const ENDED = ENDED_STATUSES.map((status) => `'${status}'`).join();
+
 type EndedHold = Pick<SeatHold, 'id' | 'externalRef' | 'octo'> &
   Record<'customerName' | 'customerPhone' | 'customerPhoneAsSent' | 'customerEmail', string | null>;
 
@@ -50,7 +54,7 @@ async function anonymizeBatch(trx: Trx, days: number): Promise<number> {
     `select h.id, h.external_ref, h.customer_name, h.customer_phone, h.customer_phone_as_sent, h.customer_email,
        ${octoDetails('h.id')} as octo
      from seat_holds h
-     where h.status in ('released', 'expired') and h.anonymized_at is null
+     where h.status in (${ENDED}) and h.anonymized_at is null
        and h.expires_at < statement_timestamp() - make_interval(days => :days)
      order by h.expires_at limit :limit for update of h skip locked`,
     { days, limit: BATCH_SIZE },

@@ -68,6 +68,11 @@ export function isConsumed({ status }: { status: HoldStatus }): boolean {
   return status === 'converted';
 }
 
+/** The statuses of holds that have ended without a booking: such a hold keeps its status when its customer is erased. */
+export const ENDED_STATUSES = (Object.keys(HOLD_STATUSES) as HoldStatus[]).filter(
+  (status) => !HOLD_STATUSES[status].takesSeats && HOLD_STATUSES[status].erase === status,
+);
+
 /** Returns the error that refuses the action in the hold's status. Undefined: the hold allows it. */
 export function holdRefusal(
   { status }: { status: HoldStatus },

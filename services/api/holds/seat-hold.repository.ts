@@ -1,6 +1,7 @@
 import { CLOCK, type Db, runPrepared, type Trx } from '../../platform/database/database';
 import {
   describeRow,
+  type Fields,
   type Row,
   type RowDescription,
   selected,
@@ -21,7 +22,46 @@ import { toParty } from '../parties/party-rules';
 import { customerFields } from '../customers/customer';
 
 /** The status of a hold `h`: `expired` once the database's clock has reached its end, also if no sweep has marked the hold. */
-export const HOLD_STATUS = `case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end`;
+const HOLD_STATUS = `case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end`;
+
+/** The fields of a hold that a booking takes over. */
+export type ConsumableHold = Pick<
+  SeatHold,
+  | 'id'
+  | 'departureId'
+  | 'party'
+  | 'seats'
+  | 'categories'
+  | 'status'
+  | 'prices'
+  | 'platformPrices'
+  | 'currency'
+  | 'currencyDigits'
+  | 'priceBreakdown'
+  | 'tiers'
+  | 'externalRef'
+  | 'byDesk'
+  | 'octo'
+>;
+
+/** Describes these fields of a hold `h`, with its departure `d` and its tour `t`. */
+export const CONSUMABLE_FIELDS: Fields<ConsumableHold> = {
+  id: stored('h.id'),
+  departureId: stored('h.departure_id'),
+  party: stored('h.party'),
+  seats: stored('h.seats'),
+  categories: stored('h.categories', { toField: categoriesOf, toColumn: storedCategories }),
+  status: stored('h.status', { select: HOLD_STATUS }),
+  prices: stored('h.prices_minor'),
+  platformPrices: stored('h.platform_prices_minor'),
+  currency: stored('h.currency'),
+  currencyDigits: stored('h.currency_digits'),
+  priceBreakdown: stored('h.price_breakdown'),
+  tiers: stored('h.cancellation', { select: datedTiers('h'), toColumn: policyOf }),
+  externalRef: stored('h.external_ref'),
+  byDesk: stored('h.by_desk'),
+  octo: selected(octoDetails('h.id')),
+};
 
 /**
  * Describes a hold `h`, with its departure `d`, its tour `t` and its tenant `n`.
@@ -29,28 +69,14 @@ export const HOLD_STATUS = `case when hold_lapsed(h.status, h.expires_at, clock.
  */
 function describeHold(taken: string): RowDescription<SeatHold> {
   return describeRow<SeatHold>({
-    id: stored('h.id'),
+    ...CONSUMABLE_FIELDS,
     tenant: { id: stored('h.tenant_id'), slug: selected('n.slug') },
     tour: { id: selected('t.id'), slug: selected('t.slug') },
-    departureId: stored('h.departure_id'),
     departureDate: selected('d.departure_date'),
     departureTime: selected(START_TIME),
-    party: stored('h.party'),
-    seats: stored('h.seats'),
-    categories: stored('h.categories', { toField: categoriesOf, toColumn: storedCategories }),
     holdMinutes: stored('h.hold_minutes'),
-    status: stored('h.status', { select: HOLD_STATUS }),
     expiresAt: time('h.expires_at'),
-    prices: stored('h.prices_minor'),
-    platformPrices: stored('h.platform_prices_minor'),
-    currency: stored('h.currency'),
-    currencyDigits: stored('h.currency_digits'),
-    priceBreakdown: stored('h.price_breakdown'),
-    tiers: stored('h.cancellation', { select: datedTiers('h'), toColumn: policyOf }),
-    externalRef: stored('h.external_ref'),
     customer: customerFields('h'),
-    byDesk: stored('h.by_desk'),
-    octo: selected(octoDetails('h.id')),
     createdAt: time('h.created_at'),
     placedBy: stored('h.placed_by'),
     endedAt: time('h.ended_at'),

@@ -1,7 +1,6 @@
 import { type Db, inTransaction, type Trx } from '../../platform/database/database';
 import type { Logger } from '../../platform/logger';
 import { enqueueNotifications, findSubscribers } from '../../webhook-queue/enqueue-delivery';
-import { recordTerminalChange } from '../catalog/record-terminal-change';
 import { IS_SELLABLE_BY, SHOWN_BY_RULES, SELLABLE_CURRENCIES, visibilityJoins } from '../catalog/visibility';
 import type { ChangedDate } from '../seats/after-commit';
 import { USABLE_STATUSES } from '../tenants/tenant';
@@ -74,15 +73,10 @@ export class ChangedSeats {
   }
 }
 
-/**
- * Records the dates whose seats an operator has changed, in the transaction of the change: no instance uses its cached availability any more,
- * and the subscribers of OCTO get AVAILABILITY_UPDATE.
- */
-export async function recordTerminalSeats(trx: Trx, changed: ChangedDate[]): Promise<void> {
+/** Sends AVAILABILITY_UPDATE of the dates whose seats an operator has changed, in the transaction of the change. */
+export async function notifyOfSeats(trx: Trx, changed: ChangedDate[]): Promise<void> {
   // A change of the catalog has raised the revision, and notifyOfCatalog notifies of it.
   const bySales = changed.filter(({ inCatalog }) => !inCatalog);
-  const tourIds = [...new Set(bySales.map(({ tourId }) => tourId))].sort();
-  for (const tourId of tourIds) await recordTerminalChange(trx, tourId);
   if (bySales.length > 0) await enqueueNotifications(trx, await findSeen(trx, bySales));
 }
 

@@ -15,6 +15,11 @@ const CHANGES = {
 /** ISO 4217 codes that are not money: metals, units of account, the code for tests, and "no currency". */
 const NOT_MONEY = 'XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX'.split(' ');
 
+/** Returns true for a text of the form of an ISO 4217 code, also of an unknown one. */
+export function isCurrencyCode(text: string): boolean {
+  return /^[A-Z]{3}$/.test(text);
+}
+
 /** Returns the number of decimals of a currency (ISO 4217): 2 for EUR, 0 for JPY. Undefined for an unknown and a withdrawn code. */
 export function currencyDigits(code: string): number | undefined {
   return CHANGES.withdrawn.includes(code) ? undefined : storedCurrencyDigits(code);

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { parseXml, XmlElement, XmlError, type XmlNode } from '@rgrove/parse-xml';
 import { isCalendarDate } from '../../platform/forms/days';
 import type { UndatedRate } from './convert-price';
-import { currencyDigits } from './currency';
+import { currencyDigits, isCurrencyCode } from './currency';
 import { RatesFileRefusedError } from './pricing.errors';
 
 /** The newest rates of a file. */
@@ -40,8 +40,7 @@ function checkRates({ date, rates: found }: DayOfRates): RatesFile {
   const rates: RatesFile['rates'] = [];
   const skipped: string[] = [];
   for (const [currency, units] of found) {
-    if (!/^[A-Z]{3}$/.test(currency))
-      throw new RatesFileRefusedError('a currency must be a code such as USD');
+    if (!isCurrencyCode(currency)) throw new RatesFileRefusedError('a currency must be a code such as USD');
     if (currencyDigits(currency) === undefined) skipped.push(currency);
     else if (isExchangeRate(units)) rates.push({ currency, unitsPerEur: units });
     else

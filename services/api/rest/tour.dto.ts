@@ -1,36 +1,10 @@
 import type { CancellationPolicy } from '../catalog/cancellation-policy';
 import type { Category } from '../parties/category';
 import type { TenantPricesAnswer } from '../pricing/price-categories';
+import type { TourSummary } from './tour-summary';
 
 /** One tour of a list, with the tenant's price. */
-export interface CatalogItem {
-  id: string;
-  slug: string;
-  /**
-   * The language of `name`, if the request prefers a language. A text without a translation is in the tour's own language.
-   * @example "en"
-   */
-  lang?: string;
-  /** @example "Hà Long Bay Cruise" */
-  name: string;
-  summary: string | null;
-  /** Such as `europe`. */
-  continent: string;
-  /** ISO 3166 alpha-2. */
-  country: string;
-  /** @isInt */
-  duration_days: number;
-  image_url: string | null;
-  tags: string[];
-  /** ISO 4217. */
-  currency: string;
-  /**
-   * The tenant's lowest price of the tour's first category on the dates that are open for booking, in major units. If there is no such date, the tenant's
-   * price of a booking without a date.
-   */
-  price_from: number;
-  /** YYYY-MM-DD: the next date that is open for booking. Null: there is none. */
-  next_departure_date: string | null;
+export interface CatalogItem extends TourSummary {
   /** When the tour, its departures, or the tenant's rules for it changed last. RFC 3339, UTC. */
   updated_at: string;
 }

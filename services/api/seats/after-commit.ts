@@ -19,6 +19,12 @@ export function datesOfBothKinds(tourId: string, date: string): ChangedDate[] {
   return [false, true].map((sandbox) => ({ tourId, date, sandbox }));
 }
 
+/**
+ * The parts of the product that follow each change of seats. sales-context.ts has a listener of each, and cli/engine/change-seats.ts a
+ * recorder of each.
+ */
+export type SeatFollower = 'availability' | 'octo';
+
 /** Is called after the COMMIT of a transaction that changed seats, before the answer of the change. */
 export type SeatListener = (changed: ChangedDate[]) => Promise<void>;
 

@@ -2,6 +2,7 @@ import { BookingNotFoundError } from '../bookings/booking.errors';
 import type { ChangedBooking, Refund } from '../bookings/booking-lead';
 import { columnsOfLead, type LeadPlace } from '../bookings/booking-lead.repository';
 import { eventOfLead } from '../bookings/booking-events';
+import type { DecidedStatus } from '../bookings/booking-status';
 import { assertNotMoved } from '../departures/check-seats';
 import type { Actor } from '../tenants/actor';
 import { datesOfLead, type Decided } from './decided';
@@ -44,7 +45,7 @@ export function unchangedBooking(lead: StoredLead): Decided<ChangedBooking> {
 }
 
 interface NewStatus {
-  status: 'confirmed' | 'cancelled';
+  status: DecidedStatus;
   by: Actor | null;
   at: string;
   /** The reason of a cancellation. It is not stored for an anonymized booking, because it may name the customer. */
@@ -58,7 +59,7 @@ export function statusChange(
   { status, by, at, reason, refund = null }: NewStatus,
 ): Decided<ChangedBooking> {
   const cancelReason = lead.anonymizedAt ? null : (reason ?? lead.cancelReason);
-  const done: Record<typeof status, Partial<StoredLead>> = {
+  const done: Record<DecidedStatus, Partial<StoredLead>> = {
     confirmed: { confirmedAt: new Date(at), confirmedBy: by },
     cancelled: { cancelledAt: new Date(at), cancelledBy: by },
   };

@@ -15,6 +15,7 @@ import type { PagePosition } from '../catalog/tour';
 import { reducePreference } from '../catalog/catalog-languages';
 import { cachedCatalog, shownUntil } from '../catalog/cached-catalog';
 import { type PricedCatalogTour } from '../catalog/list-catalog';
+import type { TourSummary } from '../rest/tour-summary';
 import { catalogItem } from '../rest/tour-answer';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
 import type { ApiContext } from '../http/api-context';
@@ -34,34 +35,7 @@ import type { Tenant } from '../tenants/tenant';
 import { allowListedOrigin, refuseForeignPage } from './cors.router';
 
 /** One tour as a browser may see it: without seats, and with no price but the tenant's. */
-export interface WidgetTour {
-  id: string;
-  slug: string;
-  /**
-   * The language of `name`, if the request prefers a language. A text without a translation is in the tour's own language.
-   * @example "en"
-   */
-  lang?: string;
-  /** @example "Hà Long Bay Cruise" */
-  name: string;
-  summary: string | null;
-  /** Such as `europe`. */
-  continent: string;
-  /** ISO 3166 alpha-2. */
-  country: string;
-  /** @isInt */
-  duration_days: number;
-  image_url: string | null;
-  tags: string[];
-  /** ISO 4217. */
-  currency: string;
-  /**
-   * The tenant's lowest price of the tour's first category on the dates that are open for booking, in major units. If there is no such date, the tenant's
-   * price of a booking without a date.
-   */
-  price_from: number;
-  /** YYYY-MM-DD: the next date that is open for booking. Null: there is none. */
-  next_departure_date: string | null;
+export interface WidgetTour extends TourSummary {
   /** The refund of a cancellation. Only if the tour states it. */
   cancellation?: CancellationPolicy;
   /** Address of the tour on the tenant's own site; null if the operator has set none for the tenant. */

@@ -29,6 +29,21 @@ export function rangeIssue(from: string, to: string, startName: string): string 
   return undefined;
 }
 
+/** Returns the present date in a time zone, YYYY-MM-DD. @param timeZone IANA name */
+export function todayIn(timeZone: string): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone }).format(new Date());
+}
+
+/** Returns false for an offset such as +02:00. Intl accepts offsets, but PostgreSQL interprets their sign the other way round. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
+  } catch {
+    return false;
+  }
+}
+
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Accepts YYYY-MM-DD for a day that PostgreSQL accepts. A pattern alone would accept 2026-02-31, and Date would accept the year 0000. */

@@ -1,5 +1,11 @@
 import type { BookingLead } from '../../bookings/booking-lead';
-import { cancelLeads, findLeadsById, lockStandingLeads } from '../../bookings/booking-lead.repository';
+import {
+  cancelLeads,
+  findLeadsById,
+  type LeadStatus,
+  lockStandingLeads,
+} from '../../bookings/booking-lead.repository';
+import { bookingOutcome } from '../../bookings/booking-status';
 import { enqueueBookingEvents } from '../../bookings/booking-events';
 import type { Departure } from '../../departures/departure';
 import type { Actor } from '../../tenants/actor';
@@ -17,11 +23,20 @@ export function cancelAll(
   return {
     departureIds: [id],
     change: async (trx) => {
-      const ids = await lockStandingLeads(trx, id);
+      const leads = cancelledLeads(await lockStandingLeads(trx, id));
+      const ids = leads.map((lead) => lead.id);
       const result = await findLeadsById(trx, ids);
-      await cancelLeads(trx, ids, cancellation);
+      await cancelLeads(trx, leads, cancellation);
       await enqueueBookingEvents(trx, 'booking.cancelled', await findLeadsById(trx, ids));
       return { result, changed: ids.length > 0 ? datesOfBothKinds(tour.id, departureDate) : [] };
     },
   };
+}
+
+/** Returns the leads with the status that a cancellation gives them, without those that it does not change. @throws BookingStateConflictError */
+export function cancelledLeads(leads: LeadStatus[]): LeadStatus[] {
+  return leads.flatMap((lead) => {
+    const status = bookingOutcome(lead, 'cancel');
+    return status === 'stay' ? [] : [{ id: lead.id, status }];
+  });
 }

@@ -79,7 +79,11 @@ async function moveAll(
   by: Actor,
 ): Promise<MovedDeparture> {
   const fields = fieldsOf(from, to);
-  const leads = await findLeadsById(trx, await lockStandingLeads(trx, from.id));
+  const standing = await lockStandingLeads(trx, from.id);
+  const leads = await findLeadsById(
+    trx,
+    standing.map(({ id }) => id),
+  );
   const bookings = takeFitting(leads, free, ({ seats }) => seats);
   const holds = takeFitting(await lockLiveHolds(trx, from.id), free, ({ seats }) => seats);
   const moved = await moveBookings(trx, bookings.fitting, to, { by, fields });

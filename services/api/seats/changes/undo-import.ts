@@ -10,6 +10,7 @@ import type { Trx } from '../../../platform/database/database';
 import type { Actor } from '../../tenants/actor';
 import { datesOfBothKinds } from '../after-commit';
 import type { BulkChange } from '../bulk-change';
+import { cancelledLeads } from './cancel-all';
 
 /** The bookings of an undone import. */
 export interface UndoneImport {
@@ -33,7 +34,7 @@ export async function undoImport(
       const leads = await findImportedLeads(trx, importId);
       const undone = leads.filter(({ isUnchanged }) => isUnchanged);
       const ids = undone.map(({ id }) => id);
-      await undoImportedLeads(trx, ids, by);
+      await undoImportedLeads(trx, cancelledLeads(undone), by);
       if (!isSilent) await enqueueBookingEvents(trx, 'booking.cancelled', await findLeadsById(trx, ids));
       await markImportUndone(trx, importId, by);
       const changed = undone.flatMap(({ tourId, departureDate }) => datesOfBothKinds(tourId, departureDate));

@@ -1,12 +1,11 @@
+import { describeRow, type Row, stored } from '../../../platform/database/row-description';
 import { SHOWN_BY_RULES, visibilityJoins } from '../../catalog/visibility';
 import { API_KEY_STATE, type ApiKeyState } from '../../credentials/verify-credential';
 import { COUNTED_DEPARTURES, type CountedRow } from '../../departures/departure.repository';
 import { LEAD_COLUMNS, LEAD_TABLES } from '../../bookings/booking-lead.repository';
-import { datedTiers } from '../../catalog/departure-state';
 import { START_TIME } from '../../catalog/start-time';
 import { LIFE_MINUTES } from '../../holds/hold-length';
-import { octoDetails } from '../../holds/octo-booking';
-import { HOLD_STATUS, HOLD_TABLES, holdColumns } from '../../holds/seat-hold.repository';
+import { CONSUMABLE_FIELDS, HOLD_TABLES, holdColumns } from '../../holds/seat-hold.repository';
 import { bindKeys, STORED_ANSWERS, type StoredAnswer } from '../../idempotency/idempotency.repository';
 import type { Category } from '../../parties/category';
 import type { PriceRule } from '../../pricing/choose-price-rule';
@@ -39,8 +38,8 @@ export interface FactLists {
   unpaidCounts: TenantCount[];
   rules: (PriceRule & { tenantId: string })[];
   rates: ExchangeRate[];
-  namedHolds: Stored<HeldSeats>[];
-  holdsByReference: Stored<HeldSeats>[];
+  namedHolds: Row[];
+  holdsByReference: Row[];
   takenUuids: { tenantId: string; uuid: string }[];
   references: Reference[];
   undatedTours: UndatedTourRow[];
@@ -77,7 +76,6 @@ export function emptyLists(): FactLists {
  * values are bound as arrays. With a JSON text in their place, PostgreSQL would expect 100 rows and read whole tables.
  */
 export interface FactList {
-  name: keyof FactLists;
   isWanted: boolean;
   sql: string;
   values: Record<string, unknown>;
@@ -85,7 +83,6 @@ export interface FactList {
 
 export function storedAnswers(keyed: SeatChange[]): FactList {
   return {
-    name: 'answers',
     isWanted: keyed.length > 0,
     sql: `with stored as materialized (${STORED_ANSWERS}) select * from stored`,
     values: bindKeys(keyed.map(({ claim }) => claim!)),
@@ -95,7 +92,6 @@ export function storedAnswers(keyed: SeatChange[]): FactList {
 export function apiKeys(changes: SeatChange[]): FactList {
   const keyIds = unique(principalsOf(changes).map(({ keyId }) => keyId));
   return {
-    name: 'apiKeys',
     isWanted: keyIds.length > 0,
     sql: API_KEY_STATE,
     values: { keyIds },
@@ -105,7 +101,6 @@ export function apiKeys(changes: SeatChange[]): FactList {
 /** @param kinds of seats to count. True: those of the sandbox; false: real ones */
 export function departures(departureIds: string[], kinds: boolean[]): FactList {
   return {
-    name: 'departures',
     isWanted: departureIds.length > 0,
     sql: COUNTED_DEPARTURES,
     values: { departureIds, kinds },
@@ -114,7 +109,6 @@ export function departures(departureIds: string[], kinds: boolean[]): FactList {
 
 export function lockedElsewhere(notLocked: string[]): FactList {
   return {
-    name: 'lockedElsewhere',
     isWanted: notLocked.length > 0,
     sql: 'select d.id from departures d where d.id = any(:notLocked::uuid[])',
     values: { notLocked },
@@ -148,7 +142,6 @@ export function views(wanted: { tenant: Tenant; departureId: string }[]): FactLi
   // between them. A tenant whose share is 100 % is limited only by the free seats.
   const limited = wanted.some(({ tenant }) => tenant.maxHoldShare < 100);
   return {
-    name: 'views',
     isWanted: distinct.length > 0,
     sql: `
       select w.tenant_id, d.id as departure_id, ${SHOWN_BY_RULES} as visible, ${limited ? UNPAID_SEATS : '0'} as unpaid_seats
@@ -173,7 +166,6 @@ export interface TenantCount {
 export function holdCounts(changes: SeatChange[]): FactList {
   const holdTenants = tenantsCounting(changes, 'hold');
   return {
-    name: 'holdCounts',
     isWanted: holdTenants.length > 0,
     sql: `
       select w.tenant_id, (
@@ -188,7 +180,6 @@ export function holdCounts(changes: SeatChange[]): FactList {
 export function unpaidCounts(changes: SeatChange[]): FactList {
   const unpaidTenants = tenantsCounting(changes, 'booking');
   return {
-    name: 'unpaidCounts',
     isWanted: unpaidTenants.length > 0,
     sql: `
       select w.tenant_id, (
@@ -207,7 +198,6 @@ function tenantsCounting(changes: SeatChange[], kind: CountedKind): string[] {
 export function priceRules(changes: SeatChange[]): FactList {
   const quoting = changes.filter(quotesPrices);
   return {
-    name: 'rules',
     isWanted: quoting.length > 0,
     sql: PRICE_RULES_OF_TENANTS,
     values: {
@@ -220,18 +210,23 @@ export function priceRules(changes: SeatChange[]): FactList {
 /** Selects all rates if one of the tenants whose changes may quote prices has a selling currency. */
 export function exchangeRates(changes: SeatChange[]): FactList {
   return {
-    name: 'rates',
     isWanted: changes.some((change) => quotesPrices(change) && change.tenant.sellIn !== null),
     sql: EXCHANGE_RATES,
     values: {},
   };
 }
 
+const HELD_SEATS = describeRow<Omit<HeldSeats, 'endedBy'>>({
+  ...CONSUMABLE_FIELDS,
+  tenantId: stored('h.tenant_id'),
+});
+
+/** Converts a row of a hold that a booking may consume. */
+export const toHeldSeats = HELD_SEATS.read;
+
 /** Selects the holds `h` that a booking may consume. */
-const HELD_SEATS = `
-  select h.id, h.tenant_id, h.departure_id, h.party, h.seats, h.categories, h.external_ref, h.by_desk,
-    ${HOLD_STATUS} as status,
-    h.prices_minor as prices, h.platform_prices_minor as platform_prices, h.currency, h.currency_digits, h.price_breakdown, ${datedTiers('h')} as tiers, ${octoDetails('h.id')} as octo
+const SELECT_HELD_SEATS = `
+  select ${HELD_SEATS.select}
   from seat_holds h join departures d on d.id = h.departure_id join tours t on t.id = d.tour_id`;
 
 export function namedHolds(changes: SeatChange[]): FactList {
@@ -239,9 +234,8 @@ export function namedHolds(changes: SeatChange[]): FactList {
     consumed && 'id' in consumed ? [consumed.id] : [],
   );
   return {
-    name: 'namedHolds',
     isWanted: holdIds.length > 0,
-    sql: `${HELD_SEATS} where h.id = any(:holdIds::uuid[])`,
+    sql: `${SELECT_HELD_SEATS} where h.id = any(:holdIds::uuid[])`,
     values: { holdIds },
   };
 }
@@ -257,9 +251,8 @@ export function holdsByReference(changes: SeatChange[]): FactList {
       : [],
   );
   return {
-    name: 'holdsByReference',
     isWanted: named.length > 0,
-    sql: `${HELD_SEATS}
+    sql: `${SELECT_HELD_SEATS}
       where h.id in (
         select live.id
         from unnest(:refTenants::uuid[], :refDepartures::uuid[], :refs::text[]) as w (tenant_id, departure_id, external_ref)
@@ -279,7 +272,6 @@ export function takenUuids(changes: SeatChange[]): FactList {
     uuid === undefined ? [] : [{ tenantId: tenant.id, uuid }],
   );
   return {
-    name: 'takenUuids',
     isWanted: placed.length > 0,
     sql: `
       select o.tenant_id, o.uuid
@@ -310,7 +302,6 @@ export function references(changes: SeatChange[]): FactList {
     reference ? [{ tenantId: tenant.id, tourId, ...reference }] : [],
   );
   return {
-    name: 'references',
     isWanted: named.length > 0,
     sql: `
       select w.tenant_id, w.tour_id, w.external_ref, w.departure_time,
@@ -342,7 +333,6 @@ export function undatedTours(changes: SeatChange[]): FactList {
     tourId !== undefined && departureIds.length === 0 ? [{ tenantId: tenant.id, tourId }] : [],
   );
   return {
-    name: 'undatedTours',
     isWanted: undated.length > 0,
     sql: `
       select w.tenant_id, t.id, t.continent, t.currency, t.currency_digits, t.categories, t.base_price_minor, t.cancellation
@@ -359,7 +349,6 @@ export function undatedTours(changes: SeatChange[]): FactList {
 
 export function leadIds(leads: number): FactList {
   return {
-    name: 'leadIds',
     isWanted: leads > 0,
     sql: `select nextval(pg_get_serial_sequence('booking_leads', 'id')) as id from generate_series(1, :leads::integer)`,
     values: { leads },
@@ -370,7 +359,6 @@ export function leadIds(leads: number): FactList {
 export function storedHolds(changes: SeatChange[]): FactList {
   const ids = changes.flatMap(({ reads }) => reads.holdId ?? []);
   return {
-    name: 'storedHolds',
     isWanted: ids.length > 0,
     sql: `select ${holdColumns('0')}, extract(epoch from h.created_at + make_interval(mins => ${LIFE_MINUTES}) - clock.at) as life_seconds_left
       from ${HOLD_TABLES} where h.id = any(:changedHolds::uuid[])`,
@@ -382,7 +370,6 @@ export function storedHolds(changes: SeatChange[]): FactList {
 export function storedLeads(changes: SeatChange[]): FactList {
   const ids = changes.flatMap(({ locks }) => locks.leadId ?? []);
   return {
-    name: 'storedLeads',
     isWanted: ids.length > 0,
     sql: `select ${LEAD_COLUMNS}, to_json(next_update_of(l, clock.at) at time zone 'UTC') #>> '{}' || 'Z' as next_updated_at
       from ${LEAD_TABLES} where l.id = any(:changedLeads::bigint[])`,

@@ -1,14 +1,12 @@
 import type { LockedDeparture } from '../../departures/departure';
-import type { CancellationPolicy, DatedTier } from '../../catalog/cancellation-policy';
+import type { CancellationPolicy } from '../../catalog/cancellation-policy';
 import type { ApiKeyPrincipal } from '../../credentials/credential';
 import type { BookingLead } from '../../bookings/booking-lead';
-import type { OctoDetails } from '../../holds/octo-booking';
-import type { HoldStatus } from '../../holds/hold-status';
 import type { SeatHold } from '../../holds/seat-hold';
+import type { ConsumableHold } from '../../holds/seat-hold.repository';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import type { ExchangeRates } from '../../pricing/convert-price';
-import type { Party } from '../../parties/party-rules';
-import type { LockedPrice, PricedTour } from '../../pricing/price-categories';
+import type { PricedTour } from '../../pricing/price-categories';
 import type { Actor } from '../../tenants/actor';
 
 /** The facts about locked departures. A sale depends on them, and so does a change of a hold or booking. */
@@ -86,21 +84,9 @@ export interface UndatedTour extends PricedTour {
   cancellation: CancellationPolicy | null;
 }
 
-/** The fields of a hold that a booking takes over. */
-export interface HeldSeats extends LockedPrice {
-  id: string;
+/** A hold that a booking takes over. */
+export interface HeldSeats extends ConsumableHold {
   tenantId: string;
-  departureId: string;
-  party: Party;
-  seats: number;
-  externalRef: string | null;
-  /** The locked tiers of the cancellation policy. Null: not stated. */
-  tiers: DatedTier[] | null;
-  /** True: the desk placed it, so no limit of the tenant counts it. */
-  byDesk: boolean;
-  /** Null: placed by REST or the desk. */
-  octo: OctoDetails | null;
-  status: HoldStatus;
   /** The actor of the booking that consumed the hold in this transaction. */
   endedBy?: Actor | null;
 }

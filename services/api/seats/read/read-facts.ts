@@ -1,4 +1,5 @@
 import { CLOCK, runPrepared, type Trx, toFields } from '../../../platform/database/database';
+import type { Row } from '../../../platform/database/row-description';
 import { keyCheckOf } from '../../credentials/verify-credential';
 import { toLockedDeparture } from '../../departures/departure.repository';
 import { type ExpiredSeats, markExpiredSeats } from '../../departures/mark-expired-seats';
@@ -21,6 +22,7 @@ import {
   type Stored,
   type TenantCount,
   type TenantView,
+  toHeldSeats,
 } from './fact-lists';
 import {
   countedKey,
@@ -47,18 +49,13 @@ export interface ReadFacts {
  * of the departures in further statements. The first statement does not count the seats of expired holds and bookings.
  */
 export async function readFacts(trx: Trx, changes: SeatChange[], locks: ChangeLocks): Promise<ReadFacts> {
-  const keyed = changes.filter((change) => change.claim !== null && locks.ownKey.has(change));
-  const stored = listsOfStoredRows(changes);
-  const wanted = [
-    lists.storedAnswers(keyed),
-    ...listsOfDepartures(changes, locks),
-    ...listsOfNewSales(changes, locks),
-    ...stored,
-  ];
+  const keyed = keyedOf(changes, locks);
+  const wanted = factLists(changes, locks);
+  const { storedHolds, storedLeads } = wanted;
   let row = await readRow(trx, wanted);
   const { freed } = await markExpired(trx, row);
   // Reads the stored rows again, because they may be among the expired ones.
-  if (freed.length > 0 && stored.some(({ isWanted }) => isWanted)) row = await readRow(trx, wanted);
+  if (freed.length > 0 && (storedHolds.isWanted || storedLeads.isWanted)) row = await readRow(trx, wanted);
   const answers = new Map(row.answers.map((answer) => [keyed[answer.n], answer]));
   return {
     transactionId: row.transactionId,
@@ -75,9 +72,13 @@ export async function readFacts(trx: Trx, changes: SeatChange[], locks: ChangeLo
  */
 export async function readFactsWithoutLocks(trx: Trx, changes: SeatChange[]): Promise<SaleFacts> {
   const departureIds = [...new Set(changes.flatMap(({ locks }) => locks.departureIds))];
+  return saleFacts(await readRow(trx, factLists(changes, noLocks(departureIds))));
+}
+
+/** Returns the locks of a transaction that reads departures and has locked nothing. */
+function noLocks(departureIds: string[]): ChangeLocks {
   const none = new Set<SeatChange>();
-  const locks = { departureIds, notLocked: [], ownKey: none, ownLead: none, isChanging: () => false };
-  return saleFacts(await readRow(trx, listsOfDepartures(changes, locks)));
+  return { departureIds, notLocked: [], ownKey: none, ownLead: none, isChanging: () => false };
 }
 
 /** True: seats of the sandbox; false: real seats. */
@@ -88,76 +89,54 @@ export async function readBulkFacts(
   trx: Trx,
   departureIds: string[],
 ): Promise<{ facts: BulkFacts; freed: ChangedDate[] }> {
-  const row = await readRow(trx, [lists.departures(departureIds, BOTH_KINDS)]);
+  const row = await readRow(trx, { departures: lists.departures(departureIds, BOTH_KINDS) });
   const { expired, freed } = await markExpired(trx, row);
   return { facts: { at: row.at, departures: countedDepartures(row), expired }, freed };
 }
 
 /** Runs the statement of the facts with all its lists, for no change. */
 export async function readNoFacts(trx: Trx): Promise<void> {
-  const none: FactList[] = [
-    lists.storedAnswers([]),
-    lists.apiKeys([]),
-    lists.departures([], BOTH_KINDS),
-    lists.lockedElsewhere([]),
-    lists.views([]),
-    lists.priceRules([]),
-    lists.exchangeRates([]),
-    lists.undatedTours([]),
-    lists.holdCounts([]),
-    lists.unpaidCounts([]),
-    lists.namedHolds([]),
-    lists.holdsByReference([]),
-    lists.takenUuids([]),
-    lists.references([]),
-    lists.leadIds(0),
-    ...listsOfStoredRows([]),
-  ];
-  await readRow(
-    trx,
-    none.map((list) => ({ ...list, isWanted: true })),
-  );
+  const all = Object.entries(factLists([], noLocks([])));
+  await readRow(trx, Object.fromEntries(all.map(([name, list]) => [name, { ...list, isWanted: true }])));
 }
 
 function kindsOf(changes: SeatChange[]): boolean[] {
   return [...new Set(changes.map(({ tenant }) => tenant.sandbox))];
 }
 
-/** The lists that every change needs: the API keys, and the locked departures or the tours, with all that decides their prices and seats. */
-function listsOfDepartures(changes: SeatChange[], { departureIds, notLocked }: ChangeLocks): FactList[] {
+/** Returns the changes whose Idempotency-Key this transaction has locked. */
+function keyedOf(changes: SeatChange[], { ownKey }: ChangeLocks): SeatChange[] {
+  return changes.filter((change) => change.claim !== null && ownKey.has(change));
+}
+
+/** Returns all lists. Each one is wanted if one of the changes needs it. */
+function factLists(changes: SeatChange[], locks: ChangeLocks): Record<keyof FactLists, FactList> {
+  const { departureIds, notLocked } = locks;
   const locked = new Set(departureIds);
-  const seen = changes.flatMap(({ tenant, locks }) =>
-    locks.departureIds.flatMap((departureId) => (locked.has(departureId) ? [{ tenant, departureId }] : [])),
+  const seen = changes.flatMap(({ tenant, locks: wanted }) =>
+    wanted.departureIds.flatMap((departureId) => (locked.has(departureId) ? [{ tenant, departureId }] : [])),
   );
-  return [
-    lists.apiKeys(changes),
-    lists.departures(departureIds, kindsOf(changes)),
-    lists.lockedElsewhere(notLocked),
-    lists.views(seen),
-    lists.priceRules(changes),
-    lists.exchangeRates(changes),
-    lists.undatedTours(changes),
-  ];
-}
-
-/** The lists that new holds and bookings need: counts of their tenants, the holds that bookings name, and the numbers of bookings. */
-function listsOfNewSales(changes: SeatChange[], locks: ChangeLocks): FactList[] {
-  // A change whose locks this transaction lacks needs none of these: it is tried again, or refused.
+  // A change whose locks this transaction lacks needs none of the lists of `own`: it is tried again, or refused.
   const own = changes.filter((change) => hasItsLocks(change, locks));
-  return [
-    lists.holdCounts(changes),
-    lists.unpaidCounts(changes),
-    lists.namedHolds(own),
-    lists.holdsByReference(own),
-    lists.takenUuids(own),
-    lists.references(own),
-    lists.leadIds(own.filter(({ reads }) => reads.bookingNumber).length),
-  ];
-}
-
-/** The stored rows that changes read. */
-function listsOfStoredRows(changes: SeatChange[]): FactList[] {
-  return [lists.storedHolds(changes), lists.storedLeads(changes)];
+  return {
+    answers: lists.storedAnswers(keyedOf(changes, locks)),
+    apiKeys: lists.apiKeys(changes),
+    departures: lists.departures(departureIds, kindsOf(changes)),
+    lockedElsewhere: lists.lockedElsewhere(notLocked),
+    views: lists.views(seen),
+    rules: lists.priceRules(changes),
+    rates: lists.exchangeRates(changes),
+    undatedTours: lists.undatedTours(changes),
+    holdCounts: lists.holdCounts(changes),
+    unpaidCounts: lists.unpaidCounts(changes),
+    namedHolds: lists.namedHolds(own),
+    holdsByReference: lists.holdsByReference(own),
+    takenUuids: lists.takenUuids(own),
+    references: lists.references(own),
+    leadIds: lists.leadIds(own.filter(({ reads }) => reads.bookingNumber).length),
+    storedHolds: lists.storedHolds(changes),
+    storedLeads: lists.storedLeads(changes),
+  };
 }
 
 function saleFacts(row: FactsRow): SaleFacts {
@@ -193,10 +172,12 @@ interface FactsRow extends FactLists {
   transactionId: string;
 }
 
-async function readRow(trx: Trx, all: FactList[]): Promise<FactsRow> {
-  const wanted = all.filter(({ isWanted }) => isWanted);
+async function readRow(trx: Trx, all: Partial<Record<keyof FactLists, FactList>>): Promise<FactsRow> {
+  const wanted = (Object.entries(all) as [keyof FactLists, FactList][]).filter(
+    ([, { isWanted }]) => isWanted,
+  );
   const columns = wanted.map(
-    ({ name, sql }) => `, (select json_agg(row_of) from (${sql}) row_of) as "${name}"`,
+    ([name, { sql }]) => `, (select json_agg(row_of) from (${sql}) row_of) as "${name}"`,
   );
   const { rows } = await runPrepared<FactsRow>(
     trx,
@@ -204,12 +185,12 @@ async function readRow(trx: Trx, all: FactList[]): Promise<FactsRow> {
      select to_json(clock.at at time zone 'UTC') #>> '{}' || 'Z' as at, pg_current_xact_id()::text as transaction_id
        ${columns.join('')}
      from clock`,
-    Object.fromEntries(wanted.flatMap(({ values }) => Object.entries(values))),
+    Object.fromEntries(wanted.flatMap(([, { values }]) => Object.entries(values))),
   );
   const { at, transactionId } = rows[0]!;
   const row: FactsRow = { ...emptyLists(), at, transactionId };
   // The columns are JSON arrays of rows; null: no row.
-  for (const { name } of wanted) if (rows[0]![name]) row[name] = toFields(rows[0]![name]) as never;
+  for (const [name] of wanted) if (rows[0]![name]) row[name] = toFields(rows[0]![name]) as never;
   return row;
 }
 
@@ -258,8 +239,8 @@ function countsOf(counts: TenantCount[]): Map<string, number> {
  * Returns one object for each hold, because the decision about a booking changes the object of its hold. The list may contain a hold twice:
  * one booking names the hold by id, another booking names it by reference.
  */
-function distinctHolds(found: Stored<HeldSeats>[]): HeldSeats[] {
-  return [...byId(found.map(withCategories)).values()];
+function distinctHolds(found: Row[]): HeldSeats[] {
+  return [...byId(found.map(toHeldSeats)).values()];
 }
 
 function byId<Found extends { id: string | number }>(found: Found[]): Map<Found['id'], Found> {

@@ -7,8 +7,8 @@ export interface RowPlace {
   line: number;
 }
 
-/** A fault of a row. Its message never repeats a value of the file. */
-export interface RowFault extends RowPlace {
+/** An issue of a row. Its message never repeats a value of the file. */
+export interface RowIssue extends RowPlace {
   /** The name of the column. Empty: the whole row. */
   field: string;
   message: string;
@@ -23,13 +23,13 @@ const MESSAGES: Record<UnknownKind, string> = {
   tour: 'must be the slug of a tour that the tenant sees, or a name that tours of the map has',
 };
 
-/** The most faults that are shown. */
-const MOST_SHOWN = 1000;
+/** The most issues that are shown. */
+const SHOWN_MAX = 1000;
 
-/** Collects the faults of the rows of an import, and the words that a person may add to its map. */
-export class RowFaults {
+/** Collects the issues of the rows of an import, and the words that a person may add to its map. */
+export class RowIssues {
   private readonly messagesOf = new Map<string, Map<number, string[]>>();
-  private readonly shown: RowFault[] = [];
+  private readonly shown: RowIssue[] = [];
   private readonly unknownWords = new Map<string, { kind: UnknownKind; word: string }>();
   private faulty = 0;
   private isFileFaulty = false;
@@ -43,10 +43,10 @@ export class RowFaults {
     if (messages) messages.push(text);
     else lines.set(line, [text]);
     if (!messages) this.faulty++;
-    if (this.shown.length < MOST_SHOWN) this.shown.push({ file, line, field, message });
+    if (this.shown.length < SHOWN_MAX) this.shown.push({ file, line, field, message });
   }
 
-  /** Adds a fault of a whole file: some of its rows or columns were not read, so --skip-faulty cannot leave out only faulty rows. */
+  /** Adds an issue of a whole file: some of its rows or columns were not read, so --skip-faulty cannot leave out only faulty rows. */
   addToFile(place: RowPlace, field: string, message: string): undefined {
     this.isFileFaulty = true;
     this.add(place, field, message);
@@ -68,7 +68,7 @@ export class RowFaults {
     return [...this.unknownWords.values()];
   }
 
-  /** The number of lines with a fault. */
+  /** The number of lines with an issue. */
   get count(): number {
     return this.faulty;
   }
@@ -77,13 +77,13 @@ export class RowFaults {
     return this.messagesOf.get(file)?.has(line) ?? false;
   }
 
-  /** Returns the faults of a line. Empty: none. */
+  /** Returns the issues of a line. Empty: none. */
   of({ file, line }: RowPlace): string[] {
     return this.messagesOf.get(file)?.get(line) ?? [];
   }
 
-  /** Returns the first faults, by file and line. */
-  listed(files: string[]): RowFault[] {
+  /** Returns the first issues, by file and line. */
+  listed(files: string[]): RowIssue[] {
     return this.shown.toSorted((a, b) => files.indexOf(a.file) - files.indexOf(b.file) || a.line - b.line);
   }
 }
