@@ -72,7 +72,7 @@ function packWords(file) {
   const loaded = { exports: {} };
   new Function('module', code)(loaded);
   const [[name, words]] = Object.entries(loaded.exports);
-  const texts = JSON.stringify(textsOf(words).join('\n'));
+  const texts = JSON.stringify(textsOf(words).join('|'));
   return `import { en } from './en.ts'; import { unpack } from './unpack.ts'; export const ${name} = unpack(en, ${texts});`;
 }
 

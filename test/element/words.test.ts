@@ -28,8 +28,8 @@ describe.each(Object.entries({ ar, de, es, fr, ja, pt, 'pt-BR': ptBR, vi }))(
     it('the words have the keys of the English ones in the same order, because the module has only the texts', () => {
       expect(textsOf(words).map(([path]) => path)).toEqual(ENGLISH.map(([path]) => path));
       const packed = textsOf(words).map(([, text]) => text);
-      expect(packed.join('').includes('\n')).toBe(false);
-      expect(unpack(en, packed.join('\n'))).toEqual(words);
+      expect(packed.join('').includes('|')).toBe(false);
+      expect(unpack(en, packed.join('|'))).toEqual(words);
     });
 
     it('the words fill in the same values as the English ones, and leave no text empty', () => {

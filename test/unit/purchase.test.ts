@@ -493,6 +493,14 @@ describe('what another tab, a reload or another element has done', () => {
       expect(after([...CHOSEN, { type: 'bookingSeen', booking: other }]).stage.at).toBe('choosing');
   });
 
+  it('the booking that is shown gets its new status, also after it was cancelled or its time to pay is over', () => {
+    const shown = after([...HELD, { type: 'booked', booking: booking() }]);
+    for (const status of ['cancelled', 'expired', 'confirmed'] as const) {
+      const { stage } = after([{ type: 'bookingSeen', booking: booking({ status }) }], shown);
+      expect(stage).toMatchObject({ at: 'booked', booking: { status } });
+    }
+  });
+
   it('the booking after which the visitor began again is not shown again', () => {
     const again = after([...HELD, { type: 'booked', booking: booking() }, { type: 'startedAgain' }]);
     expect(again).toMatchObject({ stage: { at: 'choosing' }, pastBooking: 'A-1', party: {} });

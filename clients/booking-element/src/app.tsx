@@ -13,6 +13,7 @@ import {
   departureOf,
   departuresOnDate,
   isRefusedForGood,
+  type Price,
   problemOf,
   type Purchase,
   type PurchaseEvent,
@@ -86,8 +87,9 @@ function stageText({ stage, date, time = null }: Purchase, { words, formats }: S
 
 /** Returns the seats of this tour that the visitor holds in another tab, in words. Undefined: there are none that can be booked. */
 function elsewhereText(purchase: Purchase, speech: Speech): string | undefined {
-  const { otherSeats, tour } = purchase;
-  if (!tour || otherSeats?.hold.tour.id !== tour.id || problemOf(purchase, otherSeats.hold)) return undefined;
+  const { otherSeats, tour, stage } = purchase;
+  if (stage.at === 'failed' || !tour || otherSeats?.hold.tour.id !== tour.id) return undefined;
+  if (problemOf(purchase, otherSeats.hold)) return undefined;
   return fill(speech.words.hold.elsewhere, { seats: holdText(tour, otherSeats.hold, speech) });
 }
 
@@ -104,7 +106,7 @@ function StageView({ nextOf, ...props }: StageProps & Pick<AppProps, 'nextOf'>) 
   const { stage, tour } = purchase;
   if (tour && stage.at === 'choosing') return <Choosing {...props} tour={tour} />;
   if (tour && stage.at === 'held') return <Held {...props} tour={tour} stage={stage} />;
-  if (stage.at === 'ended') return <Ended {...props} stage={stage} />;
+  if (tour && stage.at === 'ended') return <Ended {...props} tour={tour} stage={stage} />;
   if (tour && stage.at === 'booked')
     return (
       <Booked
@@ -193,8 +195,7 @@ function Choosing(props: StageProps & { tour: Tour }) {
       {departure && (
         <HoldButton
           {...props}
-          total={saleOf(purchase)!.total_price}
-          currency={departure.currency}
+          price={saleOf(purchase)!}
           isOff={
             partyIssue(party, tour.categories, departure.tenant_prices, boundsOf(departure, tour)) !==
             undefined
@@ -207,14 +208,13 @@ function Choosing(props: StageProps & { tour: Tour }) {
 }
 
 interface HoldButtonProps extends StageProps {
-  /** The total of the seats in major units. */
-  total: number;
-  currency: string;
+  /** Of the seats. */
+  price: Price;
   isOff?: boolean;
 }
 
 /** The button that holds the seats. Says before the click that another live hold ends by it; one of this tour the visitor may go on with. */
-function HoldButton({ purchase, dispatch, actions, total, currency, isOff = false }: HoldButtonProps) {
+function HoldButton({ purchase, dispatch, actions, price, isOff = false }: HoldButtonProps) {
   const speech = useSpeech();
   const { words, formats } = speech;
   const { tour, departures, task, otherSeats } = purchase;
@@ -231,7 +231,7 @@ function HoldButton({ purchase, dispatch, actions, total, currency, isOff = fals
         </div>
       )}
       {live && <p>{words.hold.replaces}</p>}
-      <Pay tour={tour!} departures={departures} total={total} currency={currency}>
+      <Pay tour={tour!} departures={departures} price={price}>
         <Button
           isSecondary={live && elsewhere !== undefined}
           isOff={isOff || task !== undefined}
@@ -300,13 +300,7 @@ function Held(props: StageProps & { tour: Tour; stage: HeldStage }) {
             <Terms tour={tour} sale={hold} />
             <Seller name={seller} />
           </div>
-          <Pay
-            tour={tour}
-            departures={departures}
-            total={hold.total_price}
-            currency={hold.currency}
-            isTotalNamed
-          >
+          <Pay tour={tour} departures={departures} price={hold} isTotalNamed>
             <Button isOff={isBusy}>
               {fill(words.contact.book, { total: formats.money(hold.total_price, hold.currency) })}
             </Button>
@@ -323,22 +317,22 @@ function Held(props: StageProps & { tour: Tour; stage: HeldStage }) {
 
 type EndedStage = Extract<Stage, { at: 'ended' }>;
 
-function Ended(props: StageProps & { stage: EndedStage }) {
-  const { purchase, actions, stage } = props;
-  const { words } = useSpeech();
+function Ended(props: StageProps & { tour: Tour; stage: EndedStage }) {
+  const { purchase, actions, tour, stage } = props;
+  const speech = useSpeech();
+  const { words } = speech;
   const isBusy = purchase.task !== undefined;
   return (
     <div class="step">
       <Steps current="guests" />
       <Heading takesFocus={purchase.isTouched}>{words.problem[stage.reason]}</Heading>
       <p>{words.hold.overText}</p>
-      {!isRefusedForGood(purchase) && (
-        <HoldButton {...props} total={stage.hold.total_price} currency={stage.hold.currency} />
-      )}
+      <p>{holdText(tour, stage.hold, speech)}</p>
+      {!isRefusedForGood(purchase) && <HoldButton {...props} price={stage.hold} />}
+      <Refused {...props} onAgain={actions.hold} />
       <Button isSecondary isOff={isBusy} onClick={() => actions.startAgain('returned')}>
         {words.calendar.title}
       </Button>
-      <Refused {...props} onAgain={actions.hold} />
     </div>
   );
 }

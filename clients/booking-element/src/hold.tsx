@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Button, Heading } from './parts.tsx';
-import { endsByMinutes, type SeenPrice } from './purchase.ts';
+import { endsByMinutes, type Price } from './purchase.ts';
 import { useSpeech } from './speech.ts';
 import type { Hold } from './wire.ts';
 import { fill } from './words/words.ts';
@@ -69,7 +69,7 @@ function useSecondsLeft(endsAt: number): number {
 }
 
 interface ChangedPriceProps {
-  seen: SeenPrice;
+  seen: Price;
   hold: Hold;
   onAccept(): void;
 }

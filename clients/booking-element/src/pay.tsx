@@ -1,30 +1,28 @@
 import type { ComponentChildren } from 'preact';
 import { depositOf } from './deposit.ts';
+import type { Price } from './purchase.ts';
 import { useSpeech } from './speech.ts';
 import type { Departure, Tour } from './wire.ts';
 import { fill } from './words/words.ts';
 
 interface SplitProps {
-  /** The deposit. */
+  /** The deposit, in major units. */
   now: number | undefined;
-  total: number;
-  currency: string;
+  price: Price;
 }
 
-/** Shows what of a total is due now and what later, where both are something. Amounts are in major units. */
-export function Split({ now = 0, total, currency }: SplitProps) {
+/** Shows what of a total is due now and what later, where both are something. */
+export function Split({ now = 0, price: { total_price, currency } }: SplitProps) {
   const { words, formats } = useSpeech();
-  if (now === 0 || now >= total) return null;
-  const [due, later] = [now, total - now].map((amount) => formats.money(amount, currency));
+  if (now === 0 || now >= total_price) return null;
+  const [due, later] = [now, total_price - now].map((amount) => formats.money(amount, currency));
   return <p class="detail">{fill(words.sale.split, { now: due!, later: later! })}</p>;
 }
 
 interface PayProps {
   tour: Tour;
   departures: readonly Departure[];
-  /** In major units. */
-  total: number;
-  currency: string;
+  price: Price;
   /** True: the button of the step names the total, so that it is not shown twice. */
   isTotalNamed?: boolean;
   /** The button. */
@@ -32,18 +30,19 @@ interface PayProps {
 }
 
 /** Shows what is due now and what later, with the button of the step. A phone keeps it in sight. */
-export function Pay({ tour, departures, total, currency, isTotalNamed, children }: PayProps) {
+export function Pay({ tour, departures, price, isTotalNamed, children }: PayProps) {
   const { words, formats } = useSpeech();
-  const now = depositOf(total, currency, tour, departures);
+  const { total_price, currency } = price;
+  const now = depositOf(total_price, currency, tour, departures);
   return (
     <div part="pay" class="pay">
       {!isTotalNamed && (
         <p part="total" class="total">
           <span>{words.party.total}</span>
-          <output>{formats.money(total, currency)}</output>
+          <output>{formats.money(total_price, currency)}</output>
         </p>
       )}
-      <Split now={now} total={total} currency={currency} />
+      <Split now={now} price={price} />
       {children}
     </div>
   );

@@ -2,7 +2,7 @@ import type { Problem } from './wire.ts';
 import type { Words } from './words/en.ts';
 
 /** The key of a text about a problem. `tooFew` is how many seats are left. */
-type Text = Exclude<keyof Words['problem'], 'again' | 'alternatives'> | 'soldOut' | 'cancelled' | 'tooFew';
+type Text = Exclude<keyof Words['problem'], 'again' | 'alternatives'> | 'soldOut' | 'tooFew';
 
 /** The text of each problem that a visitor can meet. All others are a short wait, `busy`, or errors of the site, `failed`. */
 const TEXTS: Record<string, Text> = {

@@ -29,7 +29,6 @@ export function Refused({ purchase: { refusal, task, isTouched }, dispatch, onAg
   const texts = {
     ...words.problem,
     soldOut: words.calendar.soldOut,
-    cancelled: words.calendar.cancelled,
     tooFew: seatsLeft(problem.seats_available ?? 0, speech),
   };
   const choose = ({ departure_date, departure_time }: Alternative) =>

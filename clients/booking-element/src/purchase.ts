@@ -21,8 +21,8 @@ import type {
 /** The key of the words about the end of a hold. */
 type EndReason = 'timeOver' | 'holdOver';
 
-/** A total that the visitor has seen, in major units of its currency. */
-export type SeenPrice = Pick<Hold, 'total_price' | 'currency'>;
+/** A total in major units of its currency. */
+export type Price = Pick<Hold, 'total_price' | 'currency'>;
 
 /** The stages of a purchase, with what the visitor sees. */
 export type Stage =
@@ -41,7 +41,7 @@ export type Stage =
    * The seats are the visitor's until they end: the countdown, the contact form and the terms. With a seen price, the price has changed since
    * the visitor saw it: the new total comes first, and the form after the visitor has accepted it.
    */
-  | (TimedHold & { at: 'held'; seen?: SeenPrice })
+  | (TimedHold & { at: 'held'; seen?: Price })
   /** The seats are free again: why, "Hold the seats again" and "Choose again". `holdOver`: another tab did it. */
   | { at: 'ended'; hold: Hold; reason: EndReason }
   /** The summary, the way to the payment, and "Book again". */
@@ -336,17 +336,22 @@ const CODES: Partial<Record<Departure['status'], string>> = {
 };
 const ALTERNATIVES_MAX = 3;
 
-/** Returns the problem with a hold whose departure was cancelled or closed, with the nearest departures that have seats for it. */
-export function problemOf({ departures }: Purchase, hold: Hold): Problem | undefined {
-  const { departure_date, departure_time, quantity } = hold;
+/**
+ * Returns the problem with a hold whose departure was cancelled or closed, with the nearest departures that have seats for it.
+ * @param isOver the hold has ended by its time. One that has lasted until its departure closed cannot be placed again.
+ * @rule whether the seats of a hold can be offered again: test/element/browser/closing-departure.long.test.ts
+ */
+export function problemOf({ departures }: Purchase, hold: Hold, isOver?: boolean): Problem | undefined {
+  const { departure_date, departure_time, quantity, expires_at } = hold;
   const departure = departures.find(
     (one) => one.departure_date === departure_date && one.start_time === departure_time,
   );
-  const code = departure && CODES[departure.status];
+  const hasClosed = isOver && departure && Date.parse(departure.closes_at) <= Date.parse(expires_at);
+  const code = departure && CODES[hasClosed ? 'closed' : departure.status];
   if (!code) return undefined;
   const daysAway = (one: Departure) => Math.abs(Date.parse(one.departure_date) - Date.parse(departure_date));
   const alternatives = departures
-    .filter((one) => one.status === 'available' && one.seats_available >= quantity)
+    .filter((one) => one !== departure && one.status === 'available' && one.seats_available >= quantity)
     .sort((one, other) => daysAway(one) - daysAway(other))
     .slice(0, ALTERNATIVES_MAX)
     .map((one) => ({ ...one, departure_time: one.start_time }));
@@ -356,7 +361,13 @@ export function problemOf({ departures }: Purchase, hold: Hold): Problem | undef
 function endHold(purchase: Purchase, reason: EndReason): Purchase {
   const { stage } = purchase;
   if (stage.at !== 'held') return purchase;
-  return { ...resting(purchase), stage: { at: 'ended', hold: stage.hold, reason } };
+  const { hold } = stage;
+  const problem = problemOf(purchase, hold, reason === 'timeOver');
+  return {
+    ...resting(purchase),
+    refusal: problem && { task: 'hold', problem },
+    stage: { at: 'ended', hold, reason },
+  };
 }
 
 /** Shows the hold, and its total as new if the visitor has seen another one. */
@@ -375,7 +386,7 @@ function holding(purchase: Purchase, seats: TimedHold): Purchase {
 }
 
 /** Returns the price that the visitor has seen last. Undefined: none that differs from the hold's. */
-function priceSeen(purchase: Purchase): SeenPrice | undefined {
+function priceSeen(purchase: Purchase): Price | undefined {
   const { stage } = purchase;
   if (stage.at === 'held') return stage.seen;
   if (stage.at === 'ended') return stage.hold;
@@ -417,8 +428,12 @@ export function isOfPurchase(
   return stands && booking.tour.id === tour?.id && booking.booking_ref !== pastBooking;
 }
 
+/** Shows a booking of this purchase. The one that is shown stays in any status: the operator may have cancelled it, or its time to pay is over. */
 function seeBooking(purchase: Purchase, booking: Booking | undefined): Purchase {
+  const { stage } = purchase;
   if (isActing(purchase)) return purchase;
-  if (isOfPurchase(purchase, booking)) return { ...resting(purchase), stage: { at: 'booked', booking } };
+  const isShown = stage.at === 'booked' && stage.booking.booking_ref === booking?.booking_ref;
+  if (booking && (isShown || isOfPurchase(purchase, booking)))
+    return { ...resting(purchase), stage: { at: 'booked', booking } };
   return { ...endHold(purchase, 'holdOver'), otherSeats: undefined };
 }

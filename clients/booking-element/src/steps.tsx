@@ -6,6 +6,7 @@ const STEPS = ['date', 'guests', 'details', 'pay'] as const;
 /** Shows how far the purchase has come. @param current undefined: each step is done */
 export function Steps({ current }: { current: (typeof STEPS)[number] | undefined }) {
   const { words } = useSpeech();
+  const names = { date: words.summary.date, guests: words.summary.party, ...words.steps };
   const reached = current === undefined ? STEPS.length : STEPS.indexOf(current);
   return (
     <ol part="steps" class="steps">
@@ -15,7 +16,7 @@ export function Steps({ current }: { current: (typeof STEPS)[number] | undefined
           class={place <= reached ? 'reached' : undefined}
           aria-current={step === current ? 'step' : undefined}
         >
-          {step === 'date' ? words.summary.date : words.steps[step]}
+          {names[step]}
         </li>
       ))}
     </ol>

@@ -76,8 +76,8 @@ interface BookedProps {
 export function Booked({ tour, booking, seller, takesFocus, next, onAgain }: BookedProps) {
   const speech = useSpeech();
   const { words } = speech;
-  const isPaid = booking.status === 'confirmed';
-  const isDue = !isPaid && booking.total_price > 0;
+  const isUnpaid = booking.status === 'pending_payment';
+  const isDue = isUnpaid && booking.total_price > 0;
   return (
     <div class="step">
       <Steps current={isDue ? 'pay' : undefined} />
@@ -88,7 +88,7 @@ export function Booked({ tour, booking, seller, takesFocus, next, onAgain }: Boo
       {isDue && <Due booking={booking} />}
       <Summary tour={tour} sale={booking} />
       <Seller name={seller} />
-      {!isPaid && next !== undefined && (
+      {isUnpaid && next !== undefined && (
         <a part="button" class="button" href={next}>
           {words.summary.pay}
         </a>
@@ -104,6 +104,8 @@ export function Booked({ tour, booking, seller, takesFocus, next, onAgain }: Boo
 function headingOf(booking: Booking, next: string | undefined, { words, formats }: Speech): string {
   const { status, deposit_total, total_price, currency, payment_due_at } = booking;
   if (status === 'confirmed') return words.summary.confirmed;
+  if (status === 'cancelled') return words.calendar.cancelled;
+  if (status === 'expired') return words.problem.timeOver;
   if (next !== undefined || total_price === 0) return words.summary.booked;
   const amount = formats.money(deposit_total || total_price, currency);
   if (payment_due_at === null) return fill(words.sale.reservedUndated, { amount });
@@ -113,10 +115,10 @@ function headingOf(booking: Booking, next: string | undefined, { words, formats 
 /** Shows what is to be paid and until when, and how, in the tenant's words. */
 function Due({ booking }: { booking: Booking }) {
   const { words, formats } = useSpeech();
-  const { deposit_total, total_price, currency, payment_due_at, payment_note } = booking;
+  const { deposit_total, payment_due_at, payment_note } = booking;
   return (
     <div>
-      <Split now={deposit_total} total={total_price} currency={currency} />
+      <Split now={deposit_total} price={booking} />
       {payment_due_at !== null && (
         <p>{fill(words.summary.payUntil, { time: formats.instant(payment_due_at) })}</p>
       )}

@@ -49,7 +49,7 @@ describeInBrowsers('a departure that is cancelled while the visitor holds it', (
 
   /** The visitor reads why, and can neither book the seats nor see a countdown. */
   const expectToldOf = async () => {
-    await site.page.locator(PROBLEM, { hasText: /^Cancelled/ }).waitFor();
+    await site.page.locator(PROBLEM, { hasText: 'This departure was cancelled.' }).waitFor();
     expect(await alternatives()).toEqual(OTHERS.slice(0, 3).map(inWords));
     expect(await site.page.locator('[part=countdown], form').count()).toBe(0);
     expect(await site.page.getByRole('heading', { name: 'Your seats are held' }).count()).toBe(0);
@@ -90,7 +90,7 @@ describeInBrowsers('a departure that is cancelled while the visitor holds it', (
     await showAgain(site.page);
     await site.page.waitForTimeout(1000);
     await expectToldOf();
-    await button('Change the date or the party').click();
+    await button('Change the date or the guests').click();
     await site.page.locator('.day.open').first().waitFor();
     expect(await site.api.db('booking_leads').where({ tour_id: tour.id })).toEqual([]);
   });

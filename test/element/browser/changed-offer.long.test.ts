@@ -1,7 +1,8 @@
 import { describeInBrowsers } from '../../support/browsers';
 import { givenDeparture, givenTour, type GivenTour } from '../../support/given';
+import { endPaymentWindow } from '../../support/website';
 import { useElementSite } from '../given-page';
-import { fillContact, holdSeats } from '../visit';
+import { fillContact, holdSeats, showAgain } from '../visit';
 
 const REFUNDED = { tiers: [{ until: '1d', refund_percent: 100 }] };
 const CHANGED = 'This tour has just changed. Please check your choice.';
@@ -22,12 +23,13 @@ describeInBrowsers('an offer that changes between two clicks of the visitor', (b
     });
     return answer.text();
   };
-  /** Changes the tour, and waits as the command that changes it does, until every instance reads the change. */
-  const changeTour = async (columns: object) => {
-    const before = await read();
-    await site.api.db('tours').where({ id: tour.id }).update(columns);
-    while ((await read()) === before) await site.page.waitForTimeout(100);
+  /** Makes a change, and waits as the command that makes it does, until every instance reads it. */
+  const change = async (write: PromiseLike<unknown>, path?: string) => {
+    const before = await read(path);
+    await write;
+    while ((await read(path)) === before) await site.page.waitForTimeout(100);
   };
+  const changeTour = (columns: object) => change(site.api.db('tours').where({ id: tour.id }).update(columns));
   const press = (name: string | RegExp) => site.page.getByRole('button', { name }).click();
   const bookedTimes = () =>
     site.api
@@ -61,6 +63,16 @@ describeInBrowsers('an offer that changes between two clicks of the visitor', (b
     expect(await site.page.locator('.terms').innerText()).not.toContain('€100 refunded');
   });
 
+  it('the deposit beside the button that books is the one at the moment of the hold', async () => {
+    await open();
+    expect(await site.page.locator('.pay').innerText()).toContain('€20 now, €80 later');
+    const tenant = site.api.db('tenants').where({ id: site.tenant.id });
+    await change(tenant.clone().update({ deposit_percent: 50 }), '/departures');
+    await holdSeats(site.page);
+    await site.page.locator('.pay', { hasText: '€50 now, €50 later' }).waitFor();
+    await tenant.update({ deposit_percent: 20 });
+  });
+
   it('a tour that is not sold any more shows words and the children of the tag', async () => {
     await open();
     await changeTour({ status: 'archived' });
@@ -68,6 +80,33 @@ describeInBrowsers('an offer that changes between two clicks of the visitor', (b
     await site.page.locator('[data-code=tour_not_found]').waitFor();
     await site.page.getByRole('link', { name: 'Call us' }).waitFor();
     expect(await site.page.locator('.day').count()).toBe(0);
+  });
+
+  it('a tour that is not sold any more while the visitor holds its seats offers no seats of another tab', async () => {
+    await open();
+    await holdSeats(site.page);
+    await changeTour({ status: 'archived' });
+    await fillContact(site.page);
+    await press(/^Book for/);
+    await site.page.locator('[data-code=tour_not_found]').waitFor();
+    await showAgain(site.page);
+    await site.page.waitForTimeout(1000);
+    expect(await site.page.locator('.element').innerText()).not.toContain('in another tab');
+  });
+
+  it('a booking whose time to pay is over asks for no payment when the page is shown again', async () => {
+    await open();
+    await holdSeats(site.page);
+    await fillContact(site.page);
+    await press(/^Book for/);
+    await site.page.getByRole('heading', { name: 'Reserved: pay €20' }).waitFor();
+    const [ref] = await site.api.db('booking_leads').where({ tour_id: tour.id }).pluck('booking_ref');
+    await endPaymentWindow(site.api.db, ref);
+    await showAgain(site.page);
+    await site.page.getByRole('heading', { name: 'The time to book is over' }).waitFor();
+    const text = await site.page.locator('.element').innerText();
+    expect(text).toContain(`Booking reference: ${ref}`);
+    expect(text).not.toMatch(/Pay until|now/);
   });
 
   it('a departure that moves while the visitor holds seats is booked only after its new time was shown', async () => {

@@ -61,7 +61,7 @@ describeInChromium('the element on the displays of visitors', (browser) => {
     await fillContact(site.page);
     expect(await violationsOf(site.page)).toEqual([]);
     await expectFits();
-    await site.page.getByRole('button', { name: 'Change the date or the party' }).click();
+    await site.page.getByRole('button', { name: 'Change the date or the guests' }).click();
     await site.page.locator('.day.open').first().waitFor();
   });
 

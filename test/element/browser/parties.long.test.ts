@@ -141,7 +141,7 @@ describeInChromium('the parties of the element', (browser) => {
     await choose(FAMILY, FAMILY_PRICES, 20);
     await press('Adult: −1');
     expect(await site.page.locator('[part=party] > .error').innerText()).toBe(
-      'Party: at least 1 in one booking',
+      'Guests: at least 1 in one booking',
     );
     await press('Hold the seats');
     expect(site.requests.filter((request) => request.startsWith('POST'))).toEqual([]);

@@ -160,7 +160,7 @@ describeInChromium('a purchase with the element', (browser) => {
   it('a visitor who gives the seats back chooses again, and the seats are free', async () => {
     await site.open(tag());
     await holdSeats(site.page);
-    await button('Change the date or the party').click();
+    await button('Change the date or the guests').click();
     await button('Hold the seats').waitFor();
     expect(await holds()).toEqual([expect.objectContaining({ status: 'released' })]);
     await waitForFocus(site.page, '.step');
@@ -170,7 +170,7 @@ describeInChromium('a purchase with the element', (browser) => {
   const holdInAnotherTab = async () => {
     const other = await site.context.newPage();
     await other.goto(site.address);
-    await other.getByRole('button', { name: 'Change the date or the party' }).click();
+    await other.getByRole('button', { name: 'Change the date or the guests' }).click();
     await other.locator('.day.open').last().click();
     await other.getByRole('button', { name: 'Hold the seats' }).click();
     await other.getByRole('button', { name: 'Book for €700' }).waitFor();
@@ -238,7 +238,7 @@ describeInChromium('a purchase with the element', (browser) => {
     ]);
     expect(first.method()).toMatch(/POST|OPTIONS/);
     await heading('Your seats are held').waitFor();
-    await button('Change the date or the party').dispatchEvent('click', { detail: 2 });
+    await button('Change the date or the guests').dispatchEvent('click', { detail: 2 });
     await showAgain(site.page);
     expect(await heading('Your seats are held').isVisible()).toBe(true);
     expect((await holds()).map(({ status }) => status)).toEqual(['active']);

@@ -16,7 +16,7 @@ describeInBrowsers('a silent network', (browser) => {
   const open = () => site.open(`<tour-booking tour="${tour.slug}" next="/pay"></tour-booking>`);
   const button = (name: string) => site.page.getByRole('button', { name });
   const heading = (name: string) => site.page.getByRole('heading', { name });
-  const slow = () => site.page.getByText('Slow connection. Still trying…');
+  const slow = () => site.page.getByText('Slow connection…');
   const leads = () => site.api.db('booking_leads').where({ tour_id: tour.id });
   const holds = () =>
     site.api
@@ -120,7 +120,7 @@ describeInBrowsers('a silent network', (browser) => {
     await site.page.getByText('Stopped. Nothing is booked twice.').waitFor();
     // The answer to what the element looks for never comes either.
     restore();
-    await button('Change the date or the party').click();
+    await button('Change the date or the guests').click();
     await button('Hold the seats').click();
     await site.page.waitForURL(/\/pay/);
     expect([(await leads()).length, (await holds()).map(({ status }) => status as string)]).toEqual([

@@ -289,7 +289,7 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
     await holdSeats(site.page);
     const other = await site.context.newPage();
     await other.goto(site.address);
-    await other.getByRole('button', { name: 'Change the date or the party' }).click();
+    await other.getByRole('button', { name: 'Change the date or the guests' }).click();
     await other.getByRole('button', { name: 'Adult: +1' }).click();
     await other.getByRole('button', { name: 'Hold the seats' }).click();
     await other.getByRole('heading', { name: 'Your seats are held' }).waitFor();

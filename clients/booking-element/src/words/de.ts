@@ -48,7 +48,7 @@ export const de: Words = {
   },
   app: {
     loading: 'Wird geladen …',
-    slow: 'Langsame Verbindung. Wir versuchen es weiter …',
+    slow: 'Langsame Verbindung …',
     stop: 'Abbrechen',
   },
   hold: {
@@ -86,6 +86,7 @@ export const de: Words = {
     noTour: 'Diese Reise wird hier nicht verkauft.',
     tourChanged: 'Diese Reise wurde gerade geändert. Bitte prüfen Sie Ihre Auswahl.',
     gone: 'Dieser Termin ist nicht mehr buchbar.',
+    cancelled: 'Dieser Termin wurde abgesagt.',
     limit: 'So viele Plätze lassen sich nicht reservieren.',
     timeOver: 'Die Zeit zum Buchen ist vorbei',
     holdOver: 'Diese Plätze sind nicht mehr für Sie reserviert.',
@@ -114,7 +115,6 @@ export const de: Words = {
     again: 'Noch einmal buchen',
   },
   steps: {
-    guests: 'Personen',
     details: 'Angaben',
     pay: 'Zahlung',
   },

@@ -58,7 +58,7 @@ export const en = {
     /** A call is running. */
     loading: 'Loading…',
     /** A call has been running for five seconds. */
-    slow: 'Slow connection. Still trying…',
+    slow: 'Slow connection…',
     /** Ends the call. */
     stop: 'Stop',
   },
@@ -71,7 +71,7 @@ export const en = {
     held: 'Your seats are held',
     left: 'Time left to book:',
     extend: 'Give me more time',
-    release: 'Change the date or the party',
+    release: 'Change the date or the guests',
     acceptPrice: 'Continue with {total}',
     overText: 'Nothing was booked.',
   },
@@ -104,6 +104,7 @@ export const en = {
     /** The tour does not sell the chosen party any more. */
     tourChanged: 'This tour has just changed. Please check your choice.',
     gone: 'This departure can no longer be booked.',
+    cancelled: 'This departure was cancelled.',
     limit: 'So many seats cannot be held.',
     timeOver: 'The time to book is over',
     holdOver: 'These seats are no longer held for you.',
@@ -126,7 +127,7 @@ export const en = {
   summary: {
     tour: 'Tour',
     date: 'Date',
-    party: 'Party',
+    party: 'Guests',
     booked: 'Your seats are booked',
     /** The booking is paid. */
     confirmed: 'Your booking is confirmed',
@@ -136,8 +137,8 @@ export const en = {
     pay: 'Continue to payment',
     again: 'Book again',
   },
+  /** The steps of a purchase are `summary.date`, `summary.party`, and these. */
   steps: {
-    guests: 'Guests',
     details: 'Details',
     pay: 'Pay',
   },

@@ -48,7 +48,7 @@ export const es: Words = {
   },
   app: {
     loading: 'Cargando…',
-    slow: 'La conexión es lenta. Seguimos intentándolo…',
+    slow: 'Conexión lenta…',
     stop: 'Detener',
   },
   hold: {
@@ -86,6 +86,7 @@ export const es: Words = {
     noTour: 'Este viaje no se vende aquí.',
     tourChanged: 'Este viaje acaba de cambiar. Revise su elección.',
     gone: 'Esta salida ya no se puede reservar.',
+    cancelled: 'Esta salida se ha cancelado.',
     limit: 'No se pueden guardar tantas plazas.',
     timeOver: 'El tiempo para reservar ha terminado',
     holdOver: 'Estas plazas ya no están guardadas para usted.',
@@ -114,7 +115,6 @@ export const es: Words = {
     again: 'Reservar otra vez',
   },
   steps: {
-    guests: 'Viajeros',
     details: 'Datos',
     pay: 'Pago',
   },

@@ -48,7 +48,7 @@ export const fr: Words = {
   },
   app: {
     loading: 'Chargement…',
-    slow: 'Connexion lente. Nouvel essai en cours…',
+    slow: 'Connexion lente…',
     stop: 'Arrêter',
   },
   hold: {
@@ -86,6 +86,7 @@ export const fr: Words = {
     noTour: 'Ce circuit n’est pas vendu ici.',
     tourChanged: 'Ce circuit vient de changer. Veuillez vérifier votre choix.',
     gone: 'Ce départ ne peut plus être réservé.',
+    cancelled: 'Ce départ a été annulé.',
     limit: 'Tant de places ne peuvent pas être gardées.',
     timeOver: 'Le temps pour réserver est écoulé',
     holdOver: 'Ces places ne sont plus gardées pour vous.',
@@ -114,7 +115,6 @@ export const fr: Words = {
     again: 'Réserver encore',
   },
   steps: {
-    guests: 'Voyageurs',
     details: 'Vos infos',
     pay: 'Paiement',
   },

@@ -48,7 +48,7 @@ export const ja: Words = {
   },
   app: {
     loading: '読み込んでいます…',
-    slow: '接続が遅くなっています。再試行しています…',
+    slow: '接続が遅くなっています…',
     stop: '中止',
   },
   hold: {
@@ -86,6 +86,7 @@ export const ja: Words = {
     noTour: 'このツアーは販売していません。',
     tourChanged: 'このツアーの内容が変更されました。選択内容をご確認ください。',
     gone: 'この出発は予約できなくなりました。',
+    cancelled: 'この出発は中止になりました。',
     limit: 'この数の座席は仮押さえできません。',
     timeOver: '予約の時間が終了しました',
     holdOver: 'この座席の仮押さえは終了しました。',
@@ -114,7 +115,6 @@ export const ja: Words = {
     again: 'もう一度予約',
   },
   steps: {
-    guests: '人数',
     details: '連絡先',
     pay: 'お支払い',
   },

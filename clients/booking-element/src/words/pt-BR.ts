@@ -48,7 +48,7 @@ export const ptBR: Words = {
   },
   app: {
     loading: 'Carregando…',
-    slow: 'Conexão lenta. Continuamos tentando…',
+    slow: 'Conexão lenta…',
     stop: 'Parar',
   },
   hold: {
@@ -86,6 +86,7 @@ export const ptBR: Words = {
     noTour: 'Esta viagem não é vendida aqui.',
     tourChanged: 'Esta viagem acabou de mudar. Confira sua escolha.',
     gone: 'Esta partida não pode mais ser reservada.',
+    cancelled: 'Esta partida foi cancelada.',
     limit: 'Não é possível guardar tantos lugares.',
     timeOver: 'O tempo para reservar terminou',
     holdOver: 'Estes lugares não estão mais guardados para você.',
@@ -114,7 +115,6 @@ export const ptBR: Words = {
     again: 'Reservar de novo',
   },
   steps: {
-    guests: 'Viajantes',
     details: 'Dados',
     pay: 'Pagamento',
   },

@@ -48,7 +48,7 @@ export const pt: Words = {
   },
   app: {
     loading: 'A carregar…',
-    slow: 'Ligação lenta. Continuamos a tentar…',
+    slow: 'Ligação lenta…',
     stop: 'Parar',
   },
   hold: {
@@ -86,6 +86,7 @@ export const pt: Words = {
     noTour: 'Esta viagem não é vendida aqui.',
     tourChanged: 'Esta viagem acabou de mudar. Verifique a sua escolha.',
     gone: 'Esta partida já não pode ser reservada.',
+    cancelled: 'Esta partida foi cancelada.',
     limit: 'Não é possível guardar tantos lugares.',
     timeOver: 'O tempo para reservar terminou',
     holdOver: 'Estes lugares já não estão guardados para si.',
@@ -114,7 +115,6 @@ export const pt: Words = {
     again: 'Reservar de novo',
   },
   steps: {
-    guests: 'Viajantes',
     details: 'Dados',
     pay: 'Pagamento',
   },

@@ -48,7 +48,7 @@ export const vi: Words = {
   },
   app: {
     loading: 'Đang tải…',
-    slow: 'Kết nối chậm. Vẫn đang thử…',
+    slow: 'Kết nối chậm…',
     stop: 'Dừng',
   },
   hold: {
@@ -86,6 +86,7 @@ export const vi: Words = {
     noTour: 'Tour này không được bán ở đây.',
     tourChanged: 'Tour này vừa thay đổi. Vui lòng kiểm tra lựa chọn của bạn.',
     gone: 'Không thể đặt chuyến này nữa.',
+    cancelled: 'Chuyến này đã bị hủy.',
     limit: 'Không thể giữ nhiều chỗ như vậy.',
     timeOver: 'Đã hết thời gian để đặt',
     holdOver: 'Các chỗ này không còn được giữ cho bạn.',
@@ -114,7 +115,6 @@ export const vi: Words = {
     again: 'Đặt lần nữa',
   },
   steps: {
-    guests: 'Số khách',
     details: 'Thông tin',
     pay: 'Thanh toán',
   },
