@@ -72,7 +72,7 @@ export function createProgram(version: string, output: Output, start: Start): Co
     .exitOverride()
     .configureHelp({
       // Text beside a term stays readable down to this width.
-      minWidthToWrap: 20,
+      minWidthToWrap: 16,
       subcommandTerm: (command) => `${command.name()} ${argumentsOf(command)}`.trim(),
     })
     .configureOutput({

@@ -99,6 +99,11 @@ export const TREE: Branch[] = [
           (require('./commands/catalog/catalog') as typeof import('./commands/catalog/catalog')).catalogVerbs,
       ),
       noun(
+        'pickup',
+        'The points at which guests are fetched',
+        () => (require('./commands/pickup') as typeof import('./commands/pickup')).pickupVerbs,
+      ),
+      noun(
         'departure',
         'List, add and change the departures of a tour and their seats',
         () =>

@@ -13,6 +13,8 @@ export interface Flag {
   choices?: readonly string[];
   /** The flag may be given several times; its value is a list. */
   repeats?: boolean;
+  /** What separates the values of a flag that repeats. By default a comma. */
+  separator?: RegExp;
   /**
    * True: the flag is required. If the flag is missing, the command asks for the value on a terminal. Elsewhere a missing flag is a usage
    * error.
@@ -171,7 +173,7 @@ export function optionKey(flag: Flag): string {
  */
 export function parseFlag(flag: Flag, text: string, name = flagName(flag)): unknown {
   if (!flag.repeats) return parseValue(flag, text, name);
-  return text.split(',').map((part) => {
+  return text.split(flag.separator ?? ',').map((part) => {
     const value = part.trim();
     if (value === '') throw new UsageError(`${name} has an empty value between commas`);
     return parseValue(flag, value, name);

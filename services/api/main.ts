@@ -98,7 +98,7 @@ async function serve(
   exportCounters();
   measurePools({ lookups: db, reads, writes });
   const metrics = await startMetricsServer(config.host, config.metricsPort);
-  const sweeper = startSweeper(db, { ...context, holds: config.holds }, log);
+  const sweeper = startSweeper(db, { ...context, holds: config.holds, answerDays: config.answerDays }, log);
   // Registers the shutdown before the port opens. A signal between the two would otherwise end the process without closing the database.
   onShutdown(log, SHUTDOWN_MS, async () => {
     await drain(app, server, shedder);

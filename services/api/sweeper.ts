@@ -1,5 +1,7 @@
 import type { Db } from '../platform/database/database';
 import type { Logger } from '../platform/logger';
+import { announceMissingAnswers } from './bookings/announce-missing-answers';
+import { eraseAnswersAfterReturn } from './bookings/erase-late-answers';
 import { remindOfPayments } from './bookings/remind-payment';
 import { pruneCatalogChanges } from './catalog/catalog-changes.repository';
 import { refreshNextDepartures } from './catalog/next-departures.repository';
@@ -14,7 +16,7 @@ import { expire } from './seats/changes/expire';
 import { performBulkAlone } from './seats/perform';
 
 const EVERY_MS = 15_000;
-/** Old changes of the catalog are deleted once an hour. */
+/** Old changes of the catalog are deleted, and old answers erased, once an hour. */
 const SWEEPS_BETWEEN_PRUNINGS = 240;
 const DEPARTURES_A_SWEEP = 100;
 
@@ -35,17 +37,20 @@ interface SweptContext {
   refusals: RefusalLog;
   seats: ChangedSeats;
   holds: HoldRetention;
+  /** ANSWER_DAYS */
+  answerDays: number;
   changes: { afterCommit: AfterCommit };
 }
 
 /**
  * Repeats these tasks:
  * - marks expired holds and leads
- * - sends payment reminders
+ * - sends payment reminders, and announces missing answers
  * - deletes expired Idempotency-Keys
  * - stores changed next departures
  * - deletes old changes of the catalog
  * - erases the customers of holds that ended long ago, and deletes older holds
+ * - erases the answers and notes of travellers who returned long ago
  * - writes the refusals of this process
  * - notifies the subscribers of OCTO of changed seats
  *
@@ -55,7 +60,7 @@ interface SweptContext {
  */
 export function startSweeper(
   db: Db,
-  { refusals, seats, holds, changes: { afterCommit } }: SweptContext,
+  { refusals, seats, holds, answerDays, changes: { afterCommit } }: SweptContext,
   log: Logger,
 ): { stop(): Promise<void> } {
   let stopped = false;
@@ -67,10 +72,14 @@ export function startSweeper(
   const sweep = async () => {
     await sweepExpiredSeats({ db, afterCommit }, logFailure).catch(logFailure);
     await remindOfPayments(db).catch(logFailure);
+    await announceMissingAnswers(db).catch(logFailure);
     await sweepExpiredKeys(db).catch(logFailure);
     await refreshNextDepartures(db).catch(logFailure);
     await eraseEndedHolds(db, holds).catch(logFailure);
-    if (sweeps++ % SWEEPS_BETWEEN_PRUNINGS === 0) await pruneCatalogChanges(db).catch(logFailure);
+    if (sweeps++ % SWEEPS_BETWEEN_PRUNINGS === 0) {
+      await pruneCatalogChanges(db).catch(logFailure);
+      await eraseAnswersAfterReturn(db, answerDays).catch(logFailure);
+    }
     await refusals.write(db).catch(logFailure);
     await seats.notify(db).catch(logFailure);
   };

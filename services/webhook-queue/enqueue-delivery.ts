@@ -53,11 +53,11 @@ export interface EventLead {
   reduction?: { amount: number; refund_percent: number | null; refund_amount: number | null } | null;
 }
 
-/** Creates a booking event, except `booking.payment_due` (see paymentDueEvent). */
-export function bookingEvent(
-  type: Exclude<BookingEventType, 'booking.payment_due'>,
-  lead: EventLead,
-): WebhookEvent {
+/** The booking events whose bodies have only the fields of the lead. */
+export type LeadEventType = Exclude<BookingEventType, 'booking.payment_due' | 'booking.answers_missing'>;
+
+/** Creates a booking event, except `booking.payment_due` (see paymentDueEvent) and `booking.answers_missing` (see answersMissingEvent). */
+export function bookingEvent(type: LeadEventType, lead: EventLead): WebhookEvent {
   return createEvent(type, lead, leadFields(type, lead));
 }
 
@@ -72,6 +72,18 @@ export function paymentDueEvent(
     payment_due_at: dueAt.toISOString(),
     deposit_total: depositTotal,
   });
+}
+
+/**
+ * Creates `booking.answers_missing`: the fields of every booking event, and the required answers that are missing, without any value.
+ * @param missing as the API names them
+ */
+export function answersMissingEvent(
+  lead: EventLead,
+  missing: { code: string; traveller: number | null }[],
+): WebhookEvent {
+  const fields = leadFields('booking.answers_missing', lead);
+  return createEvent('booking.answers_missing', lead, { ...fields, missing });
 }
 
 /**

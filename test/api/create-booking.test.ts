@@ -48,6 +48,8 @@ describe('creating a booking', () => {
       confirmed_at: null,
       cancelled_at: null,
       adjustment: null,
+      answers: [],
+      pickup: null,
       cancel_reason: null,
       cancellation: null,
       payment_due_at: expect.stringMatching(/Z$/),

@@ -52,6 +52,8 @@ describe('GET /api/tenant/tours/{id_or_slug}', () => {
       booking_cutoff: '0m',
       start_time: null,
       categories: DEFAULT_CATEGORIES,
+      questions: [],
+      pickup: null,
       tenant_prices: { adult: 1290.5, deposit: 258.1 },
     });
   });

@@ -20,6 +20,7 @@ export interface TourRow {
   status: string;
   revision: number;
   updatedAt: Date;
+  questions: unknown[] | null;
 }
 
 export async function departureOf(db: Db, slug: string, date: string): Promise<DepartureRow> {

@@ -81,6 +81,8 @@ describe('tourctl departure manifest', () => {
           total_price: 2_580,
           currency: 'EUR',
           adjustment: null,
+          answers: [],
+          pickup: null,
         },
         expect.objectContaining({ booking_ref: 'ACME-2', travellers: null, external_ref: 'order-2' }),
       ],

@@ -80,6 +80,36 @@ describeOnTerminal('the questions of booking add', () => {
     ]);
   });
 
+  it('booking add asks the questions of the tour after the payment, and an answer that is not due may wait', async () => {
+    const { id } = await givenCruise();
+    const question = { required: true, until: 'confirm' };
+    const questions = [
+      { ...question, code: 'weight', label: 'Weight', type: 'number', per: 'traveller', min: 30, max: 150 },
+      { ...question, code: 'vegan', label: 'Vegan', type: 'yes_no', per: 'booking', until: 'booking' },
+    ];
+    await terminal
+      .db('tours')
+      .where({ id })
+      .update({ questions: JSON.stringify(questions) });
+    const person = sit();
+    await answerAll(person);
+    await person.answer('Vegan (yes or no)', KEY.enter);
+    await person.see('requires an answer');
+    await person.answer('Vegan (yes or no)', 'no', KEY.enter);
+    await person.answer('Weight, person 1 (adult)', '61.5', KEY.enter);
+    await person.answer('Weight, person 2 (adult)', KEY.enter);
+    await person.answer('Sell it?', 'y', KEY.enter);
+    expect(await person.ended).toBe(0);
+    const [{ id: leadId }] = await bookings();
+    expect(await terminal.db('booking_answers').where({ lead_id: leadId }).first()).toMatchObject({
+      answers: [
+        { code: 'vegan', value: false },
+        { code: 'weight', value: 61.5, category: 'adult', person: 0 },
+      ],
+      missing: 1,
+    });
+  });
+
   it('booking add does not ask for a value that a flag gives', async () => {
     const { slug } = await givenCruise();
     const person = sit(`${slug} ${SATURDAY} --party adult=1 --name Ana --phone 030901820`);

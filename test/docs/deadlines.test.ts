@@ -52,7 +52,7 @@ describe('the page of deadlines', () => {
     );
   });
 
-  it.each(['HOLD_CUSTOMER_DAYS', 'HOLD_RETENTION_DAYS', 'WEBHOOK_RETENTION_DAYS'] as const)(
+  it.each(['HOLD_CUSTOMER_DAYS', 'HOLD_RETENTION_DAYS', 'ANSWER_DAYS', 'WEBHOOK_RETENTION_DAYS'] as const)(
     'the page has the default of %s',
     (name) => {
       expect(PAGE).toContain(`\`${name}\`, ${VARIABLES[name].default}`);

@@ -104,7 +104,8 @@ describe('changed seats that a process remembers', () => {
 describe('the sweeper', () => {
   const start = () => {
     const { changes, config } = api.context;
-    const swept = { refusals: createRefusalLog(), seats: api.seats, holds: config.holds, changes };
+    const { holds, answerDays } = config;
+    const swept = { refusals: createRefusalLog(), seats: api.seats, holds, answerDays, changes };
     return startSweeper(api.context.db, swept, log);
   };
 

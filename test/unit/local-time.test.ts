@@ -1,4 +1,4 @@
-import { localTimeIn } from '../../services/api/octo/availability.dto';
+import { localTimeIn } from '../../services/api/catalog/local-time';
 import { useTestDatabase } from '../support/database';
 
 const database = useTestDatabase();

@@ -8,6 +8,7 @@ describe('the words about a problem', () => {
   it('each problem of the platform is said in words of its own, but for the errors of the site and of the servers', () => {
     const failed = PROBLEM_CODES.filter((code) => problem(code, PROBLEMS[code]) === 'failed').sort();
     expect(failed).toEqual([
+      'answers_missing',
       'booking_not_found',
       'booking_state_conflict',
       'duplicate_parameter',

@@ -23,6 +23,9 @@ import type { Tenant } from '../../../services/api/tenants/tenant';
 import { NOTES_MAX } from '../../../services/platform/forms/lengths';
 import { changeSeats } from '../../engine/change-seats';
 import { flag, type Verb } from '../../engine/command';
+import type { GivenAnswers } from '../../../services/api/questions/given-answers';
+import { ANSWER_FLAG, answersOfFlags, type FlagAnswer } from '../../engine/answers';
+import { checkPickupFlags, PICKUP_FLAGS, pickupOfFlags, type PickupOptions } from '../../engine/pickup';
 import { mayAsk } from '../../engine/confirm';
 import type { AuditedContext, OpeningTerminal } from '../../engine/context';
 import {
@@ -47,17 +50,18 @@ import {
   tourToSell,
 } from '../../engine/desk-sale';
 import { type Answered, performOnce, REQUEST_ID_FLAG } from '../../engine/desk-request';
-import { refuseMistakes } from '../../engine/failure';
+import { refuseMistakes, UsageError } from '../../engine/failure';
 import { partyBody } from '../../engine/party';
 import { ADJUST_FLAG, checkReason, SALE_REASON_FLAG } from '../../engine/reasoned';
 import { departureOnDate, formatMoney, instant, orNone, paragraphs, uuid } from '../../engine/values';
 import type { Screen } from '../../terminal/screen';
 import { paragraph, properties, sections, shortTime } from '../../terminal/table';
 import { toAuditedBooking, toBookingDocument, toBookingFacts } from './document';
+import { comparedAnswers } from './ask-questions';
 import { sellOnTerminal } from './sell-on-terminal';
 
 /** The flags of `booking add`. */
-export interface SaleOptions extends DeskOptions {
+export interface SaleOptions extends DeskOptions, PickupOptions {
   /** Decimal text in major units. */
   adjust?: string;
   paymentMethod?: BookingPaymentMethod;
@@ -68,6 +72,10 @@ export interface SaleOptions extends DeskOptions {
   hold?: string;
   /** True: the booking is paid. */
   confirm?: boolean;
+  /** The answers to questions of the tour. */
+  answer?: FlagAnswer[];
+  /** True: a paid booking may lack required answers. */
+  despiteMissing?: boolean;
   yes?: boolean;
 }
 
@@ -80,7 +88,14 @@ export interface Sale extends SaleOptions {
   departure: NamedDeparture | undefined;
   /** The total that the person has agreed to, in major units. Undefined: any. */
   expectedTotal?: number;
+  /** The answers that a person was asked for. Undefined: those of the flags. */
+  answers?: GivenAnswers;
 }
+
+export const DESPITE_MISSING_FLAG = flag(
+  '--despite-missing',
+  'confirm the booking although required answers are missing',
+);
 
 export const addBookingVerb: Verb = {
   usage: 'add [tour] [date]',
@@ -100,6 +115,9 @@ export const addBookingVerb: Verb = {
     flag('--notes <text>', 'notes', { parse: paragraphs(NOTES_MAX) }),
     flag('--hold <id>', 'book this hold: its tour, date, party and price', { parse: uuid }),
     flag('--confirm', 'the booking is paid'),
+    ANSWER_FLAG,
+    ...PICKUP_FLAGS,
+    DESPITE_MISSING_FLAG,
     ADJUST_FLAG,
     ADD_SEATS_FLAG,
     SALE_REASON_FLAG,
@@ -108,6 +126,9 @@ export const addBookingVerb: Verb = {
   check: (options: SaleOptions, _tour?: string, date?: NamedDeparture) => {
     checkDeskOptions(options, date);
     checkReason(options);
+    checkPickupFlags(options);
+    if (options.despiteMissing && !options.confirm)
+      throw new UsageError('--despite-missing needs --confirm: only a paid booking must have its answers');
   },
   examples: [
     'booking add dolomites-hut-to-hut 2027-06-05 --tenant acme --party adult=2,child=1 --name "Ana Lima" --phone "+49 30 901820"',
@@ -227,6 +248,8 @@ async function sellOnce(
 function comparedSale(sale: Sale, reading: RequestReading) {
   const { departure, party, paymentMethod, payBy, externalRef, notes, hold, confirm } = sale;
   return {
+    answers: sale.answer ?? comparedAnswers(sale.answers),
+    pickup: pickupOfFlags(sale),
     departure,
     party: party && comparedParty(partyInput(partyBody(sale))),
     customer: customerOfSale(sale, reading),
@@ -261,6 +284,8 @@ async function sell(
     departureTime: departure.time,
     party,
     travellers: null,
+    answers: answersOfSale(sale, tour),
+    despiteMissingAnswers: sale.despiteMissing,
     customer: customerOfSale(sale, tenant),
     paymentMethod: sale.paymentMethod ?? null,
     holdId: sale.hold ?? null,
@@ -278,6 +303,13 @@ async function sell(
     departureToSell(trx, tour, { date, time }),
   );
   return performInTransaction(transaction, change);
+}
+
+/** Returns the answers and the pickup of a sale. Undefined: none. */
+function answersOfSale(sale: Sale, tour: Tour): GivenAnswers | undefined {
+  const answers = sale.answers ?? answersOfFlags(sale.answer, tour.questions);
+  const pickup = pickupOfFlags(sale);
+  return pickup === undefined ? answers : { ...answers, pickup };
 }
 
 /** The tour, the departure and the party of a sale: those of the hold, if it names one and no others. */

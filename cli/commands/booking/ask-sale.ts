@@ -2,6 +2,7 @@ import type { NamedDeparture } from '../../../services/api/departures/find-depar
 import type { Party } from '../../../services/api/parties/party-rules';
 import { toMajor, toMinor } from '../../../services/api/pricing/currency';
 import { totalOf } from '../../../services/api/pricing/price-categories';
+import type { GivenAnswers } from '../../../services/api/questions/given-answers';
 import type { Terminal } from '../../engine/context';
 import { NotConfirmedError } from '../../engine/failure';
 import type { Io } from '../../terminal/io';
@@ -10,6 +11,7 @@ import { askContact, type AskedContact } from './ask-contact';
 import { askDeparture } from './ask-departure';
 import { askParty } from './ask-party';
 import { askPayment, type Payment } from './ask-payment';
+import { askQuestions } from './ask-questions';
 import { askTour } from './ask-tour';
 import { createSaleReads, type SaleReads, type SaleSource } from './sale-reads';
 import { describeSale, type GivenSale, type SaleAnswers } from './sale-summary';
@@ -23,6 +25,7 @@ export interface AgreedSale extends AskedContact, Payment {
   addsSeats: boolean;
   reason?: string;
   adjustment?: string;
+  answers?: GivenAnswers;
   /** The total of the summary, in major units: the sale is refused if the price is another one now. */
   expectedTotal: number;
 }
@@ -74,7 +77,20 @@ async function askAnswers(io: Io, reads: SaleReads, { given, kind, now }: Asked)
   const known = { paymentMethod, payBy, isConfirmed };
   if (kind === 'hold') return { ...seats, contact, payment: undefined };
   const payment = given.hasPayment ? known : await askPayment(io, tenant, known, now);
-  return { ...seats, contact, payment };
+  const answers = given.answers ?? (await askQuestionsOf(io, reads, seats, { given, payment }));
+  return { ...seats, contact, payment, answers };
+}
+
+async function askQuestionsOf(
+  io: Io,
+  reads: SaleReads,
+  { tour, party, sold }: Omit<SaleAnswers, 'contact' | 'payment'>,
+  { given, payment }: { given: GivenSale; payment: Payment },
+): Promise<GivenAnswers | undefined> {
+  const { questions } = await reads.tour(tour.slug);
+  const { categories } = sold.quote;
+  const isConfirmed = (payment.isConfirmed ?? false) && !given.despiteMissing;
+  return askQuestions(io, { questions, party, categories, given: given.answer, isConfirmed });
 }
 
 /** Asks for the tour, the departure and the party. */
@@ -104,7 +120,7 @@ function totalOfSale({ sold: { quote }, party }: SaleAnswers, { adjustment = '0'
 }
 
 function agreedSale(
-  { tour, sold, party, addSeats, contact, payment }: SaleAnswers,
+  { tour, sold, party, addSeats, contact, payment, answers }: SaleAnswers,
   { adjustment, reason }: GivenSale,
   total: number,
 ): AgreedSale {
@@ -118,6 +134,7 @@ function agreedSale(
     addsSeats: addSeats !== undefined,
     reason: reason ?? addSeats,
     adjustment,
+    answers,
     expectedTotal: toMajor(total, sold.quote.currencyDigits),
   };
 }

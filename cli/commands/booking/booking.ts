@@ -27,12 +27,15 @@ import {
 } from '../../engine/list';
 import { ADJUST_FLAG, ADJUST_REASON_FLAG } from '../../engine/reasoned';
 import { checkPartyFlags, partyFlag } from '../../engine/party';
+import { ANSWER_FLAG } from '../../engine/answers';
+import { checkPickupFlags, localMoment, PICKUP_FLAGS } from '../../engine/pickup';
 import { REVEAL_FLAG } from '../../engine/personal-data';
 import {
   bookingRef,
   email,
   outputFile,
   departureOnDate,
+  orNone,
   line,
   moment,
   paragraphs,
@@ -43,7 +46,7 @@ import {
   wholeNumber,
 } from '../../engine/values';
 import { shortTime, tableOf } from '../../terminal/table';
-import { addBookingVerb } from './add';
+import { addBookingVerb, DESPITE_MISSING_FLAG } from './add';
 import { importBookingsVerb } from './import';
 import { anonymizeBookingCommand } from './anonymize';
 import { FORCE_FLAG } from './erasure';
@@ -69,6 +72,10 @@ const CHANGEABLE = [
   'email',
   'notes',
   'travellers',
+  'answer',
+  'pickup',
+  'place',
+  'pickupTime',
   'adjust',
 ];
 
@@ -85,6 +92,7 @@ const FILTERS: Flag[] = [
   }),
   flag('--status <status>', 'only in this status', { choices: Object.keys(BOOKING_STATUSES) }),
   SEARCH_FLAG,
+  flag('--missing-answers', 'only standing bookings that lack required answers'),
   EXTERNAL_REF_FLAG,
   sinceFlag('created'),
   flag('--until <time>', 'only created before', { parse: moment }),
@@ -145,6 +153,11 @@ export const bookingVerbs: Verb[] = [
       flag('--email <address>', "the customer's e-mail address", { parse: email }),
       flag('--notes <text>', 'notes, instead of those that it has', { parse: paragraphs(NOTES_MAX) }),
       TRAVELLERS_FLAG,
+      ANSWER_FLAG,
+      ...PICKUP_FLAGS,
+      flag('--pickup-time <time>', 'when the guests are fetched: 08:30, 2027-03-05T23:30, or none', {
+        parse: orNone(localMoment),
+      }),
       ADJUST_FLAG,
       ADJUST_REASON_FLAG,
       flag(
@@ -155,15 +168,20 @@ export const bookingVerbs: Verb[] = [
     ],
     check: (options: ChangeOptions) => {
       checkPartyFlags(options);
+      checkPickupFlags(options);
       checkAdjustOfChange(options);
       if (CHANGEABLE.every((name) => !(name in options)))
-        throw new UsageError(`name at least one of ${CHANGEABLE.map((name) => `--${name}`).join(', ')}`);
+        throw new UsageError(
+          `name at least one of ${CHANGEABLE.map((name) => `--${name.replace('pickupTime', 'pickup-time')}`).join(', ')}`,
+        );
     },
     examples: [
       'booking change ACME-1042 --date 2027-03-13 --adults 3',
       'booking change ACME-1042 --party adult=2,senior=1,child=0',
       'booking change ACME-1042 --party family=0,adult=2 --travellers none',
       'booking change ACME-1042 --phone "+49 30 901821"',
+      'booking change ACME-1042 --answer allergies=nuts,0.weight=80',
+      'booking change ACME-1042 --pickup central_station --pickup-time 08:15',
       'booking change ACME-1042 --adults 2 --refund-percent 80',
       'booking change ACME-1042 --adjust -20 --reason "The boat left late"',
     ],
@@ -174,6 +192,8 @@ export const bookingVerbs: Verb[] = [
     usage: 'confirm <ref>',
     about: 'Mark a booking as paid; an expired one takes its seats again if they are free',
     args: REF,
+    flags: [DESPITE_MISSING_FLAG],
+    examples: ['booking confirm ACME-1042', 'booking confirm ACME-1042 --despite-missing'],
     audits: true,
     run: confirmBookingCommand,
   },
@@ -275,9 +295,13 @@ export const bookingVerbs: Verb[] = [
   },
 ];
 
-async function confirmBookingCommand(context: AuditedContext, _options: object, ref: string): Promise<void> {
+async function confirmBookingCommand(
+  context: AuditedContext,
+  { despiteMissing = false }: { despiteMissing?: boolean },
+  ref: string,
+): Promise<void> {
   await changeAndAnswer(context, 'booking.confirm', ref, (trx, seller, named) =>
-    confirmBooking(trx, seller, { ...named, byOperator: true }),
+    confirmBooking(trx, seller, { ...named, byOperator: true, despiteMissingAnswers: despiteMissing }),
   );
 }
 

@@ -13,6 +13,9 @@ import { readInput } from '../../../services/platform/forms/form';
 import { keptPhoneForm } from '../../../services/api/customers/phone';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Trx } from '../../../services/platform/database/database';
+import type { GivenAnswers } from '../../../services/api/questions/given-answers';
+import { answersOfFlags, type FlagAnswer } from '../../engine/answers';
+import { instantOfMoment, type LocalMoment, pickupOfFlags, type PickupOptions } from '../../engine/pickup';
 import { changeSeats } from '../../engine/change-seats';
 import type { AuditedContext } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
@@ -24,7 +27,7 @@ import { toAuditedBooking, toBookingDocument, toBookingFacts } from './document'
 import { comparedCustomer } from '../../../services/api/customers/customer';
 
 /** The flags of `booking change`. */
-export interface ChangeOptions extends PartyOptions {
+export interface ChangeOptions extends PartyOptions, PickupOptions {
   name?: string;
   phone?: string;
   email?: string;
@@ -32,6 +35,9 @@ export interface ChangeOptions extends PartyOptions {
   notes?: string;
   /** Null clears the list. */
   travellers?: null;
+  answer?: FlagAnswer[];
+  /** Null: the time follows the start again. */
+  pickupTime?: LocalMoment | null;
   /** The amount of the adjustment; 0 takes it away. */
   adjust?: string;
   /** The reason of the adjustment. */
@@ -62,6 +68,10 @@ export async function changeBookingCommand(
     email,
     notes,
     travellers,
+    answer,
+    pickup,
+    place,
+    pickupTime,
     adjust,
     reason = '',
     refundPercent,
@@ -82,6 +92,7 @@ export async function changeBookingCommand(
     customer,
     notes,
     travellers,
+    answers: answersOfChange(lead, { answer, travellers, pickup, place, pickupTime, date: departure }),
     expectedTotal: null,
     adjustment: adjust === undefined ? undefined : { amount: adjust, reason },
     refundPercent,
@@ -91,15 +102,43 @@ export async function changeBookingCommand(
   );
 }
 
+/** Returns the answers that the flags change. Without the named travellers, their answers go too. */
+function answersOfChange(
+  { asked, departureDate }: BookingLead,
+  { answer, travellers, pickupTime, date, ...place }: AnswerOptions,
+): GivenAnswers | undefined {
+  const pickup = pickupOfFlags(place);
+  const timeOf = (moment: LocalMoment) => {
+    const day = date?.date ?? departureDate;
+    if (day === null || !asked)
+      throw new UsageError('--pickup-time needs a booking with a date and a pickup');
+    return instantOfMoment(moment, day, asked.timeZone);
+  };
+  const given = {
+    ...answersOfFlags(answer, asked?.questions ?? []),
+    ...(travellers === null && { ofTravellers: null }),
+    ...(pickup !== undefined && { pickup }),
+    ...(pickupTime !== undefined && { pickupTime: pickupTime && timeOf(pickupTime) }),
+  };
+  return Object.keys(given).length > 0 ? given : undefined;
+}
+
+type AnswerOptions = Pick<
+  ChangeOptions,
+  'answer' | 'travellers' | 'pickup' | 'place' | 'pickupTime' | 'date'
+>;
+
 /** A changed booking. Undefined: its command has no reduction. */
 type Changed = ChangedBooking & Partial<Pick<AmendedBooking, 'reduction'>>;
 
 /** Returns the document of a changed booking for the audit row, with the names of the personal fields that changed, without their values. */
 function auditedAfter({ before, after, reduction }: Changed) {
-  const personal = ({ customer, notes, travellers, adjustment }: BookingLead) => ({
+  const personal = ({ customer, notes, travellers, asked, adjustment }: BookingLead) => ({
     ...comparedCustomer(customer),
     notes,
     travellers,
+    answers: asked && asked.answers,
+    pickup: asked && asked.pickup,
     adjustment_reason: adjustment && adjustment.reason,
   });
   const fields = Object.keys(changedFields([{}, {}], [personal(before), personal(after)]));

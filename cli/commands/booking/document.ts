@@ -14,6 +14,8 @@ import {
   toReferenceDocument,
   toTravellerDocument,
 } from '../../engine/personal-data';
+import { toAnswersDocument } from '../../engine/answers';
+import { toPickupDocument } from '../../engine/pickup';
 import { formatMoney, withMoney } from '../../engine/values';
 import type { Screen } from '../../terminal/screen';
 import { shortTime, table } from '../../terminal/table';
@@ -75,6 +77,8 @@ export function toBookingDetailDocument(lead: BookingLead, reveal: boolean) {
     prices: pricesAnswer(lead.prices, lead.categories, lead.currencyDigits),
     customer: toCustomerDocument(lead.customer, reveal),
     travellers: lead.travellers && lead.travellers.map((one) => toTravellerDocument(one, reveal)),
+    answers: toAnswersDocument(lead, reveal),
+    pickup: toPickupDocument(lead, reveal),
     notes: freeText(lead.notes, reveal),
     cancel_reason: freeText(lead.cancelReason, reveal),
     octo: toOctoDocument(lead.octo, reveal),

@@ -9,6 +9,8 @@ import { findTour } from '../../../services/api/catalog/find-tour';
 import { ANY_TENANT, type TenantScope } from '../../../services/api/tenants/tenant';
 import { csvLine } from '../../../services/platform/csv-cells';
 import type { Db } from '../../../services/platform/database/database';
+import { describeAnswer } from '../../engine/answers';
+import { describePickup } from '../../engine/pickup';
 import type { AuditedContext } from '../../engine/context';
 import { FileNotWrittenError, UsageError } from '../../engine/failure';
 import { answerItems, DEFAULT_LIMIT, findTenantId } from '../../engine/list';
@@ -39,6 +41,8 @@ export interface BookingFilterOptions {
   departureFrom?: string;
   departureTo?: string;
   search?: string;
+  /** True: only bookings that lack required answers. */
+  missingAnswers?: boolean;
 }
 
 interface BookingFilter {
@@ -48,13 +52,40 @@ interface BookingFilter {
 }
 
 async function toBookingFilter(db: Db, options: BookingFilterOptions): Promise<BookingFilter> {
-  const { tenant, tour, status, externalRef, since, until, departureFrom, departureTo, search } = options;
+  const { tenant, tour, ...filter } = filterOf(options);
   const tenantId = await findTenantId(db, tenant);
   const tourId = tour === undefined ? undefined : (await findTour(db, tour)).id;
   return {
     tenantId,
     scope: tenantId ?? ANY_TENANT,
-    filter: { tourId, status, externalRef, since, until, departureFrom, departureTo, search },
+    filter: { ...filter, tourId },
+  };
+}
+
+function filterOf(options: BookingFilterOptions): BookingFilterOptions {
+  const {
+    tenant,
+    tour,
+    status,
+    externalRef,
+    since,
+    until,
+    departureFrom,
+    departureTo,
+    search,
+    missingAnswers,
+  } = options;
+  return {
+    tenant,
+    tour,
+    status,
+    externalRef,
+    since,
+    until,
+    departureFrom,
+    departureTo,
+    search,
+    missingAnswers,
   };
 }
 
@@ -62,8 +93,9 @@ async function toBookingFilter(db: Db, options: BookingFilterOptions): Promise<B
  * Describes the filter for the audit row of a reveal, without the reference and the searched text: they may contain a customer's name.
  */
 function describeFilter(options: BookingFilterOptions): Record<string, unknown> {
-  const { tour, status, since, until, departureFrom, departureTo, search } = options;
+  const { tour, status, since, until, departureFrom, departureTo, search, missingAnswers } = options;
   return {
+    ...(missingAnswers && { missing_answers: true }),
     ...(tour !== undefined && { tour }),
     ...(status && { status }),
     ...(since && { since: since.toISOString() }),
@@ -230,6 +262,8 @@ const CSV_COLUMNS = [
   'source',
   'adjustment_amount',
   'adjustment_reason',
+  'answers',
+  'pickup',
 ] as const;
 
 /** The first line: the names of the columns. */
@@ -248,10 +282,14 @@ function toCsvLine(lead: BookingLead, reveal: boolean): string {
     octo,
     refund,
     adjustment,
+    answers: asked,
+    pickup: fetched,
     ...booking
   } = toBookingDetailDocument(lead, reveal);
   const { name: customer_name, phone: customer_phone, email: customer_email } = customer;
   const travellers = named && named.map(describeTraveller).join('; ');
+  const answers = asked.map(describeAnswer).join('; ') || null;
+  const pickup = fetched && describePickup(fetched);
   const octo_uuid = octo && octo.uuid;
   const octo_contacts = describeContacts(octo).join('; ') || null;
   const unitPrices = {
@@ -269,6 +307,8 @@ function toCsvLine(lead: BookingLead, reveal: boolean): string {
     ...refunded,
     ...adjustmentCells(adjustment, reveal),
     party,
+    answers,
+    pickup,
     octo_uuid,
   };
   return csvLine(CSV_COLUMNS.map((column) => values[column]));

@@ -3,6 +3,8 @@ import { describeParty } from '../../../services/api/parties/party';
 import { type Party, seatsOf } from '../../../services/api/parties/party-rules';
 import { toMajor } from '../../../services/api/pricing/currency';
 import type { Tenant } from '../../../services/api/tenants/tenant';
+import type { GivenAnswers } from '../../../services/api/questions/given-answers';
+import type { FlagAnswer } from '../../engine/answers';
 import { formatMoney } from '../../engine/values';
 import type { Screen } from '../../terminal/screen';
 import { properties, shortTime } from '../../terminal/table';
@@ -28,6 +30,12 @@ export interface GivenSale extends AskedContact, Payment {
   reason?: string;
   /** The line of the price beside the categories: a signed decimal number of major units. */
   adjustment?: string;
+  /** The answers to questions of the tour that flags give. */
+  answer?: readonly FlagAnswer[];
+  /** The answers that the person has been asked for already. */
+  answers?: GivenAnswers;
+  /** True: required answers may be missing. */
+  despiteMissing?: boolean;
 }
 
 /** The answers of a conversation about a sale. */
@@ -36,6 +44,8 @@ export interface SaleAnswers extends SoldParty {
   contact: AskedContact;
   /** Undefined: a hold. */
   payment: Payment | undefined;
+  /** The answers to the questions of the tour. Undefined: none. */
+  answers?: GivenAnswers;
 }
 
 /** Formats the summary that a person reads to the guest before agreeing. @param total minor units */

@@ -10,6 +10,8 @@ import {
   toAttemptDocument,
   toDeliveryDocument,
 } from '../../../services/webhook-queue/deliveries/find-deliveries';
+import { describeAnswer } from '../../engine/answers';
+import { describePickup } from '../../engine/pickup';
 import type { AuditedContext } from '../../engine/context';
 import {
   describeContacts,
@@ -87,6 +89,8 @@ function describe(
   const {
     customer,
     travellers,
+    answers,
+    pickup,
     octo,
     price_breakdown: _breakdown,
     prices: _prices,
@@ -97,6 +101,8 @@ function describe(
   return sections([
     ['', properties({ ...shown, customer: describeCustomer(customer) }, screen)],
     ['Travellers', travellers?.map(describeTraveller).join('\n')],
+    ['Answers', answers.map(describeAnswer).join('\n')],
+    ['Pickup', pickup ? describePickup(pickup) : ''],
     ['Contacts by OCTO', describeContacts(octo).join('\n')],
     [`Price of one ${firstCategory(categories).code}`, paragraph(describePrice(booking, categories), screen)],
     ['History', describeHistory(moments, screen)],

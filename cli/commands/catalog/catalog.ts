@@ -6,6 +6,8 @@ import { NO_CUTOFF } from '../../../services/api/catalog/cutoff';
 import { findTour, listTours } from '../../../services/api/catalog/find-tour';
 import { type CatalogTour, TOUR_STATUSES, type TourStatus } from '../../../services/api/catalog/tour';
 import { translateFields, type TranslatedFields } from '../../../services/api/catalog/tour-text';
+import { describeAnswerForm } from '../../../services/api/questions/answer-text';
+import type { Question } from '../../../services/api/questions/question';
 import { categoriesOf, type Category } from '../../../services/api/parties/category';
 import { toMajor } from '../../../services/api/pricing/currency';
 import type { Db } from '../../../services/platform/database/database';
@@ -239,6 +241,7 @@ async function showTourCommand(
       booking_cutoff,
       cancellation,
       categories,
+      questions,
       ...fields
     } = document as typeof document & Record<string, unknown>;
     const shown = {
@@ -247,6 +250,7 @@ async function showTourCommand(
       booking_cutoff: booking_cutoff ?? NO_CUTOFF,
       cancellation: describeCancellation(cancellation as CancellationPolicy | null),
       categories: categoriesOf(categories as Category[] | null).map(describeCategory),
+      questions: ((questions ?? []) as Question[]).map(describeQuestion),
       start_location: describeLocation(start_location),
       end_location: describeLocation(end_location),
       images: (images as { url: string }[]).map(({ url }) => url),
@@ -286,6 +290,12 @@ function describeCancellation(policy: CancellationPolicy | null): string {
 }
 
 /** Formats a category for a person: `infant, 0 to 3 years, 0 seats, with adult or senior`. */
+function describeQuestion(question: Question): string {
+  const { code, label, per, required, until } = question;
+  const due = required ? `, required until ${until === 'confirm' ? 'it is confirmed' : 'it is booked'}` : '';
+  return `${code}: ${label}, per ${per}: ${describeAnswerForm(question)}${due}`;
+}
+
 function describeCategory(category: Category): string {
   const { code, age_from: from, age_to: to, seats, people, min, max, with: companions, at_most } = category;
   const parts = [

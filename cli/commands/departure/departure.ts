@@ -10,6 +10,10 @@ import {
   setStartTime,
 } from '../../../services/api/seats/changes/change-departure';
 import { performBulk } from '../../../services/api/seats/perform';
+import { setPickupTime } from '../../../services/api/seats/changes/set-pickup-time';
+import { byOperator } from '../../../services/api/tenants/actor';
+import { departureArgument } from '../../../services/api/catalog/start-time';
+import { instantOfMoment, type LocalMoment, localMoment, pickupPoint } from '../../engine/pickup';
 import type { Trx } from '../../../services/platform/database/database';
 import { changeSeats } from '../../engine/change-seats';
 import type { Verb } from '../../engine/command';
@@ -57,6 +61,15 @@ export const departureVerbs: Verb[] = [
     examples: ['departure set-seats dolomites-hut-to-hut 2027-06-05 16'],
     audits: true,
     run: setSeatsCommand,
+  },
+  {
+    usage: 'set-pickup <tour> <date> <point> <at>',
+    about:
+      'Set when the guests of a stop are fetched, for all standing bookings of a departure; sends booking.updated for each',
+    args: { date: departureOnDate, point: pickupPoint, at: localMoment },
+    examples: ['departure set-pickup lisbon-tram 2027-06-05T09:30 station 08:15'],
+    audits: true,
+    run: setPickupCommand,
   },
   {
     usage: 'set-time <tour> <date> <time>',
@@ -109,6 +122,30 @@ async function setSeatsCommand(
   await context.output.answer(document, () => {
     return `${tour.slug} on ${nameOf(document)} has ${countOf(seats, 'seat')}, ${document.seats_available} of them free`;
   });
+}
+
+async function setPickupCommand(
+  context: AuditedContext,
+  _options: object,
+  idOrSlug: string,
+  ...[named, point, moment]: [NamedDeparture, string, LocalMoment]
+): Promise<void> {
+  const tour = await findTour(context.db, idOrSlug);
+  const at = instantOfMoment(moment, named.date, tour.timeZone);
+  const entry = { action: 'departure.set-pickup', subject: `${tour.slug} ${nameOfNamed(named)}` };
+  const changed = await changeSeats(context, entry, async (transaction, note) => {
+    const by = byOperator(context.operator);
+    const change = await setPickupTime(transaction.trx, tour, { departure: named, point, at, by });
+    const bookings = await performBulk(transaction, change);
+    note(null, { point, at, bookings: bookings.length });
+    return bookings;
+  });
+  const document = { point, at, bookings: changed.map(({ bookingRef }) => bookingRef) };
+  await context.output.answer(document, () => `${countOf(changed.length, 'booking')} at ${point}`);
+}
+
+function nameOfNamed({ date, time }: NamedDeparture): string {
+  return departureArgument(date, time ?? null);
 }
 
 async function setTimeCommand(

@@ -12,6 +12,10 @@ import { describeParty, namedNumbers, peopleOfParty } from '../../../services/ap
 import { type Party, unitsOf } from '../../../services/api/parties/party-rules';
 import { csvLine } from '../../../services/platform/csv-cells';
 import type { Verb } from '../../engine/command';
+import { describeAnswer, toAnswersDocument } from '../../engine/answers';
+import { flag } from '../../engine/command';
+import { UsageError } from '../../engine/failure';
+import { describePickup, toPickupDocument } from '../../engine/pickup';
 import type { AuditedContext } from '../../engine/context';
 import { CSV_FLAG } from '../../engine/list';
 import {
@@ -24,22 +28,34 @@ import {
   toTravellerDocument,
 } from '../../engine/personal-data';
 import { departureOnDate } from '../../engine/values';
+import type { Output } from '../../terminal/output';
 import type { Screen } from '../../terminal/screen';
 import { beside } from '../../terminal/table';
 import { countOf, foldLines } from '../../terminal/text';
 import { nameOfDeparture } from './document';
+import { byPickup, countPeople, describeStop } from './stops';
 
 interface ManifestOptions extends RevealOptions {
   csv?: boolean;
+  /** `pickup`: by time and stop. */
+  by?: 'pickup';
 }
 
 export const manifestVerb: Verb = {
   usage: 'manifest <tour> <date>',
   about: 'Print who travels with a departure, for its guide: each confirmed or unpaid booking, with a box',
   args: { date: departureOnDate },
-  flags: [CSV_FLAG, REVEAL_FLAG],
+  flags: [
+    CSV_FLAG,
+    flag('--by <order>', 'by time and stop of the pickup, then who comes alone', { choices: ['pickup'] }),
+    REVEAL_FLAG,
+  ],
+  check: ({ csv, by }: ManifestOptions) => {
+    if (csv && by !== undefined) throw new UsageError('--csv and --by are two forms of the list: give one');
+  },
   examples: [
     'departure manifest dolomites-hut-to-hut 2027-06-05 --reveal',
+    'departure manifest lisbon-tram 2027-06-05T09:30 --by pickup --reveal',
     'departure manifest lisbon-tram 2027-06-05T09:30 --csv --reveal > saturday.csv',
   ],
   audits: true,
@@ -48,7 +64,7 @@ export const manifestVerb: Verb = {
 
 async function printManifestCommand(
   context: AuditedContext,
-  { csv = false, reveal = false }: ManifestOptions,
+  { csv = false, by, reveal = false }: ManifestOptions,
   idOrSlug: string,
   named: NamedDeparture,
 ): Promise<void> {
@@ -68,9 +84,29 @@ async function printManifestCommand(
     bookings: leads.map((lead) => toManifestBooking(lead, reveal)),
   };
   if (csv) return output.pour(csvLines(manifest), 'csv');
-  await output.answer(manifest, (screen) => describeManifest(manifest, departure.cancelled, screen));
+  if (by === 'pickup') await answerByPickup(output, manifest, departure.cancelled);
+  else await output.answer(manifest, (screen) => describeManifest(manifest, departure.cancelled, screen));
   if (!reveal && leads.length > 0)
-    output.note('Names, phones, travellers and notes are masked: --reveal shows them');
+    output.note('Names, phones, travellers, answers and notes are masked: --reveal shows them');
+}
+
+async function answerByPickup(output: Output, manifest: Manifest, cancelled: boolean): Promise<void> {
+  const { bookings, ...head } = manifest;
+  const { stops, alone } = byPickup(bookings);
+  await output.answer({ ...head, stops, alone }, (screen) => {
+    const paper = paperOf(screen);
+    const parts = [
+      ...stops.map((stop) => describeGroup(describeStop(stop), stop, paper)),
+      ...(alone.bookings.length > 0
+        ? [describeGroup(`Come alone: ${countPeople(alone)}`, alone, paper)]
+        : []),
+    ];
+    return [describeHead(manifest, cancelled), ...parts].join('\n\n');
+  });
+}
+
+function describeGroup(title: string, { bookings }: { bookings: ManifestBooking[] }, screen: Screen): string {
+  return [title, ...bookings.map((booking) => describeBooking(booking, screen))].join('\n\n');
 }
 
 type ManifestBooking = ReturnType<typeof toManifestBooking>;
@@ -133,6 +169,8 @@ function toManifestBooking(lead: BookingLead, reveal: boolean) {
     name,
     phone,
     travellers: travellers && travellers.map((one) => toTravellerDocument(one, reveal)),
+    answers: toAnswersDocument(lead, reveal),
+    pickup: toPickupDocument(lead, reveal),
     notes: freeText(lead.notes, reveal),
     external_ref: toReferenceDocument(lead.externalRef, peopleOf(lead), reveal),
     source: lead.source,
@@ -166,15 +204,34 @@ const CSV_COLUMNS = [
   'total_price',
   'currency',
   'adjustment_amount',
+  'answers',
+  'pickup',
 ] as const;
 
 async function* csvLines({ bookings, tour, departure_date, start_time }: Manifest): AsyncGenerator<string> {
   yield csvLine(CSV_COLUMNS);
-  for (const { travellers: named, party, adjustment, ...booking } of bookings) {
+  for (const {
+    travellers: named,
+    party,
+    adjustment,
+    answers: asked,
+    pickup: fetched,
+    ...booking
+  } of bookings) {
     const travellers = named && named.map(describeTraveller).join('; ');
     const departure = { tour, departure_date, start_time };
     const adjustment_amount = adjustment?.amount ?? null;
-    const values = { ...departure, ...booking, travellers, party: JSON.stringify(party), adjustment_amount };
+    const answers = asked.map(describeAnswer).join('; ') || null;
+    const pickup = fetched && describePickup(fetched);
+    const values = {
+      ...departure,
+      ...booking,
+      travellers,
+      answers,
+      pickup,
+      party: JSON.stringify(party),
+      adjustment_amount,
+    };
     yield csvLine(CSV_COLUMNS.map((column) => values[column]));
   }
 }
@@ -183,11 +240,21 @@ async function* csvLines({ bookings, tour, departure_date, start_time }: Manifes
 const PAPER_COLUMNS = 80;
 
 function describeManifest(manifest: Manifest, cancelled: boolean, screen: Screen): string {
+  const paper = paperOf(screen);
+  const bookings = manifest.bookings.map((booking) => describeBooking(booking, paper));
+  return [describeHead(manifest, cancelled), ...bookings].join('\n\n');
+}
+
+function paperOf(screen: Screen): Screen {
+  return { ...screen, columns: Math.min(screen.columns ?? PAPER_COLUMNS, PAPER_COLUMNS) };
+}
+
+/** Returns the title of the departure, and how many people travel. */
+function describeHead(manifest: Manifest, cancelled: boolean): string {
   const { tour, departure_date: date, start_time: time, people, seats, categories, bookings } = manifest;
   const unpaid = bookings.filter(awaitsPayment).length;
-  const paper = { ...screen, columns: Math.min(screen.columns ?? PAPER_COLUMNS, PAPER_COLUMNS) };
   const counts = [
-    people === 1 ? '1 person' : `${people} people`,
+    countPeople({ people }),
     ...(seats === people ? [] : [countOf(seats, 'seat')]),
     countOf(bookings.length, 'booking'),
     ...(unpaid > 0 ? [`${unpaid} unpaid`] : []),
@@ -195,18 +262,32 @@ function describeManifest(manifest: Manifest, cancelled: boolean, screen: Screen
   const title = `${tour} on ${nameDeparture(date, time)}${cancelled ? ' (cancelled)' : ''}`;
   const party: Party = Object.fromEntries(categories.map(({ category, units }) => [category, units]));
   const head = bookings.length === 0 ? 'No bookings' : `${counts.join(', ')}\n${describeParty(party)}`;
-  return [`${title}\n${head}`, ...bookings.map((booking) => describeBooking(booking, paper))].join('\n\n');
+  return `${title}\n${head}`;
 }
 
 const BOX = '[ ]';
 
 /** Draws a box to tick off beside the facts of the booking. */
 function describeBooking(booking: ManifestBooking, screen: Screen): string {
-  const { booking_ref, tenant, status, party, name, phone, travellers, notes, external_ref } = booking;
+  const {
+    booking_ref,
+    tenant,
+    status,
+    party,
+    name,
+    phone,
+    travellers,
+    answers,
+    pickup,
+    notes,
+    external_ref,
+  } = booking;
   const lines = [
     [booking_ref, describeParty(party), awaitsPayment(booking) ? 'UNPAID' : status, tenant].join(', '),
     foldLines([name, phone].filter((value) => value !== null).join(', ')),
     ...(travellers ?? []).map((one) => `- ${describeTraveller(one)}`),
+    pickup === null ? '' : `Pickup: ${describePickup(pickup)}`,
+    ...answers.map((one) => `* ${describeAnswer(one)}`),
     notes === null ? '' : `Notes: ${foldLines(notes)}`,
     external_ref === null ? '' : `Reference: ${external_ref}`,
   ];

@@ -15,6 +15,7 @@ import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
 import { datedTiers, PAST_FROM } from '../catalog/departure-state';
+import { eraseAnswersOfLeads } from './booking-answers.repository';
 import type { RecordedBookingChange, BookingLead, Traveller } from './booking-lead';
 import type { BookingStatus } from './booking-status';
 import { categoriesOf, storedCategories } from '../parties/category';
@@ -29,6 +30,9 @@ export const LEAD_UPDATED_AT =
   'coalesce(l.updated_at, greatest(l.created_at, l.confirmed_at, l.cancelled_at, l.expired_at, l.anonymized_at))';
 /** The time of the last change of the lead, or of the status of its departure `d` if that is later. */
 export const UPDATED_AT = `greatest(${LEAD_UPDATED_AT}, d.status_changed_at)`;
+
+/** The questions and answers of a lead `l`. Null: its tour asked nothing. */
+const ASKED = `(select json_build_object('questions', a.questions, 'answers', a.answers, 'pickup', a.pickup, 'timeZone', t.time_zone) from booking_answers a where a.lead_id = l.id)`;
 
 /** The description of a lead `l`, with its tour `t`, its tenant `n` and its departure `d`. */
 const LEAD = describeRow<BookingLead>({
@@ -46,6 +50,7 @@ const LEAD = describeRow<BookingLead>({
   seats: stored('l.seats'),
   categories: stored('l.categories', { toField: categoriesOf, toColumn: storedCategories }),
   travellers: stored('l.travellers', { toField: inDocumentedOrder }),
+  asked: selected(ASKED),
   status: stored('l.status', { select: LEAD_STATUS }),
   prices: stored('l.prices_minor'),
   platformPrices: stored('l.platform_prices_minor'),
@@ -320,7 +325,7 @@ export async function findBookingChanges(db: Db, leadId: number): Promise<Record
 }
 
 /**
- * Erases the customer, the travellers, the notes, and the reasons of a cancellation and of an adjustment.
+ * Erases the customer, the travellers, the notes, the answers, and the reasons of a cancellation and of an adjustment.
  * @param references to store instead of the present ones
  */
 export async function eraseCustomerOfLead(
@@ -343,6 +348,7 @@ export async function eraseCustomerOfLead(
       import_ref: importRef,
       anonymized_at: trx.raw('clock_timestamp()'),
     });
+  await eraseAnswersOfLeads(trx, [id]);
 }
 
 /** A booking of an import, for its undo. */
@@ -387,6 +393,10 @@ export async function undoImportedLeads(trx: Trx, leads: LeadStatus[], by: Actor
        anonymized_at = clock_timestamp()
      ${FROM_STATUSES}`,
     { ...bindStatuses(leads), by },
+  );
+  await eraseAnswersOfLeads(
+    trx,
+    leads.map(({ id }) => id),
   );
 }
 

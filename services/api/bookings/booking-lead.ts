@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../platform/errors';
 import type { SaleChange } from '../audit/changed-fields';
 import type { CancellationPolicy, DatedTier } from '../catalog/cancellation-policy';
+import type { BookingAnswers } from '../questions/answers';
 import { type OctoDetails, peopleOfOcto, travellerOfUnitItem } from '../holds/octo-booking';
 import {
   impliesRules,
@@ -126,6 +127,8 @@ export interface BookingLead {
   categories: readonly Category[];
   /** Null: not named, or anonymized. */
   travellers: Traveller[] | null;
+  /** The questions that the booking has locked, and its answers. Null: its tour asked nothing. */
+  asked: BookingAnswers | null;
   /** `expired` once the payment is overdue by the database's clock, also if no sweep has marked the lead. */
   status: BookingStatus;
   /** The booked unit price of each category. */

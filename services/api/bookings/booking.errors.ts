@@ -1,4 +1,5 @@
 import { AppError } from '../../platform/errors';
+import type { MissingAnswer } from '../questions/answers';
 
 /** The booking is unknown, or belongs to another tenant: both get the same answer. */
 export class BookingNotFoundError extends AppError {
@@ -81,5 +82,20 @@ export class RefundChangedError extends AppError {
       refund_amount: this.refund?.amount ?? null,
       currency: this.currency,
     };
+  }
+}
+
+/** The booking lacks required answers, so it is not confirmed. */
+export class AnswersMissingError extends AppError {
+  readonly code = 'answers_missing';
+
+  constructor(private readonly missing: MissingAnswer[]) {
+    super(
+      'Required answers are missing. Add them by a change of the booking, or confirm with {"despite_missing_answers": true}.',
+    );
+  }
+
+  override get facts(): Record<string, unknown> {
+    return { missing: this.missing };
   }
 }

@@ -27,6 +27,8 @@ export interface LeadFilter {
   /** Inclusive dates of departure. */
   departureFrom?: string;
   departureTo?: string;
+  /** True: only standing bookings that lack required answers. */
+  missingAnswers?: boolean;
   /** Changed at this time or later, RFC 3339. */
   updatedSince?: string;
   /** The last lead of the previous page. */
@@ -164,6 +166,8 @@ const CONDITIONS: { [F in keyof LeadFilter]?: string } = {
   until: 'l.created_at < :until',
   departureFrom: 'l.departure_date >= :departureFrom::date',
   departureTo: 'l.departure_date <= :departureTo::date',
+  missingAnswers: `exists (select from booking_answers a where a.lead_id = l.id and a.missing > 0)
+    and lead_stands(l.status, l.payment_due_at, clock.at)`,
 };
 
 function leadConditions(filter: LeadFilter): string {

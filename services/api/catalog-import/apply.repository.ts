@@ -37,6 +37,8 @@ export async function lockStaged(trx: Trx): Promise<void> {
     ...SOLD_BY.map((column) => `s.columns->>'${column}' <> t.${column}`),
     `${startTimeAfter('s', 't')} is distinct from t.start_time`,
     `${categoriesAfter('s', 't')} is distinct from t.categories`,
+    "jsonb_exists(s.columns, 'questions') and nullif(s.columns->'questions', 'null') is distinct from t.questions",
+    "jsonb_exists(s.columns, 'pickup') and nullif(s.columns->'pickup', 'null') is distinct from t.pickup",
     "jsonb_exists(s.columns, 'booking_cutoff') and s.columns->>'booking_cutoff' is distinct from t.booking_cutoff",
   ].join(' or ');
   await trx.raw(`select count(*) from (

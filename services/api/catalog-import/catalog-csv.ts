@@ -93,7 +93,8 @@ function columnsOf(shape: z.ZodRawShape, prefix = ''): CsvColumns {
   const columns: CsvColumns = {};
   for (const [field, schema] of Object.entries(shape)) {
     const type = bare(schema);
-    if (type === CANCELLATION || type instanceof z.ZodRecord) columns[prefix + field] = JSON_TEXT;
+    if (type === CANCELLATION || schema === TOUR_FIELDS.pickup || type instanceof z.ZodRecord)
+      columns[prefix + field] = JSON_TEXT;
     else if (type instanceof z.ZodObject) Object.assign(columns, columnsOf(type.shape, `${prefix}${field}.`));
     else if (type instanceof z.ZodNumber) columns[prefix + field] = type.isInt ? WHOLE_NUMBER : DECIMAL;
     else if (type === AMOUNT) columns[prefix + field] = MONEY;

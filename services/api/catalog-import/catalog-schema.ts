@@ -13,6 +13,8 @@ import { isCountry } from '../tenants/country';
 import { expandSchedule, InvalidScheduleError, type Schedule } from '../departures/schedule';
 import type { Issue } from './catalog-file';
 import { AMOUNT, CATEGORIES, CATEGORY_NAMES, parsePrices, PRICES } from './category-fields';
+import { PICKUP } from './pickup-fields';
+import { QUESTION_TEXTS, QUESTIONS } from './question-fields';
 import { CANCELLATION, closingIssue, CUTOFF } from './sale-terms';
 import {
   decimalField,
@@ -109,7 +111,8 @@ export const TRANSLATION = objectField({
   cancellation_policy: translated(POLICY),
   tags: translated(TAGS),
   categories: translated(CATEGORY_NAMES),
-} satisfies Record<keyof TranslatedTexts | 'categories', z.ZodType>);
+  questions: translated(QUESTION_TEXTS),
+} satisfies Record<keyof TranslatedTexts, z.ZodType>);
 
 const TOUR = objectField({
   slug: TOUR_SLUG,
@@ -144,6 +147,9 @@ const TOUR = objectField({
   cancellation: optional(CANCELLATION),
   // Null: the default list (pricing/category.ts).
   categories: optional(CATEGORIES),
+  // Null: nothing is asked.
+  questions: optional(QUESTIONS),
+  pickup: optional(PICKUP),
   start_time: optional(localTime),
   booking_cutoff: optional(CUTOFF),
   language: optional(LANGUAGE, 'en'),

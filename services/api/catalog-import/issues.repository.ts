@@ -101,7 +101,9 @@ const REFUSED = `
            -- Empty for a tour that does not exist, and for categories with issues.
            case when s.columns is null and t.id is null then '{}' else ${codesOf(categoriesAfter('s', 't'))} end as codes,
            ${removedCodes('t.categories', `(${categoriesAfter('s', 't')})`)} as removed,
-           ${categoriesAfter('s', 't')} is distinct from t.categories as has_new_categories
+           ${categoriesAfter('s', 't')} is distinct from t.categories as has_new_categories,
+           coalesce(case when jsonb_exists(s.columns, 'questions') then nullif(s.columns->'questions', 'null') else t.questions end, '[]') as questions,
+           nullif(s.columns->'pickup', 'null')->'points' as pickup_points
     from staged_tours s left join tours t on t.slug = s.slug
     left join unnest(?::text[]) as unknown (name) on unknown.name = s.columns->>'time_zone'
     where s.entry >= 0
@@ -251,6 +253,17 @@ const REFUSED = `
            format('must keep %s: live holds, or standing bookings of departures to come, use it', code), null
     from tour t cross join unnest(t.removed) as code
     where ${isUsed('t', 'code')}
+    union all
+    select t.entry, null, 4, format('questions[%s].categories', place - 1),
+           format('names %s, which is no category of the tour; known are %s', code, array_to_string(t.codes, ', ')), null
+    from tour t cross join jsonb_array_elements(t.questions) with ordinality as listed (question, place)
+    cross join jsonb_array_elements_text(question->'categories') as code
+    where t.codes <> '{}' and code <> all(t.codes)
+    union all
+    select t.entry, null, 4, format('pickup.points[%s].point', place - 1),
+           format('names no pickup point: tourctl pickup add %s makes it', listed.value->>'point'), null
+    from tour t cross join jsonb_array_elements(t.pickup_points) with ordinality as listed (value, place)
+    where not exists (select from pickup_points p where p.code = listed.value->>'point')
     union all
     -- Names the departures to come that the file leaves without a price of the first category.
     select t.entry, null, 4, 'categories',

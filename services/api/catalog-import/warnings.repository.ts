@@ -45,6 +45,28 @@ const WARNINGS = `
     cross join jsonb_each(nullif(s.columns->'translations', 'null')) as given (tag, texts)
     cross join jsonb_object_keys(nullif(nullif(given.texts, 'null')->'categories', 'null')) as named (code)
     where named.code <> all(${codesOf('c.categories')})
+    union all
+    select c.entry, format('translations.%s.questions.%s', given.tag, named.code), 'is no question of the tour'
+    from changed_tours c join staged_tours s on s.entry = c.entry
+    cross join jsonb_each(nullif(s.columns->'translations', 'null')) as given (tag, texts)
+    cross join jsonb_object_keys(nullif(nullif(given.texts, 'null')->'questions', 'null')) as named (code)
+    where not exists (select from jsonb_array_elements(coalesce(c.questions, '[]')) as asked where asked->>'code' = named.code)
+    union all
+    select c.entry, 'pickup',
+           'is required with the booking: clients which send only the specification''s fields are refused'
+    from changed_tours c left join tours t on t.id = c.id
+    where c.pickup @> '{"required": true, "until": "booking"}'
+      and (t.pickup @> '{"required": true, "until": "booking"}') is not true
+    union all
+    -- A question that the tour gets, or that becomes required.
+    select c.entry, format('questions[%s]', place - 1),
+           format('%s is required with the booking: clients which send only the specification''s fields are refused', asked->>'code')
+    from changed_tours c left join tours t on t.id = c.id
+    cross join jsonb_array_elements(coalesce(c.questions, '[]')) with ordinality as listed (asked, place)
+    where asked->>'until' = 'booking' and (asked->>'required')::boolean
+      and not exists (
+        select from jsonb_array_elements(coalesce(t.questions, '[]')) as stored
+        where stored->>'code' = asked->>'code' and stored->>'until' = 'booking' and (stored->>'required')::boolean)
   )
   select ${placeJson('s')}::jsonb || jsonb_build_object('field', w.field, 'message', w.message) as warning
   from warning w join staged_tours s on s.entry = w.entry

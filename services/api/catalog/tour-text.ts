@@ -1,4 +1,6 @@
 import type { Category } from '../parties/category';
+import { translatePoints } from '../pickups/pickup';
+import { type Question, type QuestionTexts, translateQuestions } from '../questions/question';
 import type { ListedTour, Tour } from './tour';
 import { isLanguageTag } from '../../platform/forms/text-forms';
 
@@ -83,6 +85,8 @@ export interface TranslatedTexts {
   tags?: string[];
   /** The names of price categories, by code. */
   categories?: Record<string, string>;
+  /** The texts of questions, by code. */
+  questions?: QuestionTexts;
 }
 
 /** The translations of a tour by language tag. */
@@ -94,7 +98,7 @@ export interface ShownLanguages {
   summary: string;
 }
 
-/** Each text that replaces a field of the tour, with this field. Names of categories replace only a part of one. */
+/** Each text that replaces a field of the tour, with this field. Names of categories and texts of questions replace only a part of one. */
 const FIELDS = [
   ['name', 'name'],
   ['summary', 'summary'],
@@ -104,7 +108,7 @@ const FIELDS = [
   ['exclusions', 'exclusions'],
   ['cancellation_policy', 'cancellationPolicy'],
   ['tags', 'tags'],
-] as const satisfies [Exclude<keyof TranslatedTexts, 'categories'>, keyof Tour][];
+] as const satisfies [Exclude<keyof TranslatedTexts, 'categories' | 'questions'>, keyof Tour][];
 
 type WholeText = (typeof FIELDS)[number][0];
 const WHOLE_TEXTS: WholeText[] = FIELDS.map(([text]) => text);
@@ -112,8 +116,8 @@ const WHOLE_TEXTS: WholeText[] = FIELDS.map(([text]) => text);
 export const LISTED_TEXTS: (keyof TranslatedTexts)[] = ['name', 'summary', 'tags'];
 
 /**
- * Returns the functions that choose the translation of a text, and that of the name of a category. Undefined: it is shown in the tour's own
- * language.
+ * Returns the functions that choose the translation of a text, and that of the name of a category, and the translations of the questions.
+ * Undefined: a text is shown in the tour's own language.
  */
 function textChooser(own: string, translations: Translations, preferred: PreferredLanguages) {
   const languages = languagesToShow(preferred, { own, translated: Object.keys(translations) });
@@ -125,7 +129,39 @@ function textChooser(own: string, translations: Translations, preferred: Preferr
     languages
       .map((language) => translations[language]!.categories?.[code])
       .find((name) => name !== undefined);
-  return { choose, nameOf };
+  const ofQuestions = languages.map((language) => translations[language]!.questions ?? {});
+  return { choose, nameOf, ofQuestions };
+}
+
+/** The questions of a tour, and their translations by language tag. */
+export interface TranslatedQuestions {
+  /** The language of the tour's own texts. */
+  language: string;
+  questions: readonly Question[];
+  translations: Record<string, QuestionTexts>;
+}
+
+/**
+ * Returns the questions of a tour as a visitor sees them who prefers one language.
+ * @param tag a language tag. Null: the tour's own language
+ */
+export function questionsInLanguage(
+  { language: own, questions, translations }: TranslatedQuestions,
+  tag: string | null,
+): readonly Question[] {
+  if (tag === null) return questions;
+  const translated = Object.keys(translations);
+  const languages = languagesToShow([fittingLanguages([...translated, own], tag)], { own, translated });
+  return translateQuestions(
+    questions,
+    languages.map((one) => translations[one] ?? {}),
+  );
+}
+
+/** Returns those of the known languages that fit a tag, the most exact first. */
+function fittingLanguages(known: string[], tag: string): string[] {
+  const byTag = new Map(known.map((language) => [language.toLowerCase(), language]));
+  return baseLanguages(tag).flatMap((base) => byTag.get(base) ?? []);
 }
 
 /**
@@ -143,12 +179,12 @@ function translateCategories(
 }
 
 /** Returns the tour with its texts in the preferred languages, and the languages of its name and of its summary. */
-export function translateTour<T extends ListedTour>(
+export function translateTour<T extends ListedTour & Partial<Pick<Tour, 'questions' | 'pickup'>>>(
   tour: T,
   translations: Translations,
   preferred: PreferredLanguages,
 ): { tour: T; shown: ShownLanguages } {
-  const { choose, nameOf } = textChooser(tour.language, translations, preferred);
+  const { choose, nameOf, ofQuestions } = textChooser(tour.language, translations, preferred);
   const texts: Partial<Record<keyof Tour, unknown>> = {};
   for (const [text, field] of FIELDS) {
     const chosen = choose(text);
@@ -159,7 +195,16 @@ export function translateTour<T extends ListedTour>(
     summary: choose('summary')?.language ?? tour.language,
   };
   const categories = translateCategories(tour.categories, nameOf);
-  return { tour: { ...tour, ...texts, categories }, shown };
+  const questions = tour.questions && translateQuestions(tour.questions, ofQuestions);
+  const pickup = tour.pickup && {
+    ...tour.pickup,
+    points: translatePoints(
+      tour.pickup.points,
+      preferred.flat().map((tag) => tag.toLowerCase()),
+    ),
+  };
+  const asked = { ...(questions && { questions }), ...(pickup && { pickup }) };
+  return { tour: { ...tour, ...texts, categories, ...asked }, shown };
 }
 
 /** A tour with the names of the fields of the catalog files. */
@@ -169,6 +214,8 @@ export interface TranslatedFields extends Record<string, unknown> {
   translations: Translations;
   /** Null: the default list, which has no names. */
   categories: Category[] | null;
+  /** Null: nothing is asked. */
+  questions: Question[] | null;
 }
 
 /**
@@ -179,8 +226,11 @@ export function translateFields(
   tour: TranslatedFields,
   tag: string,
 ): {
-  /** The translated texts. All other texts stay the tour's own. `categories`: all of them, if any name is translated. */
-  texts: Omit<TranslatedTexts, 'categories'> & { categories?: Category[] };
+  /** The translated texts. All other texts stay the tour's own. `categories`, `questions`: all of them, if any text of them is translated. */
+  texts: Omit<TranslatedTexts, 'categories' | 'questions'> & {
+    categories?: Category[];
+    questions?: Question[];
+  };
   /** The language of the name. */
   language: string;
   /**
@@ -189,23 +239,29 @@ export function translateFields(
    */
   missing: (keyof TranslatedTexts)[];
 } {
-  const { language: own, translations, categories } = tour;
-  const byTag = new Map([...Object.keys(translations), own].map((known) => [known.toLowerCase(), known]));
-  const fitting = baseLanguages(tag).flatMap((base) => byTag.get(base) ?? []);
-  const { choose, nameOf } = textChooser(own, translations, [fitting]);
+  const { language: own, translations, categories, questions } = tour;
+  const fitting = fittingLanguages([...Object.keys(translations), own], tag);
+  const { choose, nameOf, ofQuestions } = textChooser(own, translations, [fitting]);
   const chosen = WHOLE_TEXTS.flatMap((text) => {
     const found = choose(text);
     return found ? [[text, found.value] as const] : [];
   });
   const named = categories?.some(({ code }) => nameOf(code) !== undefined);
+  const isTranslated = ofQuestions.some((texts) => Object.keys(texts).length > 0);
   const texts = {
     ...Object.fromEntries(chosen),
     ...(named && { categories: translateCategories(categories!, nameOf) }),
+    ...(questions && isTranslated && { questions: translateQuestions(questions, ofQuestions) }),
   };
   const isMissing = (text: WholeText) =>
     text !== 'tags' && !isEmpty(tour[text]) && choose(text) === undefined;
   const lacksName = categories?.some(({ code, name }) => name !== undefined && nameOf(code) === undefined);
-  const missing = [...WHOLE_TEXTS.filter(isMissing), ...(lacksName ? (['categories'] as const) : [])];
+  const lacksText = questions?.some(({ code }) => !ofQuestions.some((one) => one[code]?.label !== undefined));
+  const missing = [
+    ...WHOLE_TEXTS.filter(isMissing),
+    ...(lacksName ? (['categories'] as const) : []),
+    ...(lacksText ? (['questions'] as const) : []),
+  ];
   return { texts, language: choose('name')?.language ?? own, missing: fitting.includes(own) ? [] : missing };
 }
 

@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/database/database';
 import { categoriesOf, type Category } from '../parties/category';
 import { START_TIME } from './start-time';
+import { TOUR_PICKUP } from './tour-asks';
 import type { Tenant } from '../tenants/tenant';
 import type { CatalogTour, CatalogTourFilter, ListedTour, Tour, TourKey } from './tour';
 import { isVisibleTo, visibilityJoins } from './visibility';
@@ -43,7 +44,7 @@ const START_TIMES = `array(
 /** Selects a Tour. The query names the tours `t`, and its FROM clause ends with UPCOMING_BY_CATEGORY. */
 export const TOUR_COLUMNS = `${LISTED_COLUMNS},
   t.description, t.images, t.languages, t.time_zone, t.group_size_max, t.start_location, t.end_location, t.itinerary,
-  t.inclusions, t.exclusions, t.cancellation_policy, t.booking_cutoff, t.start_time, ${START_TIMES} as start_times, t.revision`;
+  t.inclusions, t.exclusions, t.cancellation_policy, coalesce(t.questions, '[]') as questions, ${TOUR_PICKUP} as pickup, t.booking_cutoff, t.start_time, ${START_TIMES} as start_times, t.revision`;
 /**
  * Joins facts about the open departures of the tour: the first date, the first closing time, and the lowest price of each group of dates.
  * All dates of a group have the same price rules of the tenant: a new group begins with the first day of each travel window of a rule, and

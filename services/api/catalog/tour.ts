@@ -2,6 +2,8 @@ import type { Category } from '../parties/category';
 import { firstCategory, type Prices } from '../parties/party-rules';
 import type { CancellationPolicy } from './cancellation-policy';
 import type { CutoffText } from './cutoff';
+import type { OfferedPickup } from '../pickups/pickup';
+import type { Question } from '../questions/question';
 import { isHttpsAddress, isOwnPath, isSlug, isUuid } from '../../platform/forms/text-forms';
 
 export const TOUR_STATUSES = ['published', 'draft', 'archived'] as const;
@@ -68,6 +70,10 @@ export interface Tour extends ListedTour {
   inclusions: string[];
   exclusions: string[];
   cancellationPolicy: string | null;
+  /** The questions that the sale asks. Empty: none. */
+  questions: readonly Question[];
+  /** Where the tour fetches its guests. Null: nowhere. */
+  pickup: OfferedPickup | null;
   /** The departures close so long before their start. Null: at their start. */
   bookingCutoff: CutoffText | null;
   /** Local time, HH:MM, at which departures without a start time of their own begin. Null: no fixed time. */

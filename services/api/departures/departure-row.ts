@@ -1,6 +1,7 @@
 import { describeRow, type Fields, selected, stored, time } from '../../platform/database/row-description';
 import { CLOSES_EARLY_AT, datedTiers, PAST_FROM, pastAt, SALES_END_AT } from '../catalog/departure-state';
 import { START_TIME } from '../catalog/start-time';
+import { TOUR_ASKS } from '../catalog/tour-asks';
 import { categoriesOf } from '../parties/category';
 import { type Departure, type ENDS_OF_SALE, type ListedDeparture, type LockedDeparture } from './departure';
 
@@ -59,6 +60,7 @@ export const LISTED_ROW = describeRow<ListedDeparture>(listedFields(':sandbox::b
 export const LOCKED_ROW = describeRow<LockedDeparture>({
   ...departureFields('k.sandbox'),
   tiers: selected(datedTiers('t')),
+  asks: selected(TOUR_ASKS),
   closingAt: selected(SALES_END_AT),
   pastAt: selected(PAST_FROM),
 });

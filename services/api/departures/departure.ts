@@ -1,5 +1,6 @@
 import type { DatedTier } from '../catalog/cancellation-policy';
 import type { CutoffText } from '../catalog/cutoff';
+import type { TourAsks } from '../catalog/tour-asks';
 import type { PricedTour } from '../pricing/price-categories';
 import { partyIssue, fewestSeats, type Party, seatsOf, unitCount, type Prices } from '../parties/party-rules';
 
@@ -36,6 +37,8 @@ export interface Departure {
 export interface LockedDeparture extends Departure {
   /** The present tiers of its tour, which a sale locks. Null: the tour states none. */
   tiers: DatedTier[] | null;
+  /** What its tour asks now, which a booking locks. */
+  asks: TourAsks;
   /** The first instant at which the departure cannot be booked, with microseconds. */
   closingAt: string;
   /** The first instant at which the departure is past. */

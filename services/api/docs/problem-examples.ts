@@ -1,6 +1,7 @@
 import type { AppError } from '../../platform/errors';
 import {
   BookingNotFoundError,
+  AnswersMissingError,
   BookingStateConflictError,
   PriceChangedError,
   RefundChangedError,
@@ -74,6 +75,7 @@ const REFUSALS: Record<Exclude<ProblemCode, 'internal_error'>, AppError> = {
   ),
   price_changed: new PriceChangedError(979, 'EUR'),
   refund_changed: new RefundChangedError({ percent: 50, amount: 489.5 }, 'EUR'),
+  answers_missing: new AnswersMissingError([{ code: 'weight', traveller: 0 }]),
   booking_state_conflict: new BookingStateConflictError('cancelled', 'confirmed'),
   idempotency_in_progress: new IdempotencyInProgressError(),
   body_too_large: new TransportError('body_too_large'),

@@ -4,6 +4,8 @@ import {
   type BookingEventType,
   departureEvent,
   endpointDisabledEvent,
+  answersMissingEvent,
+  type LeadEventType,
   paymentDueEvent,
   pingEvent,
   type WebhookEvent,
@@ -144,6 +146,33 @@ export const EVENT_SCHEMAS = {
       deposit_total: { type: 'number', description: 'The deposit to pay, in major units.' },
     },
   ),
+  BookingAnswersMissingEvent: updatedBody(
+    ['booking.answers_missing'],
+    'The `updated_at` of the booking, as `GET` answers it.',
+    {
+      ...LEAD,
+      departure_date: DATE_OF_BOOKING,
+      departure_time: DEPARTURE_TIME,
+      total_price: TOTAL_PRICE,
+      missing: {
+        type: 'array',
+        description: 'The required answers that are missing.',
+        items: {
+          type: 'object',
+          required: ['code', 'traveller'],
+          additionalProperties: false,
+          properties: {
+            code: text('The code of the question.'),
+            traveller: {
+              type: 'integer',
+              nullable: true,
+              description: 'The number of the person in the party, from 0. Null: asked once for the booking.',
+            },
+          },
+        },
+      },
+    },
+  ),
   HoldExpiredEvent: updatedBody(['hold.expired'], 'Equal to `expires_at`.', {
     hold_id: uuid('Identifier of the hold.'),
     external_ref: EXTERNAL_REF,
@@ -246,6 +275,14 @@ export const WEBHOOK_EVENTS: Record<Exclude<WebhookEvent['type'], `octo.${string
     schema: 'BookingPaymentDueEvent',
     example: paymentDueEvent(BOOKING, { dueAt: new Date('2027-01-14T09:30:00Z'), depositTotal: 195.8 }).body,
   },
+  'booking.answers_missing': {
+    summary: 'A booking lacks required answers',
+    description:
+      'Sent once, three days before the start of the departure, or with a booking that is made later, if an answer is missing then. The body ' +
+      'has codes, and no values. Ask the customer, and send the answers by a change of the booking.',
+    schema: 'BookingAnswersMissingEvent',
+    example: answersMissingEvent(BOOKING, [{ code: 'weight', traveller: 0 }]).body,
+  },
   'hold.expired': {
     summary: 'A hold has ended by its time',
     description: 'Its seats are free again.',
@@ -290,11 +327,7 @@ export const WEBHOOK_EVENTS: Record<Exclude<WebhookEvent['type'], `octo.${string
   },
 };
 
-function describeBooking(
-  type: Exclude<BookingEventType, 'booking.payment_due'>,
-  summary: string,
-  description: string,
-): EventDescription {
+function describeBooking(type: LeadEventType, summary: string, description: string): EventDescription {
   const refund = { percent: 50, amount: 489.5 };
   const reduction = { amount: 489.5, refund_percent: 50, refund_amount: 244.75 };
   const { body: example } = bookingEvent(type, { ...BOOKING, refund, reduction });
@@ -305,6 +338,7 @@ function schemaOfBooking(type: BookingEventType) {
   if (type === 'booking.created') return 'BookingCreatedEvent';
   if (type === 'booking.updated') return 'BookingUpdatedEvent';
   if (type === 'booking.cancelled') return 'BookingCancelledEvent';
+  if (type === 'booking.answers_missing') return 'BookingAnswersMissingEvent';
   return type === 'booking.payment_due' ? 'BookingPaymentDueEvent' : 'BookingEvent';
 }
 

@@ -158,7 +158,7 @@ export function RegisterRoutes(app: Express): void {
     controller: BookingChangesController,
     action: 'confirmBooking',
     security: [{"apiKey":["booking:manage"]}],
-    parameters: [['request', 'request'], ['path', 'booking_ref'], ],
+    parameters: [['request', 'request'], ['path', 'booking_ref'], ['body', 'body'], ],
     status: undefined,
   });
   registerRoute(app, {

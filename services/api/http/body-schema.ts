@@ -17,7 +17,7 @@ interface Schema {
   $ref?: string;
   /** Has the reference of a field that may be null. */
   allOf?: Schema[];
-  type?: 'string' | 'integer' | 'number' | 'object' | 'array';
+  type?: 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array';
   nullable?: boolean;
   enum?: string[];
   minimum?: number;
@@ -107,6 +107,7 @@ const TYPES: Record<NonNullable<Schema['type']>, { accepts: (value: unknown) => 
   string: { accepts: (value) => typeof value === 'string', rule: 'must be a text' },
   integer: { accepts: Number.isInteger, rule: 'must be a whole number' },
   number: { accepts: Number.isFinite, rule: 'must be a number' },
+  boolean: { accepts: (value) => typeof value === 'boolean', rule: 'must be true or false' },
   array: { accepts: Array.isArray, rule: 'must be a list' },
   object: { accepts: isObject, rule: 'must be an object' },
 };

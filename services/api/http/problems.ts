@@ -170,6 +170,11 @@ export const PROBLEMS = {
     advice:
       'Show the customer refund_amount and send it as expected_refund; where it is null, nothing is refunded: send 0.',
   },
+  answers_missing: {
+    ...CONFLICT,
+    advice:
+      'Ask the customer what missing lists, send the answers by a change of the booking, then confirm again; or confirm with despite_missing_answers.',
+  },
   booking_state_conflict: {
     ...CONFLICT,
     advice:
@@ -266,6 +271,18 @@ export interface ProblemDocument {
   currency?: string;
   hold_status?: string;
   booking_status?: string;
+  /** The required answers that the booking lacks. */
+  missing?: ProblemMissingAnswer[];
+}
+
+interface ProblemMissingAnswer {
+  /** The code of the question. */
+  code: string;
+  /**
+   * The number of the person in the party, from 0. Null: the question is asked once for the booking.
+   * @isInt
+   */
+  traveller: number | null;
 }
 
 /**

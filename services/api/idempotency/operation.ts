@@ -7,7 +7,8 @@ const CARRIES_PERSON = {
   'hold.extend': false,
   'hold.change': true,
   'booking.create': true,
-  'booking.confirm': false,
+  // The answer has the answers to the questions of the tour.
+  'booking.confirm': true,
   'booking.change': true,
   // The request contains the reason of the cancellation, which is free text.
   'booking.cancel': true,

@@ -12,7 +12,8 @@ import {
 import type { PreferredLanguages } from '../catalog/tour-text';
 import type { Party } from '../parties/party-rules';
 import type { Tenant } from '../tenants/tenant';
-import { localTimeIn, type OctoAvailability, toAvailability, type ToLocalTime } from './availability.dto';
+import { localTimeIn, type ToLocalTime } from '../catalog/local-time';
+import { type OctoAvailability, toAvailability } from './availability.dto';
 import { type BookedPrices, bookedPrices } from './booked-prices';
 import { customerOf } from './booking.request';
 import type { OctoCapability } from './capabilities';

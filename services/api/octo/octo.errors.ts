@@ -112,6 +112,7 @@ const OCTO_ERRORS = {
   booking_state_conflict: UNPROCESSABLE,
   price_changed: UNPROCESSABLE,
   refund_changed: UNPROCESSABLE,
+  answers_missing: UNPROCESSABLE,
   departure_busy: BUSY,
   idempotency_in_progress: BUSY,
   not_found: SAME,

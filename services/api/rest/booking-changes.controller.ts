@@ -16,7 +16,7 @@ import type { RefusedRequest } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { ReadsBody } from '../http/body-schema';
-import { bookingBody, emptyBody, jsonBody } from '../http/json-body';
+import { bookingBody, jsonBody } from '../http/json-body';
 import type { ProblemDocument } from '../http/problems';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
@@ -31,10 +31,11 @@ import {
   type BookingAnswer,
   type BookingPatch,
   type CancelBody,
+  type ConfirmBody,
   changedBookingDetail,
   type ChangedBookingDetail,
 } from './booking.dto';
-import { comparedBookingChange, bookingAmendment, cancelRequest } from './booking.request';
+import { comparedBookingChange, bookingAmendment, cancelRequest, confirmRequest } from './booking.request';
 import { performRequest } from '../http/perform-request';
 import { bookingWithoutPeople, type SentPeople } from './people-of-answers';
 import { type ChangedBooking, isBookingRef, type NamedBooking } from '../bookings/booking-lead';
@@ -53,21 +54,29 @@ export class BookingChangesController {
 
   /**
    * Confirms a paid booking. An expired booking takes its seats again like a new booking: you must still see the tour, and the departure
-   * must be open and have free seats. A confirmed booking stays unchanged.
+   * must be open and have free seats. A booking that lacks required answers is refused, with what is missing. A confirmed booking stays
+   * unchanged.
    * @summary Confirm a booking
    */
   @Post('{booking_ref}/confirm')
   @Response<ProblemDocument>(404, 'booking_not_found, tour_not_found')
   @Response<ProblemDocument>(
     409,
-    'booking_state_conflict, departure_gone, departure_cancelled, insufficient_seats, departure_busy',
+    'booking_state_conflict, departure_gone, departure_cancelled, insufficient_seats, answers_missing, departure_busy',
   )
-  @Middlewares(quota('booking'), emptyBody, strictQuery)
-  async confirmBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingAnswer> {
+  @Middlewares(quota('booking'), jsonBody, strictQuery)
+  @ReadsBody(confirmRequest)
+  async confirmBooking(
+    @Request() request: HttpRequest,
+    @Path() booking_ref: string,
+    @Body() body?: ConfirmBody,
+  ): Promise<BookingAnswer> {
+    const confirmation = confirmRequest(body);
     return this.change(request, booking_ref, ofStatus, {
       sent: () => ({}),
-      operation: { ...CONFIRM, validated: () => null },
-      prepare: (seller, named) => confirmBooking(this.context.db, seller, named),
+      // Answers stored before a confirmation had a body are compared by null.
+      operation: { ...CONFIRM, validated: () => (confirmation.despiteMissingAnswers ? confirmation : null) },
+      prepare: (seller, named) => confirmBooking(this.context.db, seller, { ...named, ...confirmation }),
     });
   }
 

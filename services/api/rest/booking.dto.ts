@@ -1,3 +1,4 @@
+import { type PickupAnswer, pickupOfBooking } from '../bookings/pickup-of-booking';
 import { type AdjustmentAnswer, adjustmentAnswer } from '../bookings/adjustment';
 import type { TourRef } from '../catalog/tour';
 import {
@@ -11,6 +12,7 @@ import {
 import { toMajor } from '../pricing/currency';
 import { namedNumbers } from '../parties/party';
 import { type BookingLead, type PriceBreakdown, priceBreakdown } from '../bookings/booking-lead';
+import { answersOfBooking, type AnswerValue, type QuestionAnswer } from '../questions/answers';
 import type { AmendedBooking } from '../seats/changes/change-booking';
 import { type CustomerAnswer, customerAnswer } from '../customers/customer';
 
@@ -64,6 +66,22 @@ export interface BookingBody {
    * @maxItems 200
    */
   travellers?: TravellerBody[];
+  /**
+   * The answers to the questions of the tour that are asked once for the booking, by the code of the question: at most 32 KiB together with
+   * those of the travellers. Null: not answered.
+   * @example {"allergies": "Nuts"}
+   */
+  answers?: AnswersBody;
+  /**
+   * Where the guests are fetched: a point of the tour, or a place of their own where the tour offers `elsewhere`. Null: nowhere.
+   * @example {"point": "central_station"}
+   */
+  pickup?: PickupBody | null;
+  /**
+   * The language in which the customer saw the questions: a tag. The booking keeps them in this language; by default in the tour's own.
+   * @example "en"
+   */
+  lang?: string;
   /** By default the tenant's setting. `reserve` takes no deposit. */
   payment_method?: 'bank' | 'reserve' | 'card';
   /**
@@ -88,6 +106,30 @@ export interface TravellerBody {
   birth_date?: string | null;
   /** For example a diet. Null: none. */
   note?: string | null;
+  /**
+   * The answers to the questions of the tour that are asked of each traveller, by the code of the question. Null: not answered.
+   * @example {"weight": 72}
+   */
+  answers?: AnswersBody;
+}
+
+/** A point of the tour, or a place: one of the two. */
+export interface PickupBody {
+  /**
+   * The code of a point of the tour.
+   * @example "central_station"
+   */
+  point?: string;
+  /**
+   * A place in the guest's words, at most 200 characters.
+   * @example "Hotel Adlon"
+   */
+  place?: string;
+}
+
+/** Answers by the code of the question. */
+export interface AnswersBody {
+  [code: string]: AnswerValue | null;
 }
 
 /** One traveller. */
@@ -151,8 +193,32 @@ export interface BookingPatch {
    * @maxItems 200
    */
   travellers?: TravellerBody[] | null;
+  /**
+   * The answers to questions that are asked once for the booking, by the code of the question: those that are left out stay. Null clears an
+   * answer. The answers of travellers come with `travellers`, whose list replaces them.
+   * @example {"allergies": "Nuts"}
+   */
+  answers?: AnswersBody;
+  /**
+   * Where the guests are fetched: a point of the tour, or a place of their own where the tour offers `elsewhere`. Null: nowhere.
+   * @example {"point": "central_station"}
+   */
+  pickup?: PickupBody | null;
+  /**
+   * The language in which the customer saw the questions: a tag. A booking keeps the questions in the language in which it was made.
+   * @example "en"
+   */
+  lang?: string;
   /** The new total that the customer saw, in major units. A different total is refused. */
   expected_total?: number;
+}
+
+export interface ConfirmBody {
+  /**
+   * True: confirms the booking although required answers are missing. By default false.
+   * @example true
+   */
+  despite_missing_answers?: boolean;
 }
 
 export interface CancelBody {
@@ -202,6 +268,10 @@ export interface BookingFields {
    * @example {"adult": 2}
    */
   party: { [code: string]: number };
+  /** Every question that the booking was asked when it was made, with its answer. Empty: nothing was asked. */
+  answers: QuestionAnswer[];
+  /** Where the guests are fetched, in the words of the time when it was chosen. Null: nowhere, or not said yet. */
+  pickup: PickupAnswer | null;
   external_ref: string | null;
   /** `cash`: the operator sold the booking at its desk, or imported it. */
   payment_method: 'bank' | 'reserve' | 'card' | 'cash';
@@ -297,6 +367,8 @@ function fields(lead: BookingLead): BookingFields {
     departure_time: lead.departureTime,
     ...namedNumbers(lead.party),
     party: lead.party,
+    answers: answersOfBooking(lead.asked, lead),
+    pickup: pickupOfBooking(lead),
     external_ref: lead.externalRef,
     payment_method: lead.paymentMethod,
     source: lead.source,

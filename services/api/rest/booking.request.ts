@@ -23,34 +23,39 @@ import type { RequestReading } from '../idempotency/fingerprint';
 import { type PhoneInput, phoneForm } from '../customers/phone';
 import type { BookingAmendment } from '../seats/changes/change-booking';
 import type { Cancellation } from '../seats/changes/cancel-booking';
+import type { Confirmation } from '../seats/changes/confirm-booking';
 import type { BookingRequest } from '../seats/changes/create-booking';
-import type { BookingBody, BookingPatch, CancelBody, TravellerBody } from './booking.dto';
+import type { BookingBody, BookingPatch, CancelBody, ConfirmBody, TravellerBody } from './booking.dto';
 import type { Traveller } from '../bookings/booking-lead';
+import { comparedGivenAnswers, givenAnswers } from './answers.request';
 
 /**
  * Reads the body of a new booking. ReadsBody names this function, so the body may have wrong types.
  * @throws BadInputError with all issues of the body (400)
  */
 export function bookingRequest(body: BookingBody, reading: RequestReading): Omit<BookingRequest, 'by'> {
-  const { holdId, externalRef, departureDate, departureTime, party, travellers, ...others } = readAll({
-    departureDate: () => optionalInput('departure_date', body.departure_date, calendarDateForm),
-    departureTime: () => timeOfDate(body),
-    party: () => newPartyInput(body),
-    travellers: () => travellersInput(body.travellers) ?? null,
-    name: () => bodyInput('name', body.name, personNameForm),
-    phone: () => bodyInput('phone', body.phone, phoneOf(body, reading)),
-    phoneCountry: () => optionalInput('phone_country', body.phone_country, PHONE_COUNTRY),
-    email: () => bodyInput('email', body.email, emailForm(reading)),
-    holdId: () => optionalInput('hold_id', body.hold_id, referenceForm)?.toLowerCase() ?? null,
-    externalRef: () => optionalInput('external_ref', body.external_ref, referenceForm),
-    notes: () => optionalInput('notes', body.notes, notesForm),
-  });
+  const { holdId, externalRef, departureDate, departureTime, party, travellers, answers, ...others } =
+    readAll({
+      departureDate: () => optionalInput('departure_date', body.departure_date, calendarDateForm),
+      departureTime: () => timeOfDate(body),
+      party: () => newPartyInput(body),
+      travellers: () => travellersInput(body.travellers) ?? null,
+      answers: () => givenAnswers(body),
+      name: () => bodyInput('name', body.name, personNameForm),
+      phone: () => bodyInput('phone', body.phone, phoneOf(body, reading)),
+      phoneCountry: () => optionalInput('phone_country', body.phone_country, PHONE_COUNTRY),
+      email: () => bodyInput('email', body.email, emailForm(reading)),
+      holdId: () => optionalInput('hold_id', body.hold_id, referenceForm)?.toLowerCase() ?? null,
+      externalRef: () => optionalInput('external_ref', body.external_ref, referenceForm),
+      notes: () => optionalInput('notes', body.notes, notesForm),
+    });
   const { name, phone, notes } = others;
   return {
     departureDate,
     departureTime,
     party,
     travellers,
+    answers,
     customer: { name, email: others.email, ...phone },
     paymentMethod: body.payment_method ?? null,
     holdId,
@@ -61,14 +66,14 @@ export function bookingRequest(body: BookingBody, reading: RequestReading): Omit
 }
 
 /** Returns what a booking asks for, for the comparison with an earlier request. */
-export function comparedBooking({ party, ...others }: ReturnType<typeof bookingRequest>) {
-  return { ...others, party: comparedParty(party) };
+export function comparedBooking({ party, answers, ...others }: ReturnType<typeof bookingRequest>) {
+  return { ...others, party: comparedParty(party), answers: comparedGivenAnswers(answers) };
 }
 
 /** Returns the change that a body asks for, for the comparison with an earlier request. */
 export function comparedBookingChange(body: BookingPatch, reading: RequestReading) {
-  const { party = {}, ...others } = bookingAmendment(body, reading);
-  return { ...others, party: comparedUnits(party) };
+  const { party = {}, answers, ...others } = bookingAmendment(body, reading);
+  return { ...others, party: comparedUnits(party), answers: comparedGivenAnswers(answers) };
 }
 
 /**
@@ -76,20 +81,23 @@ export function comparedBookingChange(body: BookingPatch, reading: RequestReadin
  * @throws BadInputError with all issues of the body (400)
  */
 export function bookingAmendment(body: BookingPatch, reading: RequestReading): BookingAmendment {
-  const { expected_total: expectedTotal = null, ...fields } = body;
-  const { departureDate, departureTime, party, notes, externalRef, travellers, ...person } = readAll({
-    something: () => assertNotEmpty(withoutEmptyParty(fields)),
-    party: () => partyInput(body),
-    departureDate: () => givenInput('departure_date', body.departure_date, calendarDateForm),
-    departureTime: () => givenInput('departure_time', body.departure_time, startTimeForm),
-    name: () => givenInput('name', body.name, personNameForm),
-    phone: () => givenInput('phone', body.phone, phoneOf(body, reading)),
-    phoneCountry: () => countryOfPhone(body),
-    email: () => givenInput('email', body.email, emailForm(reading)),
-    notes: () => clearableInput('notes', body.notes, notesForm),
-    externalRef: () => clearableInput('external_ref', body.external_ref, referenceForm),
-    travellers: () => travellersInput(body.travellers),
-  });
+  const { expected_total: expectedTotal = null, lang: _, ...fields } = body;
+  const { departureDate, departureTime, party, notes, externalRef, travellers, answers, ...person } = readAll(
+    {
+      something: () => assertNotEmpty(withoutEmptyParty(fields)),
+      party: () => partyInput(body),
+      departureDate: () => givenInput('departure_date', body.departure_date, calendarDateForm),
+      departureTime: () => givenInput('departure_time', body.departure_time, startTimeForm),
+      name: () => givenInput('name', body.name, personNameForm),
+      phone: () => givenInput('phone', body.phone, phoneOf(body, reading)),
+      phoneCountry: () => countryOfPhone(body),
+      email: () => givenInput('email', body.email, emailForm(reading)),
+      notes: () => clearableInput('notes', body.notes, notesForm),
+      externalRef: () => clearableInput('external_ref', body.external_ref, referenceForm),
+      travellers: () => travellersInput(body.travellers),
+      answers: () => givenAnswers(body),
+    },
+  );
   return {
     departureDate,
     departureTime,
@@ -98,6 +106,7 @@ export function bookingAmendment(body: BookingPatch, reading: RequestReading): B
     notes,
     externalRef,
     travellers,
+    answers,
     expectedTotal,
   };
 }
@@ -122,6 +131,11 @@ function countryOfPhone({ phone_country: code, phone }: BookingPatch): string | 
   if (code !== undefined && phone === undefined)
     throw new InvalidInputError('body', 'phone_country', 'must come with phone');
   return givenInput('phone_country', code, PHONE_COUNTRY);
+}
+
+/** Reads whether a confirmation accepts missing answers. @throws BadInputError (400) */
+export function confirmRequest(body: ConfirmBody | undefined): Pick<Confirmation, 'despiteMissingAnswers'> {
+  return body?.despite_missing_answers === true ? { despiteMissingAnswers: true } : {};
 }
 
 /** Reads the reason of a cancellation, and the refund that the customer saw. @throws BadInputError (400) */

@@ -13,6 +13,7 @@ import type {
 } from './tour.dto';
 import { basePrices, pictureAddress, type Tour, type TourLocation, type TourRef } from '../catalog/tour';
 import type { ShownLanguages } from '../catalog/tour-text';
+import { pickupOfferAnswer } from '../pickups/pickup-answer';
 import { tenantPricesAnswer } from '../pricing/price-categories';
 
 /** @param baseUrl the address of this installation, for pictures that this installation serves */
@@ -78,6 +79,8 @@ export function tourDetail(tour: Tour, quoter: Quoter, baseUrl: string, shown?: 
     booking_cutoff: tour.bookingCutoff ?? NO_CUTOFF,
     start_time: tour.startTime,
     categories: [...tour.categories],
+    questions: [...tour.questions],
+    pickup: pickupOfferAnswer(tour.pickup, tour.startTime),
     tenant_prices: tenantPricesAnswer(quote),
   };
 }

@@ -1,5 +1,7 @@
 import type { CancellationPolicy } from '../catalog/cancellation-policy';
 import type { Category } from '../parties/category';
+import type { PickupOfferAnswer } from '../pickups/pickup-answer';
+import type { Question } from '../questions/question';
 import type { TenantPricesAnswer } from '../pricing/price-categories';
 import type { TourSummary } from './tour-summary';
 
@@ -127,5 +129,9 @@ export interface TourDetail extends CatalogItem {
   start_time: string | null;
   /** The price categories, in the order of the operator. `price_from` and the deposit mean the first one. */
   categories: Category[];
+  /** The questions that a booking answers, in the order of the operator. Empty: nothing is asked. */
+  questions: Question[];
+  /** Where the tour fetches its guests. Null: nowhere. */
+  pickup: PickupOfferAnswer | null;
   tenant_prices: TenantPricesAnswer;
 }

@@ -20,7 +20,13 @@ export interface Decided<Result> {
     /** The new end of an extended hold. */
     extension?: { expiresAt: string; by: Actor | null };
   };
-  lead?: { id: number; columns: StoredColumns; change?: NewBookingChange };
+  lead?: {
+    id: number;
+    columns: StoredColumns;
+    change?: NewBookingChange;
+    /** The columns of booking_answers that change. */
+    answers?: StoredColumns;
+  };
   /** The details of OCTO of a hold. */
   octo?: { id: string; columns: StoredColumns };
   /** In the order in which the tenant gets them. */
@@ -47,6 +53,8 @@ interface NewLead {
   columns: StoredColumns;
   /** The hold that the booking consumes. */
   held: HeldSeats | null;
+  /** The row of booking_answers. Undefined: the tour asks nothing. */
+  answers?: StoredColumns;
 }
 
 /** Returns the date of a departure. */

@@ -19,14 +19,19 @@ export function changedRows({ hold, octo, lead }: Decided<unknown>): Part[] {
     extension(hold),
     historyOfHold(hold),
     changedRow('changedLead', 'booking_leads', lead),
+    changedRow('changedAnswers', 'booking_answers', answersOf(lead), 'lead_id'),
     historyOfLead(lead),
   ];
+}
+
+function answersOf(lead: Decided<unknown>['lead']) {
+  return lead?.answers && { id: lead.id, columns: lead.answers };
 }
 
 /** Updates the given columns of one row. The text of the statement depends on the names of the columns alone. */
 function changedRow(
   name: string,
-  table: 'seat_holds' | 'octo_bookings' | 'booking_leads',
+  table: 'seat_holds' | 'octo_bookings' | 'booking_leads' | 'booking_answers',
   row: { id: string | number; columns: StoredColumns } | undefined,
   key = 'id',
 ): Part {

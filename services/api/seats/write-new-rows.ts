@@ -44,6 +44,10 @@ export function newRows(decided: Decided<unknown>[], at: string): Part[] {
       'booking_leads',
       leads.map(({ columns }) => columns),
     ),
+    inserted(
+      'booking_answers',
+      leads.map(({ answers }) => answers).filter((row) => row !== undefined),
+    ),
   ];
 }
 
@@ -61,7 +65,7 @@ export function noNewRows(): Part[] {
 
 /** Inserts rows of a table. All rows have the same columns as `like`. */
 function inserted(
-  table: 'seat_holds' | 'octo_bookings' | 'booking_leads',
+  table: 'seat_holds' | 'octo_bookings' | 'booking_leads' | 'booking_answers',
   rows: StoredColumns[],
   like = rows[0] ?? {},
 ): Part {

@@ -35,6 +35,8 @@ export interface Config {
   preparedStatements: boolean;
   webhooks: { allowPrivateTargets: boolean; retryScheduleSeconds: number[]; retentionDays: number };
   holds: { customerDays: number; retentionDays: number };
+  /** ANSWER_DAYS */
+  answerDays: number;
   /** The name of the person at the terminal. Undefined: the system user. */
   actor: string | undefined;
   /** The slug of the tenant of commands that name none. */
@@ -136,6 +138,7 @@ export function checkEnvironment(env: Environment): CheckedEnvironment {
       customerDays: values.HOLD_CUSTOMER_DAYS,
       retentionDays: values.HOLD_RETENTION_DAYS,
     },
+    answerDays: values.ANSWER_DAYS,
     actor: values.TOURCTL_ACTOR,
     defaultTenant: values.TOURCTL_TENANT,
     secrets: {

@@ -129,6 +129,10 @@ export const VARIABLES = {
     about: 'days after its end at which a hold without a booking is deleted',
     ...integer(400, 1, 3650),
   },
+  ANSWER_DAYS: {
+    about: "days after the return at which a booking loses its answers and its travellers' notes",
+    ...integer(90, 1, 3650),
+  },
   TOURCTL_ACTOR: {
     about: 'who acts at this terminal, for the audit log, where the system user does not say it (containers)',
     mustBe: 'a name of at most 100 printable characters',

@@ -100,6 +100,7 @@ export const EVENT_TYPES = [
   'booking.cancelled',
   'booking.expired',
   'booking.payment_due',
+  'booking.answers_missing',
   'hold.expired',
   'departure.cancelled',
   'departure.updated',

@@ -12,6 +12,8 @@ import {
   departureEvent,
   endpointDisabledEvent,
   paymentDueEvent,
+  answersMissingEvent,
+  type EventLead,
   pingEvent,
 } from '../enqueue-delivery';
 import type { Endpoint } from './endpoint';
@@ -216,10 +218,14 @@ function createTestBookingEvent(
     totalPrice: 0,
     updatedAt: at,
   };
-  const event =
-    type === 'booking.payment_due'
-      ? paymentDueEvent(lead, { dueAt: at, depositTotal: 0 })
-      : bookingEvent(type, lead);
+  const event = testEventOf(type, lead, at);
   // Stores no booking reference, so that the test event does not appear among the deliveries of a booking.
   return { ...event, bookingRef: null };
+}
+
+function testEventOf(type: BookingEventType, lead: EventLead, at: Date): WebhookEvent {
+  if (type === 'booking.payment_due') return paymentDueEvent(lead, { dueAt: at, depositTotal: 0 });
+  if (type === 'booking.answers_missing')
+    return answersMissingEvent(lead, [{ code: 'test', traveller: null }]);
+  return bookingEvent(type, lead);
 }

@@ -10,7 +10,34 @@ import { COOKIE_SECONDS, refuseSiteFields, type Visitor } from './visitor.ts';
 import type { ProxyParts, Visit } from './visit.ts';
 
 /** The booking of a visitor: the answer of REST, less what a visitor does not see. */
-export type VisitorBooking = Visible<BookingItem & { ok: true }, 'booking'>;
+export type VisitorBooking = WithoutValues<Visible<BookingItem & { ok: true }, 'booking'>>;
+
+/** A question of the booking, and whether it is answered: the cookie proves no person, so the answer itself stays hidden. */
+interface VisitorAnswer {
+  code: string;
+  traveller: number | null;
+  answered: boolean;
+}
+
+type WithoutValues<Booking> = Omit<Booking, 'answers' | 'pickup'> & {
+  answers: VisitorAnswer[];
+  pickup: VisitorPickup | null;
+};
+
+/** Where the guests are fetched. A place of a guest has no name here. */
+type VisitorPickup = Omit<NonNullable<BookingItem['pickup']>, 'name'> & { name: string | null };
+
+function withoutValues<Booking extends Pick<BookingItem, 'answers' | 'pickup'>>(
+  booking: Booking,
+): WithoutValues<Booking> {
+  // An answer that an earlier release has stored has neither answers nor a pickup.
+  const { answers = [], pickup = null } = booking as Partial<Booking>;
+  return {
+    ...booking,
+    answers: answers.map(({ code, traveller, value }) => ({ code, traveller, answered: value !== null })),
+    pickup: pickup && { ...pickup, name: pickup.point === null ? null : pickup.name },
+  };
+}
 
 /** Books the visitor's hold. A repeat with the same body gets the same answer, because the hold's id is the Idempotency-Key. */
 export async function book(parts: ProxyParts, visit: Visit): Promise<ProxyAnswer> {
@@ -30,7 +57,8 @@ export async function book(parts: ProxyParts, visit: Visit): Promise<ProxyAnswer
     });
     const replayed = response.headers.get('Idempotent-Replayed');
     const headers: Record<string, string> = replayed === null ? {} : { 'Idempotent-Replayed': replayed };
-    const answer = jsonAnswer(201, visible(response.json, 'booking'), headers);
+    const booking = response.json as Pick<BookingItem, 'answers' | 'pickup'>;
+    const answer = jsonAnswer(201, withoutValues(visible(booking, 'booking') as typeof booking), headers);
     const named = [cookies.write(host, visitor!), cookies.writeState(host, 'booked', COOKIE_SECONDS)];
     return { ...answer, cookies: named };
   });
@@ -78,5 +106,5 @@ export async function newestBooking(
   const query = new URLSearchParams({ external_ref: visitor.id, limit: '1' });
   const response = await call({ path: '/api/tenant/bookings', query });
   const [newest] = (response.json as { items: BookingItem[] }).items;
-  return newest && visible({ ok: true as const, ...newest }, 'booking');
+  return newest && withoutValues(visible({ ok: true as const, ...newest }, 'booking'));
 }

@@ -30,6 +30,7 @@ export const PLATFORM_PROBLEMS = {
   hold_limit_reached: { status: 409, title: 'Conflict', retryable: false },
   price_changed: { status: 409, title: 'Conflict', retryable: false },
   refund_changed: { status: 409, title: 'Conflict', retryable: false },
+  answers_missing: { status: 409, title: 'Conflict', retryable: false },
   booking_state_conflict: { status: 409, title: 'Conflict', retryable: false },
   idempotency_in_progress: { status: 409, title: 'Conflict', retryable: true },
   body_too_large: { status: 413, title: 'Body too large', retryable: false },

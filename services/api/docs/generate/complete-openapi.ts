@@ -56,6 +56,7 @@ export function completeOpenapi(generated: OpenApiDocument): OpenApiDocument {
     if (!name.startsWith('Octo')) explainNames(schema, sent.has(name));
     if (sent.has(name)) limitTexts(name, schema);
   }
+  removeUnusedUnions(document);
   schemas.OctoError = OCTO_ERROR_SCHEMA;
   schemas.ProblemDocument!.example = problemExample('insufficient_seats');
   schemas.ProblemDocument!.properties!.code!['x-extensible-enum'] = PROBLEM_CODES;
@@ -96,11 +97,31 @@ function schemasOfRequests({ paths, components }: OpenApiDocument): Set<string> 
 /** Allows unknown fields in answers, so that a new field does not break a client's validator. Corrects `nullable` and `$ref`. */
 function completeSchema(schema: Schema, schemas: Record<string, Schema>, inRequest: boolean): void {
   if (!inRequest && typeof schema.additionalProperties !== 'object') delete schema.additionalProperties;
+  const { additionalProperties: others } = schema;
+  if (typeof others === 'object') allowNullInUnion(others, schemas);
   for (const part of Object.values(schema.properties ?? {})) {
+    allowNullInUnion(part, schemas);
     if (part.nullable === false) delete part.nullable;
     if (part.$ref && part.description) wrapReference(part);
     if (part.allOf && part.nullable) part.type = schemas[referencedName(part)!]!.type;
   }
+}
+
+/** Moves `nullable` of a union into its members, because OpenAPI 3.0 ignores it without a type. */
+function allowNullInUnion(part: Schema, schemas: Record<string, Schema>): void {
+  const referenced = part.allOf && schemas[referencedName(part)!];
+  if (!part.nullable || !referenced?.anyOf) return;
+  part.anyOf = referenced.anyOf.map((member) => ({ ...member, nullable: true }));
+  delete part.allOf;
+  delete part.nullable;
+}
+
+/** Removes the unions that stand in each of their places, so that nothing refers to them. */
+function removeUnusedUnions(document: OpenApiDocument): void {
+  const { schemas } = document.components;
+  const text = JSON.stringify(document);
+  for (const [name, { anyOf }] of Object.entries(schemas))
+    if (anyOf && !text.includes(`"#/components/schemas/${name}"`)) delete schemas[name];
 }
 
 function explainNames(schema: Schema, inRequest: boolean): void {

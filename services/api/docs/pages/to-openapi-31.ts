@@ -53,6 +53,7 @@ function convertSchema(schema: Schema): Schema31 {
   if (schema.properties) converted.properties = mapValues(schema.properties, convertSchema);
   if (schema.items) converted.items = convertSchema(schema.items);
   if (schema.allOf) converted.allOf = schema.allOf.map(convertSchema);
+  if (schema.anyOf) converted.anyOf = schema.anyOf.map(convertSchema);
   if (typeof schema.additionalProperties === 'object') {
     converted.additionalProperties = convertSchema(schema.additionalProperties);
   }

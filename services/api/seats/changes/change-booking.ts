@@ -42,10 +42,18 @@ import {
   priceAfterMove,
 } from '../rules/amended-seats';
 import { assertExpectedTotal, quoteDeparture } from '../rules/departure-rules';
-import { type DepartureFacts, type SaleFacts, type StoredLead, viewKey } from '../read/facts';
+import {
+  type DepartureFacts,
+  type SaleFacts,
+  type StoredLead,
+  type UndatedTour,
+  viewKey,
+} from '../read/facts';
 import { changeOfBooking } from '../stored-booking';
 import { datesOfLead, type Decided } from '../decided';
 import { movingTo, type SeatChange, type Seller } from '../seat-change';
+import type { GivenAnswers } from '../../questions/given-answers';
+import { answersOfChange, changedAnswers } from '../rules/booking-answers';
 import { withPricesOf } from '../../pricing/quote-tenant-price';
 import { unitsOf, type RequestedParty } from '../../parties/party-rules';
 import { comparedCustomer, type PartialCustomer, withGivenCustomer } from '../../customers/customer';
@@ -63,6 +71,8 @@ export interface BookingAmendment {
   notes?: string | null;
   externalRef?: string | null;
   travellers?: Traveller[] | null;
+  /** Undefined: the change answers nothing. */
+  answers?: GivenAnswers;
   /** The new total that the customer saw, in major units. Null: not named. */
   expectedTotal: number | null;
   /** The line of the price beside the categories, by the operator alone. */
@@ -121,6 +131,7 @@ export function decideBookingChange(
       id: lead.id,
       columns: { ...columnsOfLead(values), updated_at: lead.nextUpdatedAt },
       change: { by, fields, refund: reduction?.refund },
+      answers: changedAnswers(lead, after),
     },
     events: [eventOfLead('booking.updated', after, reduction)],
     changed: [...datesOfLead(lead), ...datesOfLead(after)],
@@ -166,6 +177,7 @@ function decideValues(
   const undated = facts.undatedTours.get(viewKey(tenant.id, before.tour.id));
   const { categories: present } = departure?.tour ?? undated ?? before;
   assertAmendedParty(before, meant, { sold: categories, present, moves, prices: price.prices });
+  const asked = answersAfter(before, amendment, meant, departure ?? undated);
   const adjustment = adjustmentAfter(before, amendment);
   const totalMinor = adjustedTotal(totalOf(party, price.prices), adjustment, before);
   assertExpectedTotal(amendment.expectedTotal, totalMinor, before);
@@ -184,8 +196,20 @@ function decideValues(
     notes,
     externalRef,
     travellers,
+    asked,
     customer: withGivenCustomer(before.customer, amendment.customer),
   };
+}
+
+/** Returns the questions and answers after the change. @param to the departure or, for a booking without a date, the tour */
+function answersAfter(
+  before: BookingLead,
+  { answers }: BookingAmendment,
+  { party, categories }: AmendedParty,
+  to: LockedDeparture | UndatedTour | undefined,
+) {
+  const start = to && 'startTime' in to ? placeOn(to) : NO_PLACE;
+  return answersOfChange(before, answers, { party, categories, asks: to?.asks ?? null, start });
 }
 
 /** Returns the adjustment after the change. Undefined in the change: it stays. @throws errors of toAdjustment */
@@ -225,8 +249,8 @@ function departureAfter(
 /** @throws BookingStateConflictError, BookingAnonymizedError (409) */
 function assertChangeable(lead: BookingLead, amendment: BookingAmendment): void {
   bookingOutcome(lead, 'change');
-  const { customer, notes, externalRef, travellers, adjustment } = amendment;
-  const personal = [...Object.values(customer), notes, externalRef, travellers, adjustment];
+  const { customer, notes, externalRef, travellers, answers, adjustment } = amendment;
+  const personal = [...Object.values(customer), notes, externalRef, travellers, answers, adjustment];
   if (lead.anonymizedAt && personal.some((value) => value !== undefined)) throw new BookingAnonymizedError();
 }
 
@@ -300,7 +324,14 @@ function historyOf(lead: BookingLead, seats: FieldValues) {
   };
 }
 
-function personalOf({ customer, notes, externalRef, travellers, adjustment }: BookingLead) {
-  const adjustment_reason = adjustment && adjustment.reason;
-  return { ...comparedCustomer(customer), notes, external_ref: externalRef, travellers, adjustment_reason };
+function personalOf({ customer, notes, externalRef, travellers, asked, adjustment }: BookingLead) {
+  return {
+    ...comparedCustomer(customer),
+    notes,
+    external_ref: externalRef,
+    travellers,
+    answers: asked && asked.answers,
+    pickup: asked && asked.pickup,
+    adjustment_reason: adjustment && adjustment.reason,
+  };
 }

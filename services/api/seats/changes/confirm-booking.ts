@@ -9,6 +9,7 @@ import { assertFree, assertSeatsLeft, wantedOf } from '../../departures/check-se
 import type { Tenant } from '../../tenants/tenant';
 import type { Decided } from '../decided';
 import { countedKey, type SaleFacts, type StoredLead, viewKey } from '../read/facts';
+import { assertNothingMissing } from '../rules/booking-answers';
 import { assertVisible } from '../rules/departure-rules';
 import type { SeatChange, Seller } from '../seat-change';
 import { changeOfBooking, statusChange, unchangedBooking } from '../stored-booking';
@@ -17,6 +18,8 @@ import { changeOfBooking, statusChange, unchangedBooking } from '../stored-booki
 export interface Confirmation extends NamedBooking {
   /** True: an operator, who also confirms an expired booking whose departure is closed or past, or whose tour its tenant does not see. */
   byOperator?: boolean;
+  /** True: the booking may lack required answers. By default false. */
+  despiteMissingAnswers?: boolean;
 }
 
 /** Builds the confirmation of a paid booking. @throws BookingNotFoundError (404); the decision the errors of decideConfirmation */
@@ -39,14 +42,14 @@ export async function confirmBooking(
  * tour may be missing, because the price is locked. The tenant's share of the departure does not limit the seats, because they are paid. A
  * confirmed booking stays unchanged and has no event.
  * @throws BookingStateConflictError for a cancelled booking, DepartureCancelledError (409), and for an expired booking TourNotFoundError
- *   (404), DepartureGoneError, InsufficientSeatsError (409)
+ *   (404), DepartureGoneError, InsufficientSeatsError (409); AnswersMissingError (409), judged last
  * @rule an expired booking that is paid is judged like a new sale: test/api/confirm-booking.test.ts
  */
 export function decideConfirmation(
   facts: SaleFacts,
   tenant: Tenant,
   lead: StoredLead,
-  { by, byOperator = false }: Omit<Confirmation, 'bookingRef'>,
+  { by, byOperator = false, despiteMissingAnswers = false }: Omit<Confirmation, 'bookingRef'>,
 ): Decided<ChangedBooking> {
   const status = bookingOutcome(lead, 'confirm');
   if (status === 'stay') return unchangedBooking(lead);
@@ -59,6 +62,7 @@ export function decideConfirmation(
     if (byOperator) assertSeatsLeft(departure, lead.seats);
     else assertFree(departure, lead.seats);
   }
+  if (!despiteMissingAnswers) assertNothingMissing(lead);
   return statusChange(lead, { status, by, at: facts.at });
 }
 

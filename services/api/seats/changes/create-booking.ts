@@ -52,6 +52,10 @@ import type { SeatChange, Seller, WantedFacts } from '../seat-change';
 import type { TourToSell } from './place-hold';
 import { type ChooseDeparture, type PlacedBooking, placeOfHold, placeOfRequest } from './place-of-booking';
 import type { PartialCustomer } from '../../customers/customer';
+import type { BookingAnswers } from '../../questions/answers';
+import type { GivenAnswers } from '../../questions/given-answers';
+import { answersToLock, columnsOfAnswers } from '../rules/booking-answers';
+import type { TourAsks } from '../../catalog/tour-asks';
 import type { StoredColumns } from '../../../platform/database/row-description';
 
 export interface BookingRequest {
@@ -62,6 +66,10 @@ export interface BookingRequest {
   party: RequestedParty;
   /** Null: not named. */
   travellers: Traveller[] | null;
+  /** Undefined: the request answers nothing. */
+  answers?: GivenAnswers;
+  /** True: a booking that is confirmed at once may lack required answers. By default false. */
+  despiteMissingAnswers?: boolean;
   customer: PartialCustomer;
   /** Null: the tenant's default. */
   paymentMethod: BookingPaymentMethod | null;
@@ -182,6 +190,7 @@ export function decideBooking(facts: SaleFacts, wanted: WantedBooking): Decided<
   const limited = limitedSeats(seats, held, desk);
   if (!isConfirmed) assertLimits(facts, tenant, departure, limited);
   assertWantedParty(wanted, booked.toCheck, price.prices);
+  const asked = answersToLock(wanted, booked.asks, price.categories);
   const money = moneyOf(wanted, price);
   assertExpectedTotal(wanted.expectedTotal, money.totalMinor, price);
   const named = { payBy: desk?.payBy, paymentMethod: wanted.paymentMethod };
@@ -192,11 +201,16 @@ export function decideBooking(facts: SaleFacts, wanted: WantedBooking): Decided<
   if (held) consume(facts, wanted, held);
   if (!isConfirmed && limited !== null) add(facts.unpaidLeads, tenant.id, 1);
   const payment = { windowEndsAt, dueAt: paymentDueAt(windowEndsAt, departure) };
-  const lead = toBookingLead(facts, wanted, booked, { money, payment });
+  const lead = toBookingLead(facts, wanted, booked, { money, payment, asked });
   const columns = columnsOfNew(lead, facts.at, payment);
   return {
     result: lead,
-    newLead: { id: lead.id, columns: { ...columns, ...columnsOfImport(wanted.imported) }, held },
+    newLead: {
+      id: lead.id,
+      columns: { ...columns, ...columnsOfImport(wanted.imported) },
+      held,
+      answers: columnsOfAnswers(lead),
+    },
     events: wanted.imported?.isSilent ? [] : eventsOfNew(lead),
     changed: departure ? [dateOfDeparture(departure)] : [],
   };
@@ -240,6 +254,8 @@ interface BookedSeats {
   /** The categories by which the party is checked. */
   toCheck: readonly Category[];
   policy: LockedPolicy;
+  /** What the tour asks now: a hold has locked no questions. */
+  asks: TourAsks;
 }
 
 /**
@@ -254,7 +270,7 @@ function seatsToBook(facts: SaleFacts, wanted: WantedBooking): BookedSeats {
     const tour = undatedTour(facts, wanted);
     const price = quoteUndated(facts, wanted.tenant, tour);
     const policy = { cancellation: tour.cancellation, tiers: null };
-    return { departure: null, held: null, price, toCheck: tour.categories, policy };
+    return { departure: null, held: null, price, toCheck: tour.categories, policy, asks: tour.asks };
   }
   const departure = departureToBook(facts, { ...wanted, departureDate });
   const held = holdToConsume(facts, wanted, departure);
@@ -266,7 +282,8 @@ function seatsToBook(facts: SaleFacts, wanted: WantedBooking): BookedSeats {
   const toCheck = held ? categoriesToCheck(wanted.party, held, { sold, present }) : present;
   const tiers = tiersToLock(wanted, held ?? departure);
   assertSeats(wanted, { ...departure, seatsTaken: departure.seatsTaken - (held?.seats ?? 0) }, seats);
-  return { departure, held, price, toCheck, policy: { cancellation: policyOf(tiers), tiers } };
+  const policy = { cancellation: policyOf(tiers), tiers };
+  return { departure, held, price, toCheck, policy, asks: departure.asks };
 }
 
 /** Returns the tiers of the policy that the booking locks. Null: none. */
@@ -308,7 +325,7 @@ function toBookingLead(
   facts: SaleFacts,
   wanted: WantedBooking,
   { departure, held, price, policy }: BookedSeats,
-  { money, payment }: { money: BookedMoney; payment: PaymentTimes },
+  { money, payment, asked }: { money: BookedMoney; payment: PaymentTimes; asked: BookingAnswers | null },
 ): BookingLead {
   const {
     tenant,
@@ -337,6 +354,7 @@ function toBookingLead(
     seats: seatsOf(party, price.categories),
     categories: price.categories,
     travellers,
+    asked,
     status: isConfirmed ? 'confirmed' : 'pending_payment',
     platformPrices: price.platformPrices,
     ...money,

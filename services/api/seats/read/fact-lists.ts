@@ -4,6 +4,7 @@ import { API_KEY_STATE, type ApiKeyState } from '../../credentials/verify-creden
 import { COUNTED_DEPARTURES, type CountedRow } from '../../departures/departure.repository';
 import { LEAD_COLUMNS, LEAD_TABLES } from '../../bookings/booking-lead.repository';
 import { START_TIME } from '../../catalog/start-time';
+import { TOUR_ASKS } from '../../catalog/tour-asks';
 import { LIFE_MINUTES } from '../../holds/hold-length';
 import { CONSUMABLE_FIELDS, HOLD_TABLES, holdColumns } from '../../holds/seat-hold.repository';
 import { bindKeys, STORED_ANSWERS, type StoredAnswer } from '../../idempotency/idempotency.repository';
@@ -335,7 +336,8 @@ export function undatedTours(changes: SeatChange[]): FactList {
   return {
     isWanted: undated.length > 0,
     sql: `
-      select w.tenant_id, t.id, t.continent, t.currency, t.currency_digits, t.categories, t.base_price_minor, t.cancellation
+      select w.tenant_id, t.id, t.continent, t.currency, t.currency_digits, t.categories, t.base_price_minor, t.cancellation,
+        ${TOUR_ASKS} as asks
       from unnest(:undatedTenants::uuid[], :undatedTours::uuid[]) as w (tenant_id, tour_id)
       join tours t on t.id = w.tour_id
       ${visibilityJoins('w.tenant_id')}

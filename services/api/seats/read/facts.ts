@@ -1,5 +1,6 @@
 import type { LockedDeparture } from '../../departures/departure';
 import type { CancellationPolicy } from '../../catalog/cancellation-policy';
+import type { TourAsks } from '../../catalog/tour-asks';
 import type { ApiKeyPrincipal } from '../../credentials/credential';
 import type { BookingLead } from '../../bookings/booking-lead';
 import type { SeatHold } from '../../holds/seat-hold';
@@ -82,6 +83,7 @@ export interface UndatedTour extends PricedTour {
   basePriceMinor: number;
   /** Null: not stated. */
   cancellation: CancellationPolicy | null;
+  asks: TourAsks;
 }
 
 /** A hold that a booking takes over. */

@@ -1,0 +1,80 @@
+import type { BookingLead } from '../../services/api/bookings/booking-lead';
+import { type PickupAnswer, pickupOfBooking } from '../../services/api/bookings/pickup-of-booking';
+import { localTimeIn } from '../../services/api/catalog/local-time';
+import { isStartTime } from '../../services/api/catalog/start-time';
+import { type GivenPickup, PLACE_MAX } from '../../services/api/pickups/pickup';
+import { isQuestionCode } from '../../services/api/questions/question';
+import { isCalendarDate } from '../../services/platform/forms/days';
+import { HIDDEN } from '../../services/platform/forms/text-forms';
+import { foldLines } from '../terminal/text';
+import { flag } from './command';
+import { UsageError } from './failure';
+import { line } from './values';
+
+/** Reads the code of a pickup point. */
+export function pickupPoint(text: string, name: string): string {
+  if (!isQuestionCode(text)) throw new UsageError(`${name} must be 1 to 64 of a-z, A-Z, 0-9, _ and -`);
+  return text;
+}
+
+/** The flags that name a pickup. */
+export interface PickupOptions {
+  /** The code of a point, or none. */
+  pickup?: string;
+  place?: string;
+}
+
+export const PICKUP_FLAGS = [
+  flag('--pickup <point>', 'where the guests are fetched: a point of the tour; none clears it', {
+    parse: pickupPoint,
+  }),
+  flag('--place <text>', 'where the guests are fetched: a place of their own, where the tour offers it', {
+    parse: line(PLACE_MAX),
+  }),
+];
+
+/** Refuses a point and a place together. @throws UsageError */
+export function checkPickupFlags({ pickup, place }: PickupOptions): void {
+  if (pickup !== undefined && place !== undefined)
+    throw new UsageError('--pickup and --place name two places: give one of them');
+}
+
+/** Returns the pickup that flags name. Undefined: none; null: it is cleared. */
+export function pickupOfFlags({ pickup, place }: PickupOptions): GivenPickup | undefined {
+  if (place !== undefined) return { place };
+  if (pickup === undefined) return undefined;
+  return pickup === 'none' ? null : { point: pickup };
+}
+
+/** A local time, of the date of a departure unless it names another one. */
+export interface LocalMoment {
+  /** YYYY-MM-DD */
+  date?: string;
+  /** HH:MM */
+  time: string;
+}
+
+/** Reads `08:30`, or `2027-03-05T23:30`. */
+export function localMoment(text: string, name: string): LocalMoment {
+  const [first = '', second] = text.split(/[T ]/);
+  const moment = second === undefined ? { time: first } : { date: first, time: second };
+  if (isStartTime(moment.time) && (moment.date === undefined || isCalendarDate(moment.date))) return moment;
+  throw new UsageError(`${name} must be a local time such as 08:30 or 2027-03-05T23:30`);
+}
+
+/** Returns the instant of a local moment. @param date of the departure @param timeZone of the tour */
+export function instantOfMoment({ date: own, time }: LocalMoment, date: string, timeZone: string): string {
+  return new Date(localTimeIn(timeZone)(own ?? date, `${time}:00`)).toISOString();
+}
+
+/** Returns the pickup of a booking; a place of the guest is masked unless revealed. */
+export function toPickupDocument(lead: BookingLead, reveal: boolean): PickupAnswer | null {
+  const pickup = pickupOfBooking(lead);
+  const isHidden = pickup !== null && pickup.point === null && !reveal;
+  return isHidden ? { ...pickup, name: HIDDEN } : pickup;
+}
+
+/** Returns `08:30 Central station, Europaplatz 1` on one line. */
+export function describePickup({ time, name, address }: PickupAnswer): string {
+  return foldLines([[time ?? '--:--', name].join(' '), address].filter(Boolean).join(', '));
+}
