@@ -46,9 +46,11 @@ describeOnTerminal('the questions of an import of bookings', () => {
   it('asks each unknown column, status and tour once, the nearest first, and writes the answers to a map', async () => {
     const { tour, name, ref, file, map } = await givenFile();
     const person = terminal.sit(line(file));
-    await choose(person, 'Which field is the column "Booking no"?', 'external', 'external_ref');
+    await person.see('Which field is the column "Booking no"?');
+    await person.answer('❯ external_ref', KEY.enter);
     await choose(person, 'Which field is the column "Guide"?', 'leave', 'leave out');
-    await choose(person, 'Which status is "Paid"?', 'confirmed', 'confirmed');
+    await person.see('Which status is "Paid"?');
+    await person.answer('❯ confirmed', KEY.enter);
     await person.see(`Which tour is "${name}"?`);
     await person.answer(`❯ ${tour.slug}`, KEY.enter);
     expect(await person.ended).toBe(0);

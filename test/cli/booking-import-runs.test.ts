@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { claimBookingImport } from '../../services/api/booking-import/imports.repository';
+import { remindOfPayments } from '../../services/api/bookings/remind-payment';
 import { useTestApi } from '../support/api';
 import { daysFromToday, givenDeparture, givenTour, unique } from '../support/given';
 import { untilTransactionWaits } from '../support/lock-wait';
@@ -113,6 +114,32 @@ describe('the events of an import', () => {
       sent.filter(({ event_type: one }) => one === type).map(({ external_ref: ref }) => ref);
     expect(refs('booking.created').sort()).toEqual(loud.sort());
     expect(refs('booking.cancelled')).toEqual([silent[0]]);
+  });
+});
+
+describe('the reminders of an import', () => {
+  it('a silent import gets no reminder of payment, and one with --send-events does', async () => {
+    await add(api.db, site.tenant.id, 'https://moving.example/', ['booking.payment_due']);
+    const seats = await givenSeats(api.db);
+    const due = new Date(Date.now() + 3_600_000).toISOString();
+    const unpaid = (ref: string) => {
+      const name = path.join(folder, `${unique('unpaid')}.csv`);
+      const head = 'external_ref,tour,departure_date,adults,name,status,payment_due_at,created_at';
+      const row = [ref, seats.tour.slug, seats.date, 1, 'Ana Lima', 'pending_payment', due, '2026-01-01T00:00:00Z'];
+      writeFileSync(name, `${head}\n${row.join()}\n`);
+      return name;
+    };
+    const [silent, loud] = [unique('silent'), unique('loud')];
+    await load(unpaid(silent));
+    await load(unpaid(loud), '--send-events');
+    await remindOfPayments(api.db);
+    const { bookingRef } = await leadOf(loud);
+    const reminders = await api
+      .db('webhook_events')
+      .where({ tenant_id: site.tenant.id, type: 'booking.payment_due' })
+      .pluck('booking_ref');
+    expect(reminders).toEqual([bookingRef]);
+    expect(await leadOf(silent)).toMatchObject({ paymentDueAt: new Date(due) });
   });
 });
 

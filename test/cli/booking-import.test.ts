@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { useTestApi } from '../support/api';
 import { daysFromToday, givenDeparture, givenTenant, givenTour, unique } from '../support/given';
-import { givenSeats, type Seats, seatsTaken, useWebsite } from '../support/website';
+import { endPaymentWindow, givenSeats, type Seats, seatsTaken, useWebsite } from '../support/website';
 import { useTerminalOf } from './terminal';
 
 const api = useTestApi();
@@ -104,6 +104,37 @@ describe('tourctl booking import', () => {
     expect(await load(csv(row(seats, ref)))).toMatchObject({ created: 0, equal: 1 });
   });
 
+  it('a row with its columns in another order is equal, also after PATCH has changed the external_ref', async () => {
+    const { tour, date } = await givenSeats(api.db, { prices: { adult: 50_000, child: 20_000 } });
+    const ref = unique('order');
+    const head = 'external_ref,tour,departure_date,name';
+    const start = [ref, tour.slug, date, 'Ana Lima'].join();
+    await load(file(`${head},adults,children\n${start},2,1\n`));
+    const { bookingRef } = await leadOf(ref);
+    const { body } = await site.patch(`/api/tenant/bookings/${bookingRef}`, { external_ref: 'of-the-site' });
+    expect(body.external_ref).toBe('of-the-site');
+    expect(await load(file(`${head},children,adults\n${start},1,2\n`))).toMatchObject({
+      equal: 1,
+      created: 0,
+    });
+  });
+
+  it('a row that is cancelled since its import is a changed row, and the booking stays', async () => {
+    const seats = await givenSeats(api.db);
+    const ref = unique('cancelled');
+    await load(csv(row(seats, ref)));
+    const again = await load(file(`${HEAD},status\n${row(seats, ref, '1000', ',cancelled')}\n`));
+    expect(again).toMatchObject({ changed: 1, left_out: 0, changed_rows: [{ external_ref: ref, line: 2 }] });
+    expect(await leadOf(ref)).toMatchObject({ status: 'confirmed' });
+  });
+
+  it('a total that differs tenfold from that of today is listed, also by a dry run', async () => {
+    const seats = await givenSeats(api.db);
+    const name = csv(row(seats, unique('tenfold'), '1'));
+    const { stdout } = await terminal.tourctl(line(name, '--dry-run'));
+    expect(stdout).toContain(`${name}, line 2: 1.00 EUR, and 1,000.00 EUR at the prices of today`);
+  });
+
   it('names each fault by line and column, writes nothing, and repeats no value of the file', async () => {
     const seats = await givenSeats(api.db);
     const { slug } = seats.tour;
@@ -139,6 +170,16 @@ describe('tourctl booking import', () => {
     const seats = await givenSeats(api.db);
     const ref = unique('twice');
     expect(await faultsOf(csv(row(seats, ref), row(seats, ref)))).toEqual([[3, 'external_ref']]);
+  });
+
+  it.each([
+    ['a space at its end', 'Old-1', 'Old-1 '],
+    ['decomposed letters', 'Caf\u00e9', 'Cafe\u0301'],
+  ])('a reference twice in JSON lines is a fault also with %s', async (_what, ref, other) => {
+    const { tour, date } = await givenSeats(api.db);
+    const base = { tour: tour.slug, departure_date: date, adults: 2, name: 'Ana Lima' };
+    const lines = [ref, other].map((one) => JSON.stringify({ external_ref: one, ...base }));
+    expect(await faultsOf(file(`${lines.join('\n')}\n`, 'jsonl'))).toEqual([[2, 'external_ref']]);
   });
 
   it('refuses another currency than that of the sale', async () => {
@@ -265,6 +306,21 @@ describe('tourctl booking import --undo', () => {
     });
     expect(await seatsTaken(api.db, seats)).toBe(2);
     expect(await load(name)).toMatchObject({ created: 1, equal: 1 });
+  });
+
+  it('an expiry counts as a change', async () => {
+    const seats = await givenSeats(api.db);
+    const [one, other] = [unique('due'), unique('other')];
+    const due = new Date(Date.now() + 3_600_000).toISOString();
+    const rows = [one, other].map((ref) => row(seats, ref, '1000', `,pending_payment,${due}`));
+    const { import_id: id } = await load(file(`${HEAD},status,payment_due_at\n${rows.join('\n')}\n`));
+    const { bookingRef } = await leadOf(one);
+    await endPaymentWindow(api.db, bookingRef);
+    expect(await terminal.json(`booking import --undo ${id} --yes`)).toEqual({
+      import_id: id,
+      cancelled: 1,
+      left: [{ booking_ref: bookingRef, why: 'is expired' }],
+    });
   });
 
   it('an import that does not exist is named', async () => {

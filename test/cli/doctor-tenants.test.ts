@@ -84,7 +84,7 @@ describe('tourctl doctor on the settings of tenants', () => {
     expect((await check('visibility-rules')).status).toBe('ok');
   });
 
-  it('tourctl doctor reports a tenant whose unpaid seats fill a departure, if several tenants exist', async () => {
+  it('tourctl doctor reports a tenant whose unpaid seats fill a departure, without those of the desk, if several tenants exist', async () => {
     const { db } = terminal;
     const date = await givenDeparture(db, await givenTour(db, { slug: 'fuji' }), { seats: 4 });
     const departure = await departureOf(db, 'fuji', date);
@@ -99,7 +99,11 @@ describe('tourctl doctor on the settings of tenants', () => {
     expect((await check('hold-shares')).status).toBe('ok');
     expect((await terminal.json('tenant show acme')).max_hold_share).toBe(50);
     await terminal.tourctl('tenant set acme --max-hold-share 100');
-    await db('seat_holds').update({ seats: 2 });
+    await db('booking_leads').where({ booking_ref: 'ACME-9001' }).update({ source: 'desk' });
+    expect((await check('hold-shares')).status).toBe('ok');
+    await db('booking_leads').where({ booking_ref: 'ACME-9001' }).update({ source: 'tenant_api' });
+    expect((await check('hold-shares')).status).toBe('notice');
+    await db('seat_holds').update({ by_desk: true });
     expect((await check('hold-shares')).status).toBe('ok');
   });
 

@@ -25,6 +25,23 @@ const QUESTIONS: Record<UnknownKind, (word: string) => string> = {
   tour: (word) => `Which tour is "${word}"?`,
 };
 
+/** The words of other systems for our fields and statuses, which resemble them in no letter. */
+const USUAL_WORDS: Record<string, string[]> = {
+  external_ref: ['booking', 'booking number', 'order number', 'reference', 'confirmation code'],
+  tour: ['item', 'product', 'activity', 'experience'],
+  departure_date: ['date', 'start date', 'travel date'],
+  departure_time: ['time', 'start time'],
+  party: ['participants', 'travellers', 'price category', 'pax'],
+  name: ['customer', 'guest', 'traveller name'],
+  phone: ['mobile', 'telephone'],
+  total: ['amount', 'price', 'grand total'],
+  created_at: ['booking date', 'order date', 'created'],
+  notes: ['comments', 'remarks'],
+  confirmed: ['paid', 'completed'],
+  pending_payment: ['pending', 'unpaid', 'part paid', 'on hold'],
+  cancelled: ['canceled', 'refunded', 'expired', 'void'],
+};
+
 /**
  * Asks what the words of the other system mean that the map lacks, each once. Returns none if there are no words, or too many.
  * @rule what an import asks on a terminal: test/cli/booking-import-questions.long.test.ts
@@ -83,7 +100,8 @@ function byDistance(word: string): (a: Choice, b: Choice) => number {
   const distanceOf = ({ value, name }: Choice) => {
     const known = distances.get(value);
     if (known !== undefined) return known;
-    const names = [value, ...(name === undefined ? [] : [name.slice(value.length)])];
+    const names =
+      name === undefined ? [value, ...(USUAL_WORDS[value] ?? [])] : [value, name.slice(value.length)];
     const least = Math.min(...names.map((one) => distance(word, one)));
     distances.set(value, least);
     return least;

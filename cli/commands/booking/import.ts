@@ -8,7 +8,10 @@ import {
 } from '../../../services/api/booking-import/booking-import.errors';
 import { judgeBookings, type JudgedImport } from '../../../services/api/booking-import/judge-bookings';
 import { writeBookings } from '../../../services/api/booking-import/write-bookings';
-import type { BookingImportReport } from '../../../services/api/booking-import/booking-import-report';
+import type {
+  BookingImportReport,
+  TenfoldTotal,
+} from '../../../services/api/booking-import/booking-import-report';
 import { addWords, parseImportMap } from '../../../services/api/booking-import/import-map';
 import { lockImport } from '../../../services/api/booking-import/imports.repository';
 import { BOOKING_FILE_TYPES } from '../../../services/api/booking-import/read-booking-file';
@@ -26,7 +29,7 @@ import { mayAsk } from '../../engine/confirm';
 import type { AuditedContext } from '../../engine/context';
 import { sellingTenant, tenantToSellFor } from '../../engine/desk-sale';
 import { FileNotWrittenError, refuseMistakes, UsageError } from '../../engine/failure';
-import { fileName, slug, uuid } from '../../engine/values';
+import { fileName, formatMoney, slug, uuid } from '../../engine/values';
 import { sections, tableOf } from '../../terminal/table';
 import { countOf } from '../../terminal/text';
 import { askWords } from './ask-map';
@@ -184,14 +187,16 @@ async function reject(out: string, files: string[], { issues, options }: JudgedI
 }
 
 function questionOf({ created, departures, tenfold_totals: tenfold }: BookingImportReport): string {
-  const named = tenfold
-    .slice(0, 5)
-    .map((one) => `line ${one.line}: ${one.total} instead of ${one.today} ${one.currency}`);
   const totals =
     tenfold.length > 0
-      ? ` ${countOf(tenfold.length, 'total')} differ tenfold from the prices of today: ${named.join('; ')}.`
+      ? ` The total of ${countOf(tenfold.length, 'row')} above differs tenfold from that of today.`
       : '';
   return `Import ${countOf(created, 'booking')} on ${countOf(departures.length, 'departure')}?${totals}`;
+}
+
+function describeTenfold({ file, line, total, today, currency }: TenfoldTotal): string {
+  const [written, usual] = [total, today].map((amount) => formatMoney(amount, currency));
+  return `${file}, line ${line}: ${written}, and ${usual} at the prices of today`;
 }
 
 async function write(context: AuditedContext, judged: JudgedImport): Promise<BookingImportReport> {
@@ -239,7 +244,8 @@ function describeReport(
   return sections([
     [import_id === null ? '' : `Import ${import_id}`, counts],
     ['', describeDepartures(report.departures, screen)],
-    ['', totals.map(({ currency, amount }) => `Total: ${amount} ${currency}`).join('\n')],
+    ['', totals.map(({ currency, amount }) => `Total: ${formatMoney(amount, currency)}`).join('\n')],
+    ['', report.tenfold_totals.map(describeTenfold).join('\n')],
     ['', changedRows.join('\n')],
     ['', issues.join('\n')],
   ]);

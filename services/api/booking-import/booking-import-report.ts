@@ -35,9 +35,9 @@ export interface BookingImportReport {
   created: number;
   /** Rows that an earlier import has imported. */
   equal: number;
-  /** Rows that differ from the row of an earlier import. Their bookings stay as they are. */
+  /** Rows that differ from the row of an earlier import, also those that are cancelled since. Their bookings stay as they are. */
   changed: number;
-  /** Cancelled rows, and rows of past departures. */
+  /** Cancelled rows that were not imported before, and rows of past departures. */
   left_out: number;
   faulty: number;
   totals: { currency: string; amount: number }[];
@@ -62,7 +62,7 @@ export function emptyReport(): BookingImportReport {
   };
 }
 
-export function namedRow({ importRef, places: [place] }: BookingRow): NamedRow {
+export function namedRow({ importRef, places: [place] }: Pick<BookingRow, 'importRef' | 'places'>): NamedRow {
   return { external_ref: importRef, ...place! };
 }
 

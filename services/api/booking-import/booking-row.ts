@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { stringify } from 'safe-stable-stringify';
 import { instantForm, isCalendarDate } from '../../platform/forms/days';
 import type { Form } from '../../platform/forms/form';
 import { isCategoryCode, isSlug, readWholeNumber } from '../../platform/forms/text-forms';
@@ -28,7 +29,7 @@ export interface BookingRow {
   /** Units by category. */
   party: Record<string, number>;
   name: string;
-  status: RowStatus;
+  status: Exclude<RowStatus, 'cancelled'>;
   phone: PhoneInput | null;
   email: string | null;
   total: string | null;
@@ -40,6 +41,11 @@ export interface BookingRow {
   paymentMethod: BookingPaymentMethod | null;
   notes: string | null;
   travellers: Traveller[] | null;
+}
+
+/** A row that is cancelled in the other system, or has a status that the map leaves out. */
+export interface CancelledRow extends Pick<BookingRow, 'places' | 'importRef'> {
+  status: 'cancelled';
 }
 
 /** A booking of the files: one row, or the rows of its travellers. */
@@ -58,20 +64,21 @@ export interface RowReading {
   country: string;
 }
 
-/** Returns the keyed digest by which the same row is found again. @param key CURSOR_KEY */
+/** Returns the keyed digest by which the same row is found again, also with its columns in another order. @param key CURSOR_KEY */
 export function digestOfRow({ places: _, ...row }: BookingRow, key: string): string {
-  return createHmac('sha256', key).update(JSON.stringify(row)).digest('hex');
+  return createHmac('sha256', key).update(stringify(row)).digest('hex');
 }
 
-/** Reads the row of a booking. Undefined: it is faulty. `left out`: it is cancelled, or the map leaves its tour out. Adds all its issues. */
+/** Reads the row of a booking. Undefined: it is faulty. `left out`: the map leaves its tour out. Adds all its issues. */
 export function readBookingRow(
   source: SourceBooking,
   reading: RowReading,
-): BookingRow | 'left out' | undefined {
+): BookingRow | CancelledRow | 'left out' | undefined {
   const reader = new RowReader(source, reading);
   const status = reader.status();
   const tour = reader.tour();
-  if (tour === null || status === 'cancelled') return reader.isFaulty ? undefined : 'left out';
+  if (tour === null) return reader.isFaulty ? undefined : 'left out';
+  if (status === 'cancelled') return cancelledRow(source, reader);
   const { date, time } = reader.departure();
   const row = {
     places: source.places,
@@ -94,6 +101,12 @@ export function readBookingRow(
     travellers: reader.travellers(),
   };
   return reader.isFaulty ? undefined : (row as BookingRow);
+}
+
+function cancelledRow({ places }: SourceBooking, reader: RowReader): CancelledRow | 'left out' | undefined {
+  const importRef = reader.optional('external_ref', referenceForm);
+  if (reader.isFaulty) return undefined;
+  return importRef ? { status: 'cancelled', importRef, places } : 'left out';
 }
 
 /** Reads the cells of one booking. Each method adds the issue of its field, and then returns undefined. */

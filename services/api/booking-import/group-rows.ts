@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isCategoryCode } from '../../platform/forms/text-forms';
+import { referenceForm } from '../../platform/forms/texts';
 import type { SourceBooking } from './booking-row';
 import type { ImportMap } from './import-map';
 import { PackedList } from './packed-list';
@@ -12,6 +13,12 @@ type PackedRow = [file: string, line: number, cells: [column: number, value: unk
 interface Column {
   field: string;
   column: string;
+}
+
+/** Returns a reference as its booking will have it, so that two spellings of it are one. A faulty one stays as it is. */
+function sameReference(value: unknown): string {
+  const { value: read, issue } = referenceForm(String(value).trim());
+  return issue === undefined ? read : String(value);
 }
 
 /** Makes bookings of the rows of the files. Keeps only what a later row needs: the lines of the references, or the rows of travellers. */
@@ -31,7 +38,7 @@ export class SourceBookings {
   add(row: SourceRow): SourceBooking | undefined {
     const { file, line, cells } = row;
     const [reference] = cells.get('external_ref') ?? [];
-    const key = reference === undefined ? undefined : String(reference.value);
+    const key = reference && sameReference(reference.value);
     if (this.map.grouped) return this.keep(row, key);
     const known = key === undefined ? undefined : this.lineOf.get(key);
     if (known !== undefined)

@@ -90,6 +90,18 @@ export async function insertImport(
   return rows[0]!.at;
 }
 
+/**
+ * Records a reminder of payment for each unpaid booking of an import, so that none is sent.
+ * @rule the bookings of a silent import get no reminder: test/cli/booking-import-runs.test.ts
+ */
+export async function leaveOutReminders(trx: Trx, importId: string): Promise<void> {
+  await trx.raw(
+    `insert into payment_reminders (lead_id, sent_at)
+     select id, clock_timestamp() from booking_leads where import_id = :importId and payment_due_at is not null`,
+    { importId },
+  );
+}
+
 /** An import that was written. */
 export interface StoredImport {
   id: string;

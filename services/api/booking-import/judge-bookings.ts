@@ -7,7 +7,13 @@ import { DeparturePastError, type ImportedBooking } from '../seats/changes/impor
 import { type Judgement, judgeTogether } from '../seats/perform';
 import { ImportKeyChangedError } from './booking-import.errors';
 import { type BookingImportReport, emptyReport, namedRow, Tally } from './booking-import-report';
-import { type BookingRow, digestOfRow, readBookingRow, type SourceBooking } from './booking-row';
+import {
+  type BookingRow,
+  type CancelledRow,
+  digestOfRow,
+  readBookingRow,
+  type SourceBooking,
+} from './booking-row';
 import { SourceBookings } from './group-rows';
 import { columnOf, type ImportMap } from './import-map';
 import { findImportedRows, findImportOfOtherKey } from './imports.repository';
@@ -72,7 +78,10 @@ async function* readSources(
 }
 
 /** Reads one booking. Undefined: it is left out, or faulty. */
-function readRow(source: SourceBooking, { options, issues, report }: JudgedImport): BookingRow | undefined {
+function readRow(
+  source: SourceBooking,
+  { options, issues, report }: JudgedImport,
+): BookingRow | CancelledRow | undefined {
   const { map, tenant } = options;
   const row = readBookingRow(source, { map, issues, country: tenant.country });
   if (row === 'left out') report.left_out++;
@@ -80,29 +89,34 @@ function readRow(source: SourceBooking, { options, issues, report }: JudgedImpor
   return row === 'left out' || isFaulty ? undefined : row;
 }
 
-/** Leaves out the rows whose reference was imported before, and counts them. */
+/**
+ * Leaves out the rows whose reference was imported before, and those that are cancelled, and counts them.
+ * @rule a row that is cancelled since its import is a changed row: test/cli/booking-import.test.ts
+ */
 async function leaveKnown(
   db: Db,
-  rows: BookingRow[],
+  rows: (BookingRow | CancelledRow)[],
   { options: { tenant, key }, report }: JudgedImport,
 ): Promise<BookingRow[]> {
-  if (rows.length === 0) return rows;
+  if (rows.length === 0) return [];
   const known = await findImportedRows(
     db,
     tenant.id,
     rows.map(({ importRef }) => importRef),
     key,
   );
-  return rows.filter((row) => {
+  return rows.flatMap((row) => {
     const digest = known.get(row.importRef);
-    if (digest === undefined) return true;
-    if (digest === digestOfRow(row, key)) {
+    if (digest === undefined && row.status !== 'cancelled') return [row];
+    if (digest === undefined) {
+      report.left_out++;
+    } else if (row.status !== 'cancelled' && digest === digestOfRow(row, key)) {
       report.equal++;
     } else {
       report.changed++;
       report.changed_rows.push(namedRow(row));
     }
-    return false;
+    return [];
   });
 }
 

@@ -9,7 +9,7 @@ import type { SeatChange } from '../seats/seat-change';
 import type { Actor } from '../tenants/actor';
 import { BookingImportRunningError, ImportOvertakenError } from './booking-import.errors';
 import { type BookingImportReport, Tally } from './booking-import-report';
-import { claimBookingImport, findImportedRows, insertImport } from './imports.repository';
+import { claimBookingImport, findImportedRows, insertImport, leaveOutReminders } from './imports.repository';
 import type { JudgedImport } from './judge-bookings';
 import { type BookingImportOptions, changeOf, type PlacedRow } from './sale-of-row';
 
@@ -39,6 +39,7 @@ export async function writeBookings(
     const sold = await performTogether(transaction, changes).catch(refuseOvertaken);
     for (const [index, booking] of sold.entries()) tally.add(chunk[index]!.row, booking);
   }
+  if (isSilent) await leaveOutReminders(trx, importId);
   tally.end();
   return written;
 }

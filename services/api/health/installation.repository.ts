@@ -159,17 +159,17 @@ interface BlockedDeparture {
 }
 
 /**
- * Finds at most 100 open departures on which the live holds and unpaid bookings of one tenant take all seats. Checks only tenants without a
- * limit (`max_hold_share` 100). Finds none if there is only one real tenant that the API serves.
+ * Finds at most 100 open departures on which the live holds and unpaid bookings of one tenant take all seats, without those of the desk and of
+ * imports, which its limit does not count. Checks only tenants without a limit (`max_hold_share` 100). Finds none if there is only one real tenant that the API serves.
  */
 export async function findBlockedDepartures(db: Db): Promise<BlockedDeparture[]> {
   const { rows } = await db.raw<{ rows: BlockedDeparture[] }>(
     `with unpaid as (
        select tenant_id, departure_id, seats from seat_holds
-       where not sandbox and hold_lives(status, expires_at, clock_timestamp())
+       where not sandbox and not by_desk and hold_lives(status, expires_at, clock_timestamp())
        union all
        select tenant_id, departure_id, seats from booking_leads
-       where not sandbox and lead_is_unpaid(status, payment_due_at, clock_timestamp())
+       where not sandbox and source_is_limited(source) and lead_is_unpaid(status, payment_due_at, clock_timestamp())
      ), taken as (
        select tenant_id, departure_id, sum(seats) as seats from unpaid group by tenant_id, departure_id
      )
