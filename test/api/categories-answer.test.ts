@@ -41,7 +41,7 @@ const namesOf = ({ categories }: { categories: Category[] }) => categories.map((
 const FIELDS_BEFORE = [
   'id slug name summary continent country duration_days image_url tags currency price_from next_departure_date updated_at',
   'description itinerary inclusions exclusions images languages start_location end_location time_zone group_size_max',
-  'cancellation_policy cancellation booking_cutoff start_time tenant_prices',
+  'cancellation_policy cancellation booking_cutoff start_time questions pickup tenant_prices',
 ].flatMap((line) => line.split(' '));
 
 describe('the categories of a tour', () => {

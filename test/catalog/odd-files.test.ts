@@ -7,6 +7,8 @@ const database = useTestDatabase();
 const read = (contents: Record<string, unknown>) => readFiles(database.db, contents);
 const issuesOf = async (contents: Record<string, unknown>) => (await read(contents)).issues;
 
+beforeAll(() => database.db('pickup_points').insert({ code: 'station', name: 'Station' }));
+
 const HEAD = 'slug,name,continent,country,duration_days,currency,base_price';
 const ROW = 'alps,Alps,europe,CH,5,CHF,990.50';
 
@@ -41,9 +43,20 @@ const EVERYTHING = tourEntry({
       cancellation_policy: 'Frei',
       tags: ['gehen'],
       categories: { adult: 'Erwachsene' },
+      questions: { level: { label: 'Stufe', choices: { open: 'Anfang' } } },
     },
   },
   categories: [{ code: 'adult', kind: 'adult', name: 'Adult', with: [] }],
+  questions: [
+    {
+      code: 'level',
+      label: 'Level',
+      type: 'choice',
+      choices: [{ code: 'open', label: 'Open' }],
+      per: 'booking',
+    },
+  ],
+  pickup: { until: 'confirm', points: [{ point: 'station', minutes_before: 30 }] },
   departures: [
     departureEntry({
       start_time: '09:30',

@@ -125,7 +125,16 @@ describe('the reminders of an import', () => {
     const unpaid = (ref: string) => {
       const name = path.join(folder, `${unique('unpaid')}.csv`);
       const head = 'external_ref,tour,departure_date,adults,name,status,payment_due_at,created_at';
-      const row = [ref, seats.tour.slug, seats.date, 1, 'Ana Lima', 'pending_payment', due, '2026-01-01T00:00:00Z'];
+      const row = [
+        ref,
+        seats.tour.slug,
+        seats.date,
+        1,
+        'Ana Lima',
+        'pending_payment',
+        due,
+        '2026-01-01T00:00:00Z',
+      ];
       writeFileSync(name, `${head}\n${row.join()}\n`);
       return name;
     };

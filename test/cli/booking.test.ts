@@ -163,10 +163,10 @@ describe('tourctl booking show', () => {
     const [head, , line] = (await sales.tourctl('booking export')).stdout.split('\r\n');
     expect([head, line]).toEqual([
       expect.stringMatching(
-        /,departure_status,departure_time,child_unit_price,single_supplement_unit_price,refund_percent,refund_amount,party,prices,source,adjustment_amount,adjustment_reason$/,
+        /,departure_status,departure_time,child_unit_price,single_supplement_unit_price,refund_percent,refund_amount,party,prices,source,adjustment_amount,adjustment_reason,answers,pickup$/,
       ),
       expect.stringMatching(
-        new RegExp(`^${bookingRef},.*,cancelled,,,,,,"{""adult"":1}","{""adult"":500}",tenant_api,,$`),
+        new RegExp(`^${bookingRef},.*,cancelled,,,,,,"{""adult"":1}","{""adult"":500}",tenant_api,,,,$`),
       ),
     ]);
     await sales.json(`departure reopen ${departure} --yes`);

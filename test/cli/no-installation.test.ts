@@ -17,6 +17,8 @@ const LINE_OF: Record<string, string> = {
   'tenant onboard': 'tenant onboard --slug acme --name Acme',
   'catalog import tours.json --dry-run': 'catalog import docs/examples/tours.json',
   'catalog check tours.json': 'catalog check docs/examples/tours.json',
+  'booking import bookings.csv --tenant acme --dry-run':
+    'booking import test/fixtures/move-in/counts.csv --tenant acme --dry-run',
   'rates import eurofxref-daily.xml': 'rates import package.json',
 };
 const lineOf = (verb: Verb, noun?: Noun) => {

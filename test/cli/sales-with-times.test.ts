@@ -38,9 +38,9 @@ describe('a booking at a date with several departures', () => {
     expect((await tourctl('booking list')).stdout).toContain(`${DATE} 09:30`);
     expect((await tourctl('booking export')).stdout.split('\r\n').slice(0, 2)).toEqual([
       expect.stringMatching(
-        /,departure_status,departure_time,child_unit_price,single_supplement_unit_price,refund_percent,refund_amount,party,prices,source,adjustment_amount,adjustment_reason$/,
+        /,departure_status,departure_time,child_unit_price,single_supplement_unit_price,refund_percent,refund_amount,party,prices,source,adjustment_amount,adjustment_reason,answers,pickup$/,
       ),
-      expect.stringMatching(/,scheduled,09:30,,,,,"{""adult"":4}","{""adult"":500}",tenant_api,,$/),
+      expect.stringMatching(/,scheduled,09:30,,,,,"{""adult"":4}","{""adult"":500}",tenant_api,,,,$/),
     ]);
     const cancel = await tourctl(`departure cancel ${tour.slug} ${DATE}T09:30 --yes`);
     expect(cancel.stdout).toContain(`${tour.slug} on ${DATE} 09:30 is cancelled; 1 booking is affected`);

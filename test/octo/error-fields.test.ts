@@ -124,9 +124,13 @@ describe('an error of OCTO that a use case of REST found', () => {
     expect(named).toEqual(
       expect.arrayContaining(['hold_minutes', 'departure_time', 'children', 'travellers']),
     );
-    // No request of OCTO names a refund or an adjustment.
+    // No request of OCTO names a refund, an adjustment, or a row of an import.
     expect(named.filter((field) => OCTO_ISSUES[field] === undefined)).toEqual([
+      'created_at',
       '--adjust',
+      'currency',
+      'total',
+      'deposit',
       'expected_refund',
     ]);
   });
