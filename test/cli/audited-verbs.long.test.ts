@@ -34,6 +34,11 @@ const GIVEN: Record<string, () => Promise<string> | string> = {
   TOUR: () => sales.tour.slug,
   DATE: () => givenDeparture(sales.db, sales.tour, { date: nextDate() }),
   FREE: nextDate,
+  POINT: async () => {
+    const code = unique('point');
+    await sales.db('pickup_points').insert({ code, name: 'Station' });
+    return code;
+  },
   HOLD: async () => (await sales.hold(1)).id,
   BOOKING: async () => (await sales.book(1)).bookingRef,
   BOOKED: async () => {
@@ -119,6 +124,10 @@ const AUDITED = [
   'departure move TOUR BOOKED DATE',
   'departure cancel TOUR DATE --yes',
   'departure manifest TOUR DATE --reveal',
+  'departure set-pickup TOUR DATE POINT 08:15',
+  'pickup add NEW --name Station',
+  'pickup set POINT --name Harbour',
+  'pickup remove POINT --yes',
   'hold show HOLD --reveal',
   'hold release HOLD --yes',
   'hold anonymize HOLD --force --yes',
@@ -173,6 +182,7 @@ const READING = [
   'catalog list',
   'catalog show TOUR',
   'departure list TOUR',
+  'pickup list',
   'hold list',
   'booking stats',
   'booking refusals',

@@ -137,12 +137,22 @@ const SEAT_CHANGES: Record<string, Prepare[]> = {
 const OTHER_COMMANDS = {
   booking: ['list', 'show', 'stats', 'refusals', 'export'],
   hold: ['list', 'show'],
-  departure: ['list', 'manifest', 'add', 'schedule', 'reopen', 'set-seats', 'set-time', 'set-price'],
+  departure: [
+    'list',
+    'manifest',
+    'add',
+    'schedule',
+    'reopen',
+    'set-seats',
+    'set-time',
+    'set-price',
+    'set-pickup',
+  ],
 };
 
 /** The nouns, and the verbs without a noun, that have no holds, bookings or departures. */
 const OTHER_NOUNS =
-  'tenant use key widget origins visibility pricing rates catalog report webhook delivery monitor up status doctor open logs migrate backup restore seed config audit completion'.split(
+  'tenant use key widget origins visibility pricing rates catalog report webhook delivery monitor up status doctor open logs migrate backup restore seed config audit completion pickup'.split(
     ' ',
   );
 
