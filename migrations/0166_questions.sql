@@ -1,11 +1,11 @@
--- What a tour asks of those who book it, and what they answer (ADR 78).
+-- The questions of tours, and the answers of bookings (ADR 78).
 
 -- The questions of a tour, in their order: [{"code": "weight", "label": "Weight in kg", "type": "number", "per": "traveller", "required": true,
 -- "until": "confirm"}]. The API checks them. Null: nothing is asked.
 alter table tours add column questions jsonb
   constraint tours_questions_form check (jsonb_typeof(questions) = 'array' and jsonb_array_length(questions) between 1 and 20);
 
--- What a booking was asked when it was made, and its answers. A booking of a tour that asks nothing has no row.
+-- The questions that a booking was asked when it was made, and its answers. A booking of a tour that asks nothing has no row.
 create table booking_answers (
   lead_id    bigint  primary key references booking_leads (id),
   -- The questions in the language in which they were asked. Later changes of the tour do not change them.

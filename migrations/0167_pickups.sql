@@ -20,7 +20,7 @@ create trigger pickup_points_changed after insert or update or delete or truncat
 -- {"required": true, "until": "confirm", "elsewhere": false, "points": [{"point": "station", "minutes_before": 30}]}. Null: no pickup.
 alter table tours add column pickup jsonb constraint tours_pickup_form check (jsonb_typeof(pickup) = 'object');
 
--- What the tour asked, and the point or place of the booking with the words of that time: {"required": true, "until": "confirm", "chosen":
+-- The rules of the pickup when the booking was made, and its point or place with the words of that time: {"required": true, "until": "confirm", "chosen":
 -- {"point": "station", "name": "Station", "address": null, "directions": null, "minutes_before": 30}}. A place has no point. Null: no pickup.
 alter table booking_answers add column pickup jsonb constraint booking_answers_pickup_form check (jsonb_typeof(pickup) = 'object');
 drop index booking_answers_kept;

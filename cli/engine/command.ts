@@ -13,7 +13,7 @@ export interface Flag {
   choices?: readonly string[];
   /** The flag may be given several times; its value is a list. */
   repeats?: boolean;
-  /** What separates the values of a flag that repeats. By default a comma. */
+  /** The separator of the values of a flag that repeats. By default a comma. */
   separator?: RegExp;
   /**
    * True: the flag is required. If the flag is missing, the command asks for the value on a terminal. Elsewhere a missing flag is a usage

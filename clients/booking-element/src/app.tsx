@@ -208,7 +208,7 @@ function Choosing(props: StageProps & { tour: Tour }) {
 }
 
 interface HoldButtonProps extends StageProps {
-  /** Of the seats. */
+  /** The price of the seats. */
   price: Price;
   isOff?: boolean;
 }

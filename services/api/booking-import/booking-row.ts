@@ -56,7 +56,7 @@ export interface SourceBooking {
   units: Map<string, number>;
 }
 
-/** What the reading of rows needs of the tenant. */
+/** The fields of the tenant that the reading of rows needs. */
 export interface RowReading {
   map: ImportMap;
   issues: RowIssues;

@@ -5,7 +5,7 @@ import { toMinor } from '../pricing/currency';
 import { type LockedPrice, totalOf } from '../pricing/price-categories';
 import type { Adjustment } from './adjustment';
 
-/** What a row of an import says about its booking beyond a sale at the desk (ADR 74). */
+/** The terms that a row of an import adds to a sale at the desk (ADR 74). */
 export interface ImportTerms {
   importId: string;
   /** The reference in the other system. */

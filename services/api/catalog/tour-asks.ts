@@ -2,7 +2,7 @@ import type { OfferedPickup } from '../pickups/pickup';
 import { translatePoints } from '../pickups/pickup';
 import { baseLanguages, type TranslatedQuestions } from './tour-text';
 
-/** What a tour asks of those who book it. Null: nothing. */
+/** The questions and the pickup of a tour. Null: it asks nothing. */
 export type TourAsks = (TranslatedQuestions & AskedPickup) | null;
 
 interface AskedPickup {

@@ -37,7 +37,7 @@ export interface Departure {
 export interface LockedDeparture extends Departure {
   /** The present tiers of its tour, which a sale locks. Null: the tour states none. */
   tiers: DatedTier[] | null;
-  /** What its tour asks now, which a booking locks. */
+  /** The questions and the pickup of its tour now, which a booking locks. */
   asks: TourAsks;
   /** The first instant at which the departure cannot be booked, with microseconds. */
   closingAt: string;

@@ -30,7 +30,7 @@ export interface OfferedPoint {
   minutes_before: number;
 }
 
-/** What a tour says of pickups. */
+/** The pickup that a tour offers. */
 export interface OfferedPickup {
   required: boolean;
   until: PickupDeadline;
@@ -60,7 +60,7 @@ interface SetTime {
   start: string;
 }
 
-/** What a booking was asked about its pickup, and what it has chosen. */
+/** The rules of the pickup when the booking was made, and its choice. */
 export interface BookedPickup {
   required: boolean;
   until: PickupDeadline;

@@ -38,7 +38,10 @@ export interface Question {
    * @example "Diving certificate"
    */
   label: string;
-  /** @example "choice" */
+  /**
+   * The form of the answer.
+   * @example "choice"
+   */
   type: QuestionType;
   /** The possible answers. Only for the type `choice`. */
   choices?: QuestionChoice[];

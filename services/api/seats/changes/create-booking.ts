@@ -254,7 +254,7 @@ interface BookedSeats {
   /** The categories by which the party is checked. */
   toCheck: readonly Category[];
   policy: LockedPolicy;
-  /** What the tour asks now: a hold has locked no questions. */
+  /** The questions and the pickup of the tour now: a hold has locked none. */
   asks: TourAsks;
 }
 

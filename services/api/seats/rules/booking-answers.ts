@@ -68,7 +68,7 @@ export function assertNothingMissing(sale: MissingOfSale & { source: Source }): 
 interface AnsweredChange {
   party: Party;
   categories: readonly Category[];
-  /** What its tour asks now. */
+  /** The questions and the pickup of its tour now. */
   asks: TourAsks;
   start: PickupStart;
 }
