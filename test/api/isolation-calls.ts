@@ -84,6 +84,7 @@ export const CALL_BODIES: Record<string, ((ids: Ids) => object)[]> = {
   ],
   changeHold: [() => ({ quantity: 1 }), ({ time }) => ({ departure_time: time })],
   extendHold: [() => ({ hold_minutes: 20 })],
+  confirmBooking: [() => ({}), () => ({ despite_missing_answers: true })],
   createBooking: [
     ({ slug, date }) => ({ tour_id: slug, departure_date: date, ...OWNERS_CUSTOMER }),
     ({ visibleSlug, hold }) => ({ tour_id: visibleSlug, hold_id: hold, ...OWNERS_CUSTOMER }),
