@@ -1,5 +1,4 @@
-import type { PointWords } from '../../services/api/pickups/pickup';
-import type { PickupPoint } from '../../services/api/pickups/pickup-point';
+import type { PickupPoint, PointWords } from '../../services/api/pickups/pickup-point';
 import { findPickupPoints } from '../../services/api/pickups/pickup-point.repository';
 import {
   addPickupPoint,

@@ -1,6 +1,6 @@
 import type { OfferedPickup } from '../pickups/pickup';
 import { translatePoints } from '../pickups/pickup';
-import { baseLanguages, type TranslatedQuestions } from './tour-text';
+import { languagesForTag, type TranslatedQuestions } from './tour-text';
 
 /** The questions and the pickup of a tour. Null: it asks nothing. */
 export type TourAsks = (TranslatedQuestions & AskedPickup) | null;
@@ -29,5 +29,6 @@ export const TOUR_ASKS = `case when t.questions is not null or t.pickup is not n
 /** Returns the pickup of a tour with the words of its points in a language. @param tag null: the tour's own language */
 export function pickupInLanguage(asks: TourAsks, tag: string | null): OfferedPickup | null {
   if (!asks?.pickup || tag === null) return asks?.pickup ?? null;
-  return { ...asks.pickup, points: translatePoints(asks.pickup.points, baseLanguages(tag)) };
+  const languagesOf = (translated: string[]) => languagesForTag(tag, asks.language, translated);
+  return { ...asks.pickup, points: translatePoints(asks.pickup.points, languagesOf) };
 }

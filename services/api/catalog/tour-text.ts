@@ -150,12 +150,16 @@ export function questionsInLanguage(
   tag: string | null,
 ): readonly Question[] {
   if (tag === null) return questions;
-  const translated = Object.keys(translations);
-  const languages = languagesToShow([fittingLanguages([...translated, own], tag)], { own, translated });
+  const languages = languagesForTag(tag, own, Object.keys(translations));
   return translateQuestions(
     questions,
     languages.map((one) => translations[one] ?? {}),
   );
+}
+
+/** Returns the languages in which texts are shown to a visitor who prefers one. @param own the language without a translation */
+export function languagesForTag(tag: string, own: string, translated: string[]): string[] {
+  return languagesToShow([fittingLanguages([...translated, own], tag)], { own, translated });
 }
 
 /** Returns those of the known languages that fit a tag, the most exact first. */
@@ -198,9 +202,8 @@ export function translateTour<T extends ListedTour & Partial<Pick<Tour, 'questio
   const questions = tour.questions && translateQuestions(tour.questions, ofQuestions);
   const pickup = tour.pickup && {
     ...tour.pickup,
-    points: translatePoints(
-      tour.pickup.points,
-      preferred.flat().map((tag) => tag.toLowerCase()),
+    points: translatePoints(tour.pickup.points, (translated) =>
+      languagesToShow(preferred, { own: tour.language, translated }),
     ),
   };
   const asked = { ...(questions && { questions }), ...(pickup && { pickup }) };

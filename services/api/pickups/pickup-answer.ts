@@ -65,7 +65,7 @@ export function pickupOfferAnswer(
     required,
     until,
     elsewhere,
-    points: points.map(({ translations: _, ...point }) => ({
+    points: points.map((point) => ({
       point: point.point,
       name: point.name,
       address: point.address,

@@ -1,4 +1,9 @@
-import type { PointWords } from './pickup';
+/** The words of a point in one language. */
+export interface PointWords {
+  name?: string;
+  address?: string;
+  directions?: string;
+}
 
 /** A point at which the operator fetches guests, with the names of files, answers and the database. */
 export interface PickupPoint {
@@ -10,5 +15,6 @@ export interface PickupPoint {
   /** How a guest finds the point. */
   directions: string | null;
   google_place_id: string | null;
+  /** By language tag. */
   translations: Record<string, PointWords>;
 }

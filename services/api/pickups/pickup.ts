@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../platform/errors';
+import type { PickupPoint, PointWords } from './pickup-point';
 
 /** A required pickup is due with the booking, or before the booking is confirmed. */
 export type PickupDeadline = 'booking' | 'confirm';
@@ -8,25 +9,10 @@ export const PICKUP_POINTS_MAX = 500;
 export const MINUTES_BEFORE_MAX = 2880;
 export const PLACE_MAX = 200;
 
-/** The words of a point in one language. */
-export interface PointWords {
-  name?: string;
-  address?: string;
-  directions?: string;
-}
-
 /** A point at which a tour fetches guests, with its words. */
-export interface OfferedPoint {
+export interface OfferedPoint extends Omit<PickupPoint, 'code'> {
   /** The code of the point. */
   point: string;
-  name: string;
-  address: string | null;
-  lat: number | null;
-  lng: number | null;
-  directions: string | null;
-  google_place_id: string | null;
-  /** By language tag. */
-  translations: Record<string, PointWords>;
   minutes_before: number;
 }
 
@@ -83,14 +69,17 @@ export function startKey({ departureDate, departureTime }: PickupStart): string 
   return `${departureDate ?? ''} ${departureTime ?? ''}`;
 }
 
-/** Returns the points with their words in the languages. @param languages the preferred one first, in lower case */
-export function translatePoints(points: OfferedPoint[], languages: readonly string[]): OfferedPoint[] {
+/**
+ * Returns the points with their words in other languages.
+ * @param languagesOf returns those of a point's languages in which its words are shown, the preferred one first
+ */
+export function translatePoints(
+  points: OfferedPoint[],
+  languagesOf: (translated: string[]) => string[],
+): OfferedPoint[] {
   return points.map((point) => {
-    const byTag = new Map(
-      Object.entries(point.translations).map(([tag, words]) => [tag.toLowerCase(), words]),
-    );
-    const found = languages.flatMap((tag) => byTag.get(tag) ?? []);
-    const wordOf = (field: keyof PointWords) => found.find((words) => words[field] !== undefined)?.[field];
+    const words = languagesOf(Object.keys(point.translations)).map((tag) => point.translations[tag]!);
+    const wordOf = (field: keyof PointWords) => words.find((one) => one[field] !== undefined)?.[field];
     return {
       ...point,
       name: wordOf('name') ?? point.name,
