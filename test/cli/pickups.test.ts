@@ -53,27 +53,6 @@ const patch = (ref: string, body: object) => site.patch(`/api/tenant/bookings/${
 const pickupOf = async (ref: string) => (await site.get(`/api/tenant/bookings/${ref}`)).body.pickup;
 
 describe('the pickup of a tour', () => {
-  it('shows the words of a point in the language of the answer, and its own words to who prefers the language of the tour', async () => {
-    const { tour } = await givenCityTour();
-    await api
-      .db('pickup_points')
-      .where({ code: 'hotel' })
-      .update({ translations: JSON.stringify({ de: { directions: 'Am Brunnen.' } }) });
-    await api
-      .db('tours')
-      .where({ id: tour.id })
-      .update({
-        translations: JSON.stringify({ de: { name: 'Stadt' } }),
-        translation_names: JSON.stringify({ de: 'Stadt' }),
-      });
-    const directionsFor = async (languages: string) => {
-      const { body } = await site.get(`/api/tenant/tours/${tour.slug}`).set({ 'accept-language': languages });
-      return body.pickup.points[1].directions;
-    };
-    expect(await directionsFor('de-AT')).toBe('Am Brunnen.');
-    expect(await directionsFor('en, de;q=0.5')).toBe('At the fountain.');
-  });
-
   it('lists its points with their times before the start time of the tour', async () => {
     const { tour } = await givenCityTour({ elsewhere: true });
     const { body } = await site.get(`/api/tenant/tours/${tour.slug}`);
