@@ -3,7 +3,7 @@ import { type PickupAnswer, pickupOfBooking } from '../../services/api/bookings/
 import { localTimeIn } from '../../services/api/catalog/local-time';
 import { isStartTime } from '../../services/api/catalog/start-time';
 import { type GivenPickup, PLACE_MAX } from '../../services/api/pickups/pickup';
-import { isQuestionCode } from '../../services/api/questions/question';
+import { isQuestionCode, QUESTION_CODE_RULE } from '../../services/api/questions/question';
 import { isCalendarDate } from '../../services/platform/forms/days';
 import { HIDDEN } from '../../services/platform/forms/text-forms';
 import { foldLines } from '../terminal/text';
@@ -13,7 +13,7 @@ import { line } from './values';
 
 /** Reads the code of a pickup point. */
 export function pickupPoint(text: string, name: string): string {
-  if (!isQuestionCode(text)) throw new UsageError(`${name} must be 1 to 64 of a-z, A-Z, 0-9, _ and -`);
+  if (!isQuestionCode(text)) throw new UsageError(`${name} ${QUESTION_CODE_RULE}`);
   return text;
 }
 

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { MINUTES_BEFORE_MAX, PICKUP_POINTS_MAX } from '../pickups/pickup';
-import { isQuestionCode, QUESTION_DEADLINES } from '../questions/question';
+import { isQuestionCode, QUESTION_CODE_RULE, QUESTION_DEADLINES } from '../questions/question';
 import { choiceField, expecting, integerField, listField, objectField, textField } from './field-checks';
-import { CODE_RULE } from './question-fields';
 
 const yesNo = z.boolean(expecting('must be true or false'));
 const POINT = objectField({
-  point: textField(isQuestionCode, CODE_RULE),
+  point: textField(isQuestionCode, QUESTION_CODE_RULE),
   minutes_before: integerField(0, MINUTES_BEFORE_MAX),
 });
 

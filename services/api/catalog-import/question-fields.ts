@@ -13,6 +13,7 @@ import {
   questionIssues,
   QUESTIONS_MAX,
   type QuestionTexts,
+  QUESTION_CODE_RULE,
 } from '../questions/question';
 import {
   choiceField,
@@ -26,9 +27,7 @@ import {
 
 // Checks what a tour asks. issues.repository.ts checks the categories that a question names.
 
-export const CODE_RULE = 'must be 1 to 64 of a-z, A-Z, 0-9, _ and -';
-
-const code = textField(isQuestionCode, CODE_RULE);
+const code = textField(isQuestionCode, QUESTION_CODE_RULE);
 const LABEL = lineField(NAME_MAX);
 const yesNo = z.boolean(expecting('must be true or false'));
 const limit = z.union(
@@ -106,7 +105,7 @@ export const QUESTION_TEXTS = z
       const { data, error } = TEXTS.safeParse(value);
       const issues = isQuestionCode(key)
         ? (error?.issues ?? [])
-        : [{ path: [], message: `names no question: a code ${CODE_RULE}` }];
+        : [{ path: [], message: `names no question: a code ${QUESTION_CODE_RULE}` }];
       for (const { path, message } of issues)
         context.addIssue({ code: 'custom', path: [key, ...path], message });
       return [key, data];

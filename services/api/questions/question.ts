@@ -80,6 +80,9 @@ export interface Question {
 /** The texts of questions in one language, by code. A missing text is not translated. */
 export type QuestionTexts = Record<string, { label?: string; choices?: Record<string, string> }>;
 
+/** The form of the code of a question, a choice or a pickup point, for a refusal. */
+export const QUESTION_CODE_RULE = 'must be 1 to 64 of a-z, A-Z, 0-9, _ and -';
+
 /** Returns whether a text has the form of the code of a question, a choice or a pickup point. */
 export function isQuestionCode(text: string): boolean {
   return /^[a-zA-Z0-9][\w-]{0,63}$/.test(text);
