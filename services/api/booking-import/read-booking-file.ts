@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { CsvError } from 'csv-parse';
 import { readFormulas } from '../../platform/csv-cells';
-import { parseCsvRows } from '../catalog-import/catalog-csv';
+import { firstLineOf, parseCsvRows } from '../catalog-import/catalog-csv';
 import { cutLines, findRepeatedKey, UncuttableError } from '../catalog-import/cut-json';
 import { type Encoding, type ImportMap, isRowField } from './import-map';
 import { ERROR_COLUMN, type RowIssues } from './row-issues';
@@ -68,10 +68,7 @@ async function* readCsvRows(
 ): AsyncGenerator<SourceRow[]> {
   let head: Column[] | undefined;
   for await (const chunk of parseCsvRows(text)) {
-    const rows = chunk.map(({ record, raw, info }) => ({
-      record,
-      line: info.lines - lineFeedsIn(raw.trimEnd()),
-    }));
+    const rows = chunk.map((row) => ({ record: row.record, line: firstLineOf(row) }));
     if (!head && rows.length > 0) head = columnsOf(file, rows.shift()!.record, map, issues);
     yield rows.flatMap(({ record, line }) => {
       const row = head && toRow(file, line, head, record);
@@ -81,10 +78,6 @@ async function* readCsvRows(
     });
   }
   if (!head) issues.addToFile({ file, line: 1 }, '', 'must name the columns');
-}
-
-function lineFeedsIn(text: string): number {
-  return text.split('\n').length - 1;
 }
 
 interface Column {

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { csvLine } from '../../platform/csv-cells';
-import { parseCsvRows } from '../catalog-import/catalog-csv';
+import { firstLineOf, parseCsvRows } from '../catalog-import/catalog-csv';
 import { cutLines } from '../catalog-import/cut-json';
 import type { Encoding } from './import-map';
 import { describeUnreadable, readText } from './read-booking-file';
@@ -57,8 +57,9 @@ async function* csvRejects(
       head = rows.shift()!.record;
       if (hasHead) yield csvLine([ERROR_COLUMN, ...head.slice(skippedCells(head))]);
     }
-    for (const { record, raw, info } of rows) {
-      const messages = issues.of({ file, line: info.lines - raw.trimEnd().split('\n').length + 1 });
+    for (const row of rows) {
+      const { record } = row;
+      const messages = issues.of({ file, line: firstLineOf(row) });
       if (messages.length > 0) yield csvLine([messages.join('; '), ...record.slice(skippedCells(head!))]);
     }
   }

@@ -178,9 +178,10 @@ export async function* readCsv(
 ): AsyncGenerator<CatalogRecord[]> {
   const report = (line: number, message: string) => issues.add([{ file, line, field: '', message }]);
   let head: CsvHead | undefined;
-  const toRecords = ({ record, raw, info }: CsvRow): CatalogRecord[] => {
+  const toRecords = (row: CsvRow): CatalogRecord[] => {
+    const { record, raw } = row;
     const { width, isDepartures } = head!;
-    const line = info.lines - (raw.trim().match(/\n/g)?.length ?? 0);
+    const line = firstLineOf(row);
     if (!raw.endsWith('\n')) {
       if (record.length < width) {
         report(
@@ -223,6 +224,11 @@ interface CsvRow {
   raw: string;
   /** The line where the row ends. */
   info: { lines: number };
+}
+
+/** Returns the line in which a row begins. A cell may have line breaks. */
+export function firstLineOf({ raw, info }: Pick<CsvRow, 'raw' | 'info'>): number {
+  return info.lines - (raw.trim().match(/\n/g)?.length ?? 0);
 }
 
 /**
