@@ -1,10 +1,6 @@
 import { pricesOfImport } from '../../services/api/bookings/import-terms';
-import {
-  instantsOf,
-  localTimeReader,
-  partyReader,
-  readAmount,
-} from '../../services/api/booking-import/read-words';
+import { instantsIn } from '../../services/api/catalog/local-time';
+import { localTimeReader, partyReader, readAmount } from '../../services/api/booking-import/read-words';
 import { type LockedPrice, totalOf } from '../../services/api/pricing/price-categories';
 
 const price = (prices: Record<string, number>) =>
@@ -86,10 +82,9 @@ describe('the words of another system', () => {
   });
 
   it('a local time that a change of the clocks leaves out has no instant, and one that comes twice has two', () => {
-    expect(instantsOf({ date: '2031-03-30', time: '02:30' }, 'Europe/Berlin')).toEqual([]);
-    expect(instantsOf({ date: '2031-10-26', time: '02:30' }, 'Europe/Berlin')).toHaveLength(2);
-    expect(instantsOf({ date: '2031-06-07', time: '18:30' }, 'Europe/Berlin')).toEqual([
-      '2031-06-07T16:30:00.000Z',
-    ]);
+    const instantsOf = instantsIn('Europe/Berlin');
+    expect(instantsOf('2031-03-30', '02:30:00')).toEqual([]);
+    expect(instantsOf('2031-10-26', '02:30:00')).toHaveLength(2);
+    expect(instantsOf('2031-06-07', '18:30:00')).toEqual(['2031-06-07T16:30:00.000Z']);
   });
 });

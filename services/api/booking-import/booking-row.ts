@@ -10,7 +10,7 @@ import { type PhoneInput, phoneForm } from '../customers/phone';
 import { UNITS_MAX } from '../parties/party-rules';
 import { isCurrencyCode } from '../pricing/currency';
 import { type ImportMap, ROW_STATUSES, type RowStatus } from './import-map';
-import { instantsOf, type LocalTime, readAmount } from './read-words';
+import { type LocalTime, readAmount } from './read-words';
 import type { SourceCell, SourceRow } from './read-booking-file';
 import { readTravellers } from './read-travellers';
 import type { RowIssues, RowPlace } from './row-issues';
@@ -269,10 +269,9 @@ class RowReader {
     column: string,
     { date, time = '00:00' }: LocalTime & { date: string },
   ): string | undefined {
-    const zone = this.reading.map.formats.time_zone;
-    if (zone === undefined)
-      return this.issue(column, 'has no time zone: name it in formats.time_zone of the map');
-    const [instant, other] = instantsOf({ date, time }, zone);
+    const { instantsOf } = this.reading.map;
+    if (!instantsOf) return this.issue(column, 'has no time zone: name it in formats.time_zone of the map');
+    const [instant, other] = instantsOf(date, `${time}:00`);
     if (instant === undefined) return this.issue(column, 'is a time that does not exist in the time zone');
     if (other === undefined) return instant;
     return this.issue(column, 'is a time that comes twice in the time zone: write it with its offset');

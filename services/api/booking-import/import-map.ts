@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BOOKING_PAYMENT_METHODS } from '../bookings/booking-lead';
+import { type InstantsOf, instantsIn } from '../catalog/local-time';
 import { findRepeatedKey } from '../catalog-import/cut-json';
 import { isTimeZone } from '../../platform/forms/days';
 import { isCategoryCode, isSlug } from '../../platform/forms/text-forms';
@@ -77,6 +78,8 @@ export interface ImportMap extends StoredMap {
   readTime: ReadLocalTime | undefined;
   readDateTime: ReadLocalTime | undefined;
   readParty: ReadPartyText | undefined;
+  /** The instants of the local times of the map's time zone. Undefined: it names none. */
+  instantsOf: InstantsOf | undefined;
 }
 
 /** Returns whether a column of this name has a field, in our own words. */
@@ -121,13 +124,14 @@ function findRepeatedJsonKey(text: string): string | undefined {
 
 /** Returns the map with the readers of its forms. @throws BookingMapError */
 function withReaders(map: StoredMap): ImportMap {
-  const { date, time, datetime, party } = map.formats;
+  const { date, time, datetime, party, time_zone: timeZone } = map.formats;
   return {
     ...map,
     readDate: readerOf('date', date, (form) => localTimeReader(form, ['date'])),
     readTime: readerOf('time', time, (form) => localTimeReader(form, ['time'])),
     readDateTime: readerOf('datetime', datetime, (form) => localTimeReader(form, ['date', 'time'])),
     readParty: readerOf('party', party, partyReader),
+    instantsOf: timeZone === undefined ? undefined : instantsIn(timeZone),
   };
 }
 

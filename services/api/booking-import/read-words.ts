@@ -1,4 +1,4 @@
-import { DAY_MS, isCalendarDate } from '../../platform/forms/days';
+import { isCalendarDate } from '../../platform/forms/days';
 
 /** A local date and time, as far as a text has them. */
 export interface LocalTime {
@@ -81,42 +81,6 @@ function hourOf({ hour, half, noon }: Record<string, string | undefined>): numbe
   const written = Number(half);
   if (written < 1 || written > 12) return undefined;
   return (written % 12) + (noon!.toUpperCase() === 'P' ? 12 : 0);
-}
-
-/**
- * Returns the instants at which the clocks of a time zone show a local time, the earliest first: none for a time that a change of the clocks
- * leaves out, and two for one that comes twice.
- * @param zone IANA name
- */
-export function instantsOf({ date, time }: Required<LocalTime>, zone: string): string[] {
-  const local = Date.parse(`${date}T${time}:00Z`);
-  const offsets = [-DAY_MS, DAY_MS].map((away) => shownAt(local + away, zone) - (local + away));
-  const instants = [...new Set(offsets)].map((offset) => local - offset);
-  return instants
-    .filter((instant) => shownAt(instant, zone) === local)
-    .sort((a, b) => a - b)
-    .map((instant) => new Date(instant).toISOString());
-}
-
-/** Returns what the clocks of a time zone show at an instant, as if they showed UTC. */
-function shownAt(instant: number, zone: string): number {
-  const parts = formatOf(zone).formatToParts(instant);
-  const value = (type: string) => Number(parts.find((part) => part.type === type)!.value);
-  const { year, month, day } = { year: value('year'), month: value('month'), day: value('day') };
-  return Date.UTC(year, month - 1, day, value('hour'), value('minute'), value('second'));
-}
-
-/** The formats by time zone. Each takes 30 µs and memory outside the heap to make. */
-const FORMATS = new Map<string, Intl.DateTimeFormat>();
-
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const known = FORMATS.get(timeZone);
-  if (known) return known;
-  const number = 'numeric' as const;
-  const fields = { year: number, month: number, day: number, hour: number, minute: number, second: number };
-  const format = new Intl.DateTimeFormat('en-US', { ...fields, timeZone, hourCycle: 'h23' });
-  FORMATS.set(timeZone, format);
-  return format;
 }
 
 const GROUPED = {

@@ -2,6 +2,9 @@ import { DAY_MS } from '../../platform/forms/days';
 
 const MINUTE_MS = 60_000;
 
+/** Returns the instants at which the clocks of a time zone show a local time, RFC 3339 in UTC, the earliest first. */
+export type InstantsOf = (date: string, time: string) => string[];
+
 /** Returns a local time with the offset of its time zone: `2027-03-06T12:00:00+07:00`. */
 export type ToLocalTime = (date: string, time: string) => string;
 
@@ -12,11 +15,7 @@ export type ToLocalTime = (date: string, time: string) => string;
  * @param timeZone IANA name
  */
 export function localTimeIn(timeZone: string): ToLocalTime {
-  const formatter = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
-  const offsetAt = (instant: number) => {
-    const name = formatter.formatToParts(instant).find(({ type }) => type === 'timeZoneName')!.value;
-    return name.slice('GMT'.length) || '+00:00';
-  };
+  const offsetAt = offsetsOf(timeZone);
   const offsetsAround = offsetsAroundDates(offsetAt);
   return (date, time) => {
     const asUtc = Date.parse(`${date}T${time}Z`);
@@ -28,6 +27,34 @@ export function localTimeIn(timeZone: string): ToLocalTime {
     const isSkipped = isByOffsetAfter && offsetAt(instantBy(after)) !== after;
     if (!isSkipped) return `${date}T${time}${isByOffsetAfter ? after : before}`;
     return withOffset(instantBy(before), after);
+  };
+}
+
+/**
+ * Returns the function that finds all instants of a local time: none for a time that a change of the clocks skips, and two for one that the
+ * clocks show twice. Call instantsIn once for all times of a file, as localTimeIn.
+ * @param timeZone IANA name
+ */
+export function instantsIn(timeZone: string): InstantsOf {
+  const offsetAt = offsetsOf(timeZone);
+  const offsetsAround = offsetsAroundDates(offsetAt);
+  return (date, time) => {
+    const asUtc = Date.parse(`${date}T${time}Z`);
+    return [...new Set(offsetsAround(date))]
+      .map((offset) => ({ offset, instant: asUtc - toMs(offset) }))
+      .filter(({ offset, instant }) => offsetAt(instant) === offset)
+      .map(({ instant }) => instant)
+      .sort((a, b) => a - b)
+      .map((instant) => new Date(instant).toISOString());
+  };
+}
+
+/** Returns the function that finds the offset of a time zone at an instant: `+07:00`. */
+function offsetsOf(timeZone: string): (instant: number) => string {
+  const formatter = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
+  return (instant) => {
+    const name = formatter.formatToParts(instant).find(({ type }) => type === 'timeZoneName')!.value;
+    return name.slice('GMT'.length) || '+00:00';
   };
 }
 
