@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Calendar } from './calendar.tsx';
 import { ContactForm } from './contact.tsx';
+import { problemOfHold } from './departure-problem.ts';
 import { departureText } from './departure-text.ts';
 import { ChangedPrice, Countdown } from './hold.tsx';
 import { PartyPicker } from './party.tsx';
@@ -14,7 +15,6 @@ import {
   departuresOnDate,
   isRefusedForGood,
   type Price,
-  problemOf,
   type Purchase,
   type PurchaseEvent,
   saleOf,
@@ -89,7 +89,7 @@ function stageText({ stage, date, time = null }: Purchase, { words, formats }: S
 function elsewhereText(purchase: Purchase, speech: Speech): string | undefined {
   const { otherSeats, tour, stage } = purchase;
   if (stage.at === 'failed' || !tour || otherSeats?.hold.tour.id !== tour.id) return undefined;
-  if (problemOf(purchase, otherSeats.hold)) return undefined;
+  if (problemOfHold(purchase.departures, otherSeats.hold)) return undefined;
   return fill(speech.words.hold.elsewhere, { seats: holdText(tour, otherSeats.hold, speech) });
 }
 

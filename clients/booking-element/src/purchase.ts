@@ -1,6 +1,7 @@
 import type { Sale } from './cancellation-tiers.ts';
 import { markUnnamed } from './category-names.ts';
 import { type Contact, isInForm, NO_CONTACT } from './contact-rules.ts';
+import { isProblemForGood, problemOfHold } from './departure-problem.ts';
 import { stateOf } from './departure-state.ts';
 import { fitParty, startParty, totalOf } from './party-choice.ts';
 import { digitsOf } from './formats.ts';
@@ -318,51 +319,22 @@ function problemFor(task: Task, problem: Problem): Problem {
 
 /** Returns whether the departure of the choice, or of the hold, was refused for good. */
 export function isRefusedForGood({ refusal }: Purchase): boolean {
-  return refusal !== undefined && Object.values(CODES).includes(refusal.problem.code);
+  return refusal !== undefined && isProblemForGood(refusal.problem);
 }
 
 /** Refuses the hold that is shown if the departures tell that it can no longer be booked. */
 function checked(purchase: Purchase): Purchase {
   const { stage } = purchase;
   if (stage.at !== 'held' || isActing(purchase) || isRefusedForGood(purchase)) return purchase;
-  const problem = problemOf(purchase, stage.hold);
+  const problem = problemOfHold(purchase.departures, stage.hold);
   return problem ? { ...purchase, refusal: { task: 'book', problem } } : purchase;
-}
-
-/** The codes of the problems with a hold whose departure has one of these states. */
-const CODES: Partial<Record<Departure['status'], string>> = {
-  closed: 'departure_gone',
-  cancelled: 'departure_cancelled',
-};
-const ALTERNATIVES_MAX = 3;
-
-/**
- * Returns the problem with a hold whose departure was cancelled or closed, with the nearest departures that have seats for it.
- * @param isOver the hold has ended by its time. One that has lasted until its departure closed cannot be placed again.
- * @rule whether the seats of a hold can be offered again: test/element/browser/closing-departure.long.test.ts
- */
-export function problemOf({ departures }: Purchase, hold: Hold, isOver?: boolean): Problem | undefined {
-  const { departure_date, departure_time, quantity, expires_at } = hold;
-  const departure = departures.find(
-    (one) => one.departure_date === departure_date && one.start_time === departure_time,
-  );
-  const hasClosed = isOver && departure && Date.parse(departure.closes_at) <= Date.parse(expires_at);
-  const code = departure && CODES[hasClosed ? 'closed' : departure.status];
-  if (!code) return undefined;
-  const daysAway = (one: Departure) => Math.abs(Date.parse(one.departure_date) - Date.parse(departure_date));
-  const alternatives = departures
-    .filter((one) => one !== departure && one.status === 'available' && one.seats_available >= quantity)
-    .sort((one, other) => daysAway(one) - daysAway(other))
-    .slice(0, ALTERNATIVES_MAX)
-    .map((one) => ({ ...one, departure_time: one.start_time }));
-  return { code, alternatives };
 }
 
 function endHold(purchase: Purchase, reason: EndReason): Purchase {
   const { stage } = purchase;
   if (stage.at !== 'held') return purchase;
   const { hold } = stage;
-  const problem = problemOf(purchase, hold, reason === 'timeOver');
+  const problem = problemOfHold(purchase.departures, hold, reason === 'timeOver');
   return {
     ...resting(purchase),
     refusal: problem && { task: 'hold', problem },
