@@ -111,6 +111,13 @@ export const TREE: Branch[] = [
             .departureVerbs,
       ),
       noun(
+        'resource',
+        'Boats, buses, guides and rooms that tours use: add, close and show them',
+        () =>
+          (require('./commands/resource/resource') as typeof import('./commands/resource/resource'))
+            .resourceVerbs,
+      ),
+      noun(
         'hold',
         'Show and release the seats that tenants hold, and erase their customers',
         () => (require('./commands/hold/hold') as typeof import('./commands/hold/hold')).holdVerbs,

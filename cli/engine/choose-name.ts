@@ -6,6 +6,7 @@ import { departureStatus } from '../../services/api/departures/departure';
 import { findCountedDepartures } from '../../services/api/departures/departure-list.repository';
 import { findSlugsContaining } from '../../services/api/health/known-names.repository';
 import { listHolds } from '../../services/api/holds/find-hold';
+import { listResources } from '../../services/api/resources/find-resource';
 import { ANY_TENANT } from '../../services/api/tenants/tenant';
 import type { Db } from '../../services/platform/database/database';
 import { findDeliveries } from '../../services/webhook-queue/deliveries/find-deliveries';
@@ -32,6 +33,10 @@ const LISTS: Record<NamedKind, List> = {
   tour: (db) => findSlugs(db, 'tour', ''),
   departure: listDepartures,
   booking: (db) => findBookings(db, undefined),
+  resource: async (db) => {
+    const resources = await listResources(db, { limit: MOST });
+    return resources.map(({ code, kind, name }) => choice(code, kind, name));
+  },
   apiKey: (db) => listLive(db, 'api_key'),
   widgetToken: (db) => listLive(db, 'widget_token'),
   hold: async (db) => {

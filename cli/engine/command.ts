@@ -206,6 +206,7 @@ const ARGUMENTS: Record<string, string> = {
   date: '2027-06-05',
   time: '09:30',
   ref: 'ACME-1042',
+  resource: 'boat-maria',
   origin: 'https://acme.example',
   url: 'https://acme.example/webhooks',
   file: 'tours.json',

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { ResourceBusyError } from '../../services/api/resources/busy-trips';
 import {
   AppError,
   databaseReason,
@@ -35,7 +36,8 @@ export async function fail(error: unknown, output: Output, path: string): Promis
     return usage(message, output, seeHelp(path));
   }
   const { code, message } = describeError(error);
-  await output.error(code, message);
+  const facts = error instanceof ResourceBusyError ? error.facts : undefined;
+  await output.error(code, message, undefined, facts);
   return WRONG_ARGUMENTS.has(code) ? EXIT.usage : EXIT.refused;
 }
 

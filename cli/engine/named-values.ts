@@ -1,7 +1,7 @@
 import { type Flag, flagName, type Verb } from './command';
 
 /** The kind of object that an argument or the value of a flag names. */
-export type NamedKind = 'tenant' | 'tour' | 'departure' | 'booking' | IdKind;
+export type NamedKind = 'tenant' | 'tour' | 'departure' | 'booking' | 'resource' | IdKind;
 
 /** The objects with ids that a person cannot remember. A command takes the beginning of such an id too (find-ids.ts). */
 export type IdKind = 'apiKey' | 'widgetToken' | 'hold' | 'endpoint' | 'delivery';
@@ -12,6 +12,7 @@ export const OBJECT_NAMES: Record<NamedKind, string> = {
   tour: 'tour',
   departure: 'departure',
   booking: 'booking',
+  resource: 'resource',
   apiKey: 'API key',
   widgetToken: 'widget token',
   hold: 'hold',
@@ -25,6 +26,7 @@ const ARGUMENTS: Record<string, NamedKind> = {
   date: 'departure',
   to: 'departure',
   ref: 'booking',
+  resource: 'resource',
 };
 /** The id that is an argument of each noun; other ids are numbers. */
 const IDS: Record<string, IdKind> = {
@@ -37,6 +39,8 @@ const IDS: Record<string, IdKind> = {
 const FLAGS: Record<string, NamedKind> = {
   '--tenant': 'tenant',
   '--tour': 'tour',
+  '--resource': 'resource',
+  '--guide': 'resource',
   '--endpoint': 'endpoint',
 };
 

@@ -211,6 +211,7 @@ const DELIVERIES_COMPARED = 1000;
 const UNKNOWN: Record<string, FindNames> = {
   tenant_not_found: similar('tenant'),
   tour_not_found: similar('tour'),
+  resource_not_found: similar('resource'),
   continent_not_found: findContinents,
   api_key_not_found: similar('apiKey'),
   widget_token_not_found: similar('widgetToken'),

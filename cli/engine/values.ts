@@ -217,6 +217,13 @@ export function language(text: string, name: string): string {
   return tag;
 }
 
+/** Parses the IANA name of a time zone. The database checks that it knows the name. */
+export function timeZone(text: string, name: string): string {
+  if (!days.isTimeZone(text))
+    throw new UsageError(`${name} must be an IANA time zone such as Asia/Ho_Chi_Minh`);
+  return text;
+}
+
 /** Parses a travel date; `moment` parses times. */
 export const travelDate = parsing(days.calendarDateForm);
 

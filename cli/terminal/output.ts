@@ -31,8 +31,11 @@ export interface Output {
   relay(text: string): void;
   /** Warns about a command that succeeded. */
   warn(message: string): void;
-  /** Writes the error. Resolves when the reader of stderr has taken all text. */
-  error(code: string, message: string, hint?: string): Promise<void>;
+  /**
+   * Writes the error. Resolves when the reader of stderr has taken all text.
+   * @param facts further fields of the JSON document
+   */
+  error(code: string, message: string, hint?: string, facts?: Record<string, unknown>): Promise<void>;
   help(text: string): void;
   /** Writes to the screen without a line break at the end. The mark of the screen (`mark` in screen.ts) begins a control sequence. */
   draw(text: string): void;
@@ -114,10 +117,10 @@ export function createOutput(io: Io, json: boolean, wide = false): Output {
     },
     relay: (text) => void stderr.write(onScreen(text)),
     warn: (message) => void say(json ? document({ warning: { message } }) : `warning: ${indented(message)}`),
-    error: (code, message, hint) =>
+    error: (code, message, hint, facts) =>
       say(
         json
-          ? document({ error: { code, message } })
+          ? document({ error: { code, message, ...facts } })
           : `error: ${indented(message)}${hint ? `\n${hint}` : ''}`,
       ),
     help: (text) => void stdout.write(onScreen(text)),

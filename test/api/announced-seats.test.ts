@@ -12,10 +12,12 @@ import {
 import { anonymizeBooking, anonymizeHold } from '../../services/api/seats/changes/erase-customer';
 import { expire } from '../../services/api/seats/changes/expire';
 import { moveDeparture } from '../../services/api/seats/changes/move-departure';
+import { setUses } from '../../services/api/seats/changes/set-uses';
 import { undoImport } from '../../services/api/seats/changes/undo-import';
 import { performBulk } from '../../services/api/seats/perform';
 import { inTransaction, type Trx } from '../../services/platform/database/database';
 import { useTestApi } from '../support/api';
+import { givenResource } from '../support/given-resources';
 import { changeDepartures } from '../support/change';
 import { endPaymentWindow, useWebsite } from '../support/website';
 import { book, type Given, givenForWrites, hold } from '../support/writing-requests';
@@ -108,6 +110,12 @@ const CHANGES: Record<string, Record<string, Prepare>> = {
       return move(given);
     },
   },
+  'set-uses.ts': {
+    'a list of resources': async ({ tour, date }) => {
+      const resource = await givenResource(api.db);
+      return (trx) => setUses(trx, tour, { date }, [{ resource }]);
+    },
+  },
   'undo-import.ts': {
     'the undo of an import': async (given) => {
       const importId = await importedBooking(given);
@@ -192,6 +200,7 @@ describe('the code that changes seats', () => {
       'services/api/catalog-import/apply.repository.ts',
       'services/api/departures/departure-sales.repository.ts',
       'services/api/departures/departure.repository.ts',
+      'services/api/holds/move-holds.ts',
       'services/api/holds/seat-hold.repository.ts',
       'services/api/seats/write-new-rows.ts',
     ]);

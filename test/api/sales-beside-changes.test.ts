@@ -260,7 +260,7 @@ describe('sales of one transaction', () => {
     const work = async (trx: Trx) => {
       await trx.raw('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
       const rows = { newHolds: [], newLeads: [], changedHolds: [], changedLeads: [] };
-      return { outcomes: [], freed: [], transactionId: null, rows };
+      return { outcomes: [], freed: [], transactionId: null, rows, resourceIds: new Map() };
     };
     const outcome = await commitChanges(
       { db: api.db, log: createLogger('silent', 'api') },

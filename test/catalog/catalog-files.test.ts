@@ -324,7 +324,7 @@ describe('the reader of CSV catalog files', () => {
         1,
         'seats',
         expect.stringMatching(
-          /^is not a column of tours; known are slug, name, .*cancellation_policy, cancellation, categories, questions, pickup, start_time, booking_cutoff, language$/,
+          /^is not a column of tours; known are slug, name, .*cancellation_policy, cancellation, categories, questions, pickup, start_time, booking_cutoff, uses, language$/,
         ),
       ],
       [1, 'slug', 'is the name of two columns'],

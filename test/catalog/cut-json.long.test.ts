@@ -43,6 +43,27 @@ describe('a JSON array that arrives in chunks', () => {
     );
   });
 
+  it('cutArray yields resources and tours in both orders, wherever the chunks end', async () => {
+    const texts = [
+      '{"resources": [1, 2],\n "tours": [{"a": []}]}',
+      '{"tours": [{"a": []}], "resources": [1, 2]}',
+    ];
+    for (const [index, text] of texts.entries()) {
+      for (let size = 1; size <= text.length; size++) {
+        const pieces = await cut(cutArray, inChunks(text, [size]));
+        const found = pieces.map((piece) => [piece.isResource === true, JSON.parse(piece.text)]);
+        const [one, two, tour] = [
+          [true, 1],
+          [true, 2],
+          [false, { a: [] }],
+        ];
+        expect(found).toEqual(index === 0 ? [one, two, tour] : [tour, one, two]);
+      }
+    }
+    const twice = cut(cutArray, ['{"tours": [], "tours": []}']);
+    await expect(twice).rejects.toThrow('must be an array of tours');
+  });
+
   it('cutArray reports the line where each element begins', async () => {
     const text = '\n{ "tours":\n [ {"a":\n"}]"},\n\n\n{"b": "\\"[{"}\n]\n}\n';
     for (const size of [1, 3, 100]) {
@@ -59,9 +80,12 @@ describe('a JSON array that arrives in chunks', () => {
     ['[{"a": 1}', 'must be JSON: Unexpected end of JSON input'],
     ['[{"a": "x]', 'must be JSON: Unexpected end of JSON input'],
     ['{"a": 1', 'must be JSON'],
-    ['7', 'must be an array of tours, or {"tours": […]}'],
-    ['{"trips": []}', 'must be an array of tours, or {"tours": […]}'],
-    ['{"tours": [], "more": 1}', 'must be an array of tours, or {"tours": […]}'],
+    ['7', 'must be an array of tours, or {"tours": […]}, or {"resources": […], "tours": […]}'],
+    ['{"trips": []}', 'must be an array of tours, or {"tours": […]}, or {"resources": […], "tours": […]}'],
+    [
+      '{"tours": [], "more": 1}',
+      'must be an array of tours, or {"tours": […]}, or {"resources": […], "tours": […]}',
+    ],
     ['{"tours": []', 'must be JSON'],
     ['[1,]', 'must be JSON: an entry is missing'],
     ['[,1]', 'must be JSON: an entry is missing'],

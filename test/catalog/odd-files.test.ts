@@ -3,6 +3,8 @@ import { importFiles, readFiles, tourEntry, departureEntry } from './catalog-fil
 import { useTestDatabase } from '../support/database';
 
 const database = useTestDatabase();
+// The resource that the tour of this file uses.
+beforeAll(() => database.db('resources').insert({ code: 'boat', name: 'Boat' }));
 
 const read = (contents: Record<string, unknown>) => readFiles(database.db, contents);
 const issuesOf = async (contents: Record<string, unknown>) => (await read(contents)).issues;
@@ -47,6 +49,7 @@ const EVERYTHING = tourEntry({
     },
   },
   categories: [{ code: 'adult', kind: 'adult', name: 'Adult', with: [] }],
+  uses: [{ resource: 'boat', before: '30m' }],
   questions: [
     {
       code: 'level',
@@ -64,7 +67,7 @@ const EVERYTHING = tourEntry({
       status: 'scheduled',
       closes_at: '2031-05-30T14:00:00Z',
     }),
-    departureEntry({ departure_date: '2031-06-02', start_time: '09:30', closes_before: '90m' }),
+    departureEntry({ departure_date: '2031-06-02', start_time: '09:30', closes_before: '90m', uses: [] }),
   ],
   schedules: [
     {

@@ -80,6 +80,12 @@ const GIVEN: Record<string, () => Promise<string> | string> = {
     writeFileSync(file, `external_ref,tour,departure_date,adults,name\n${row.join()}\n`);
     return file;
   },
+  BOAT: async () => (await sales.json(`resource add ${unique('boat')} --name Boat`)).code,
+  DOCKED: async () => {
+    const { code } = await sales.json(`resource add ${unique('boat')} --name Boat`);
+    await sales.json(`resource close ${code} --from 2040-01-01 --to 2040-01-02 --reason Dock`);
+    return code;
+  },
   DELIVERY: givenDeadDelivery,
   CHANGE: async () => String((await sales.json('audit list --limit 1')).items[0].id),
   FOLDER: () => folder,
@@ -121,9 +127,15 @@ const AUDITED = [
   'departure set-seats TOUR DATE 16',
   'departure set-price TOUR DATE --adult 900',
   'departure set-time TOUR DATE 09:30',
+  'departure set-uses TOUR DATE BOAT',
   'departure move TOUR BOOKED DATE',
   'departure cancel TOUR DATE --yes',
   'departure manifest TOUR DATE --reveal',
+  'resource add NEW --name Boat',
+  'resource set BOAT --places 12',
+  'resource close BOAT --from 2040-01-01 --to 2040-01-02 --reason Dock',
+  'resource reopen DOCKED --from 2040-01-01 --to 2040-01-02',
+  'resource remove BOAT --yes',
   'departure set-pickup TOUR DATE POINT 08:15',
   'pickup add NEW --name Station',
   'pickup set POINT --name Harbour',
@@ -182,6 +194,8 @@ const READING = [
   'catalog list',
   'catalog show TOUR',
   'departure list TOUR',
+  'resource list',
+  'resource show BOAT',
   'pickup list',
   'hold list',
   'booking stats',

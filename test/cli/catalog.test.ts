@@ -343,7 +343,7 @@ describe('tourctl catalog export', () => {
   it('tourctl catalog export --only departures writes the CSV of the departures to standard output', async () => {
     const { stdout } = await terminal.tourctl('catalog export --format csv --only departures');
     expect(stdout.split('\r\n')[0]).toBe(
-      'tour_slug,departure_date,start_time,seats_total,prices.adult,prices.child,prices.single_supplement,return_date,status,closes_at,closes_before',
+      'tour_slug,departure_date,start_time,seats_total,prices.adult,prices.child,prices.single_supplement,return_date,status,closes_at,closes_before,uses',
     );
     for (const line of ['--format csv', '--only tours', '--format csv --only tours --json'])
       expect((await terminal.tourctl(`catalog export ${line}`)).code).toBe(2);

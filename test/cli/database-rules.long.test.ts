@@ -13,6 +13,7 @@ const folder = useTemporaryFolder();
 let seats: Seats;
 beforeAll(async () => {
   seats = await givenSeats(api.db, { seats: 5 });
+  await api.db('resources').insert({ code: 'boat', name: 'Boat' });
 });
 
 /** Sends a request or runs a command that would break the rule. Returns what a person sees of it. */
@@ -133,6 +134,7 @@ const RULES: Record<string, Attempt | string> = {
   departures_one_closing: departure({ closes_before: '1d', closes_at: '2031-04-30T12:00:00Z' }),
   departures_one_per_start: command('departure add TOUR DATE --seats 1 --adult 1'),
   departures_prices_valid: departure({ prices: { adult: 1e12 } }),
+  departures_recount_uses: CODE,
   departures_return_not_before: departure({ return_date: '2031-04-30' }),
   departures_seats_range: departure({ seats_total: 100_001 }),
   departures_start_time_is_a_time: departure({ start_time: '25:00' }),
@@ -145,6 +147,7 @@ const RULES: Record<string, Attempt | string> = {
       start_time,
     })),
   }),
+  departures_uses_valid: departure({ uses: [{ resource: 'boat' }, { resource: 'boat' }] }),
   exchange_rates_currency_form: command('rates set EURO 1.1'),
   exchange_rates_range: command('rates set USD 0.00000000001'),
   idempotency_keys_key_length: request(() =>
@@ -167,6 +170,26 @@ const RULES: Record<string, Attempt | string> = {
   price_rules_round_to_positive: command('pricing add SLUG --percent 1 --round-to 0'),
   price_rules_value: command('pricing add SLUG --percent 1 --price 1'),
   price_rules_window: command('pricing add SLUG --percent 1 --travel-from 2031-05-02 --travel-to 2031-05-01'),
+  resource_closings_bounded: command('resource close boat --from 2031-05-02 --to 2031-05-01 --reason Dock'),
+  resource_closings_reason_length: command(
+    'resource close boat --from 2031-05-01 --to 2031-05-02 --reason',
+    long(201),
+  ),
+  resource_closings_units_range: command(
+    'resource close boat --from 2031-05-01 --to 2031-05-02 --units 1001 --reason Dock',
+  ),
+  resources_code_form: command('resource add Boat_1 --name Boat'),
+  resources_code_key: command('resource add boat --name Boat'),
+  resources_email_length: command('resource add b1 --name Boat --email', `${long(250)}@example.com`),
+  resources_kind_known: FIXED,
+  resources_name_length: command('resource add b1 --name', long(201)),
+  resources_never_oversold: CODE,
+  resources_phone_length: command('resource add b1 --name Boat --phone', '1'.repeat(101)),
+  resources_places_range: command('resource add b1 --name Boat --places 100001'),
+  resources_recount: CODE,
+  resources_time_zone_known: command('resource add b1 --name Boat --time-zone Mars/Base'),
+  resources_turnaround_range: command('resource add b1 --name Boat --turnaround 525601'),
+  resources_units_range: command('resource add b1 --name Boat --units 1001'),
   sale_refusal_counts_positive: CODE,
   sales_are_of_their_tenants_kind: CODE,
   seat_holds_customer_email_length: hold({ customer: { email: `${long(250)}@example.com` } }),
@@ -216,6 +239,7 @@ const RULES: Record<string, Attempt | string> = {
   tenants_link_template_scheme: command('tenant set SLUG --link-template', 'ftp://example.com/{slug}'),
   tenants_max_hold_share_range: command('tenant set SLUG --max-hold-share 101'),
   tenants_max_holds_positive: command('tenant set SLUG --max-holds 0'),
+  tenants_max_hold_trips_positive: command('tenant set SLUG --max-hold-trips 0'),
   tenants_max_unpaid_positive: command('tenant set SLUG --max-unpaid 0'),
   tenants_name_length: command('tenant set SLUG --name', long(201)),
   tenants_origins_at_most_twenty: command(
@@ -268,6 +292,7 @@ const RULES: Record<string, Attempt | string> = {
   tours_language_form: tour({ language: 'd' }),
   tours_language_not_translated: tour({ language: 'de', translations: { de: { name: 'Regeln' } } }),
   tours_name_length: tour({ name: long(201) }),
+  tours_recount_uses: CODE,
   tours_slug_form: tour({ slug: '-' }),
   tours_slug_unique: 'an import changes the tour that has the slug',
   tours_sort_key_unique: CODE,
@@ -278,6 +303,7 @@ const RULES: Record<string, Attempt | string> = {
   tours_time_zone_known: tour({ time_zone: 'Europe/Nowhere' }),
   tours_translation_names_object: CODE,
   tours_translations_object: tour({ translations: [] }),
+  tours_uses_valid: tour({ uses: [{ resource: 'boat' }, { resource: 'boat' }] }),
   visibility_continent_form: command('visibility allow SLUG --continent', '-'),
   webhook_attempts_number_positive: CODE,
   webhook_attempts_outcome_known: CODE,

@@ -76,6 +76,8 @@ describe('tourctl departure list', () => {
         prices: { adult: 500 },
         closes_at: '2031-06-01T11:00:00.000Z',
         closes_before: null,
+        uses: [],
+        blocked_by: [],
       },
     ]);
   });

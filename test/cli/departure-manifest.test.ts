@@ -51,6 +51,7 @@ describe('tourctl departure manifest', () => {
       tour: 'tram',
       departure_date: DATE,
       start_time: '09:30',
+      resources: [],
       people: 4,
       seats: 4,
       categories: [

@@ -38,6 +38,8 @@ describe('tourctl departure', () => {
         seats_confirmed: 0,
         seats_taken: 5,
         seats_available: 5,
+        uses: [],
+        blocked_by: [],
         currency: 'EUR',
         prices: { adult: 500 },
         closes_at: '2031-06-02T00:00:00.000Z',

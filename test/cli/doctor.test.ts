@@ -1,6 +1,7 @@
 import { START_API, START_WEBHOOK_QUEUE } from '../../services/platform/start-advice';
 import { departureOf, insertHold, insertLead } from '../catalog/catalog-rows';
 import { givenDeparture, givenTour } from '../support/given';
+import { givenResource, givenTrip } from '../support/given-resources';
 import { checkOf, followAdvice, notice } from './doctor-check';
 import { withEnv, useTestTerminal } from './terminal';
 
@@ -234,6 +235,27 @@ describe('tourctl doctor', () => {
     await followAdvice(terminal, 'seats');
     expect((await check('seats')).status).toBe('ok');
     await terminal.db('departures').where({ id }).update({ seats_total: 10 });
+  });
+
+  it('tourctl doctor finds a boat that rows written by hand sell twice', async () => {
+    const { db } = terminal;
+    const boat = await givenResource(db);
+    const trips = [await givenTrip(db, [{ resource: boat }]), await givenTrip(db, [{ resource: boat }])];
+    const tenant = await db('tenants').where({ slug: 'acme' }).first('id');
+    await db.transaction(async (trx) => {
+      await trx.raw('set local session_replication_role = replica');
+      for (const { id } of trips) await insertHold(trx, tenant.id, id, 1);
+    });
+    const found = await check('seats');
+    expect(found).toMatchObject({ code: 1, status: 'broken' });
+    expect(found.detail).toContain(`sold twice: ${boat} by`);
+    expect(found.commands).toHaveLength(2);
+    await db('seat_holds')
+      .whereIn(
+        'departure_id',
+        trips.map(({ id }) => id),
+      )
+      .delete();
   });
 
   it('tourctl doctor reports holds that expired but were not ended, and holds that contradict their bookings', async () => {

@@ -34,6 +34,7 @@ describe('tourctl tenant create', () => {
       hold_max: 60,
       max_holds: 1000,
       max_unpaid: 1000,
+      max_hold_trips: 20,
       max_hold_share: 100,
       availability_rpm: null,
       hold_rpm: null,

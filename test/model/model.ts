@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { microseconds, type Row, type Version } from './journal';
-import { SEATS, TOUR_VERSIONS, type World } from './world';
+import { type PlannedDeparture, SEATS, TOUR_VERSIONS, type World } from './world';
 
 export type Step =
   'created' | 'changed' | 'extended' | 'released' | 'expired' | 'converted' | 'confirmed' | 'cancelled';
@@ -83,8 +83,38 @@ export class Model {
   freeSeats(sandbox: boolean, at: number): Map<string, number> {
     const taken = this.seatsOf(sandbox, at);
     return new Map(
-      [...this.departures].map(([id, { seats_total: total }]) => [id, total - (taken.get(id) ?? 0)]),
+      [...this.departures].map(([id, { seats_total: total }]) => [
+        id,
+        Math.min(total - (taken.get(id) ?? 0), this.seatsOnBoat(id, taken)),
+      ]),
     );
+  }
+
+  /** Returns the seats that the boat leaves on a departure: none while it is away with another one. Infinity: there is no boat. */
+  private seatsOnBoat(id: string, taken: Map<string, number>): number {
+    const { boat } = this.world;
+    if (!boat) return Infinity;
+    const left = boat.places - (taken.get(id) ?? 0);
+    return this.needsBoatOf(id, taken).length > 0 ? Math.min(0, left) : left;
+  }
+
+  /** Returns the other sold departures that need the boat at the time of the departure. */
+  private needsBoatOf(id: string, taken: Map<string, number>): string[] {
+    const mine = this.timeOnBoat(id);
+    return this.world.departures
+      .filter((other) => other.id !== id && (taken.get(other.id) ?? 0) > 0 && this.isOnSale(other.id))
+      .map((other) => this.timeOnBoat(other.id))
+      .filter((other) => mine.from < other.to && other.from < mine.to)
+      .map((other) => other.id);
+  }
+
+  /** Returns the time of a departure on the boat with the turnaround, in milliseconds. Without a start time, it takes the whole day. */
+  private timeOnBoat(id: string): { id: string; from: number; to: number } {
+    const { minutes, turnaround } = this.world.boat!;
+    const { date, time } = this.world.departures.find((one) => one.id === id) as PlannedDeparture;
+    const from = Date.parse(`${date}T${time ?? '00:00'}Z`);
+    const length = time === null ? 24 * 60 : minutes;
+    return { id, from, to: from + (length + turnaround) * 60_000 };
   }
 
   isOnSale(departureId: string): boolean {
@@ -138,10 +168,20 @@ export class Model {
   private assertCapacity(at: number, sandboxBefore: Map<string, number>): void {
     for (const [id, free] of this.freeSeats(false, at))
       if (free < 0) fail(`departure ${id}: ${-free} seats oversold`);
+    this.assertBoat(at);
     const after = this.seatsOf(true, at);
     for (const [id, free] of this.freeSeats(true, at))
       if (free < 0 && after.get(id)! > (sandboxBefore.get(id) ?? 0))
         fail(`departure ${id}: sandbox oversold`);
+  }
+
+  /** Checks that real sales never need the boat at two times. */
+  private assertBoat(at: number): void {
+    if (!this.world.boat) return;
+    const taken = this.seatsOf(false, at);
+    for (const id of taken.keys())
+      if (this.isOnSale(id) && this.needsBoatOf(id, taken).length > 0)
+        fail(`departure ${id}: the boat is sold twice`);
   }
 
   private seatsOf(sandbox: boolean, at: number): Map<string, number> {

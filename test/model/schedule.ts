@@ -50,7 +50,16 @@ export interface Schedule {
   /** The start time of the tour. A departure without a start time starts at this time. */
   startTime: string | null;
   seats: number;
+  /** The only boat of all departures. Null: they use none. */
+  boat: Boat | null;
   clients: Command[][];
+}
+
+/** A resource with one unit, and the minutes for which a departure uses it. Two departures of the tour start five hours apart. */
+export interface Boat {
+  places: number;
+  minutes: number;
+  turnaround: number;
 }
 
 const command: fc.Arbitrary<Command> = fc.record({
@@ -87,5 +96,12 @@ export const schedules: fc.Arbitrary<Schedule> = fc.record({
   groupCommit: fc.constantFrom(['on', 'on'], ['off', 'off'], ['on', 'off']),
   startTime: fc.constantFrom(null, '11:00'),
   seats: fc.integer({ min: 3, max: 14 }),
+  boat: fc.option(
+    fc.record({
+      places: fc.integer({ min: 3, max: 14 }),
+      minutes: fc.constantFrom(240, 300, 301),
+      turnaround: fc.constantFrom(0, 60, 61),
+    }),
+  ),
   clients: fc.array(fc.array(command, { minLength: 3, maxLength: 9 }), { minLength: 4, maxLength: 8 }),
 });

@@ -9,7 +9,8 @@ import { awaitInstances } from '../../services/platform/read-cache/instance.repo
 import { EVENT_TYPES } from '../../services/webhook-queue/deliveries/delivery';
 import { departureEntry, tourEntry } from '../catalog/catalog-files';
 import { daysFromToday, givenPriceRule, givenTenant, PEPPER, unique } from '../support/given';
-import type { Schedule } from './schedule';
+import { givenResource } from '../support/given-resources';
+import type { Boat, Schedule } from './schedule';
 
 /**
  * The currency of each version of the tour. Each version also has its own prices, so that a price identifies a version. Amounts are
@@ -60,6 +61,7 @@ export interface World {
   tour: { id: string; slug: string };
   /** Two departures of one date, and one of the next date. */
   departures: PlannedDeparture[];
+  boat: Boat | null;
   /** The last version of the tour that was imported. */
   version: number;
   /** Writes a version of the tour and of its departures, as an import of a catalog file does. */
@@ -68,7 +70,14 @@ export interface World {
 
 export async function givenWorld(db: Db, schedule: Schedule): Promise<World> {
   const slug = unique('tour');
-  const write = (version: number) => importVersion(db, slug, schedule, version);
+  const { boat } = schedule;
+  const uses = boat && [
+    {
+      resource: await givenResource(db, { places: boat.places, turnaround: boat.turnaround }),
+      minutes: boat.minutes,
+    },
+  ];
+  const write = (version: number) => importVersion(db, slug, { ...schedule, uses }, version);
   await importFirst(write);
   const [id] = await db('tours').where({ slug }).pluck('id');
   const tour = { id: id as string, slug };
@@ -86,6 +95,7 @@ export async function givenWorld(db: Db, schedule: Schedule): Promise<World> {
     sellers,
     tour,
     departures: departures.map(({ id, date, time }) => ({ id, date, time: time ?? schedule.startTime })),
+    boat,
     version: 0,
     import: write,
   };
@@ -102,7 +112,12 @@ async function importFirst(write: World['import']): Promise<void> {
 /** Days from today, and the departure's own time. */
 const DEPARTURES = [{ days: 30, start_time: '09:30' }, { days: 30, start_time: '14:30' }, { days: 31 }];
 
-async function importVersion(db: Db, slug: string, { seats, startTime }: Schedule, version: number) {
+async function importVersion(
+  db: Db,
+  slug: string,
+  { seats, startTime, uses }: Schedule & { uses: object[] | null },
+  version: number,
+) {
   const { currency, base, adult, infant, family } = TOUR_VERSIONS[version]!;
   const departures = DEPARTURES.map(({ days, start_time }) =>
     departureEntry({
@@ -123,7 +138,12 @@ async function importVersion(db: Db, slug: string, { seats, startTime }: Schedul
     departures,
   });
   const records = [{ place: { file: 'model.json', index: 0 }, value }];
-  await inTransaction(db, (trx) => importCatalog(trx, records, { prune: false }));
+  await inTransaction(db, async (trx) => {
+    await importCatalog(trx, records, { prune: false });
+    await trx('tours')
+      .where({ slug })
+      .update({ uses: uses && JSON.stringify(uses) });
+  });
 }
 
 /** Creates a tenant with three keys, and an endpoint that subscribes to all events. No worker sends the deliveries. */

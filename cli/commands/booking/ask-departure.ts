@@ -1,5 +1,5 @@
 import type { Tour } from '../../../services/api/catalog/tour';
-import type { ListedDeparture } from '../../../services/api/departures/departure';
+import { type ListedDeparture, seatsLeft } from '../../../services/api/departures/departure';
 import type { NamedDeparture, PricedDeparture } from '../../../services/api/departures/find-departures';
 import { toMajor } from '../../../services/api/pricing/currency';
 import { firstPrice } from '../../../services/api/pricing/price-categories';
@@ -167,8 +167,8 @@ function priceOf({ quote }: PricedDeparture): number {
 }
 
 /** Returns the seats that the desk can sell, also after the closing time of websites. */
-export function freeSeats({ seatsTotal, seatsTaken }: ListedDeparture): number {
-  return Math.max(0, seatsTotal - seatsTaken);
+export function freeSeats(departure: ListedDeparture): number {
+  return Math.max(0, seatsLeft(departure));
 }
 
 const PARTS = new Intl.DateTimeFormat('en-GB', {

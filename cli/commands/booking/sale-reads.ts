@@ -1,7 +1,7 @@
 import { findTour, getVisibleTour } from '../../../services/api/catalog/find-tour';
 import { listCatalog, type PricedCatalogTour } from '../../../services/api/catalog/list-catalog';
 import type { Tour } from '../../../services/api/catalog/tour';
-import type { ListedDeparture } from '../../../services/api/departures/departure';
+import { type ListedDeparture, withoutSeats } from '../../../services/api/departures/departure';
 import { findDepartures } from '../../../services/api/departures/departure.repository';
 import { departuresOfSales, type PricedDeparture } from '../../../services/api/departures/find-departures';
 import { getHold } from '../../../services/api/holds/find-hold';
@@ -119,6 +119,6 @@ async function readHeld({ db, tenant }: SaleSource, holdId: string): Promise<Hel
   const { prices, categories, currency, currencyDigits } = locked;
   const price = { tenant: prices, categories, currency, currencyDigits };
   // The seats of the hold are free for its booking.
-  const free = { ...departure, seatsTaken: departure.seatsTaken - seats };
+  const free = withoutSeats(departure, seats);
   return { tour: { slug, name }, sold: { departure: free, quote: { ...quote, ...price } as Quote }, party };
 }

@@ -20,9 +20,9 @@ export function describeReport(report: ImportReport): string {
     ...describeChanges(report),
     table(
       ['', 'created', 'updated', 'unchanged'],
-      (['tours', 'departures'] as const).map((name) => {
-        const { created, updated, unchanged } = report[name];
-        return [name, created, updated, unchanged];
+      (['tours', 'departures', 'resources'] as const).flatMap((name) => {
+        const counts = report[name];
+        return counts ? [[name, counts.created, counts.updated, counts.unchanged]] : [];
       }),
       '',
     ),

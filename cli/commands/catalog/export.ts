@@ -4,6 +4,7 @@ import { type CsvKind, csvLines } from '../../../services/api/catalog-import/cat
 import {
   exportCatalog,
   exportLanguages,
+  exportResources,
   findUntranslated,
   type UntranslatedTour,
 } from '../../../services/api/catalog-import/export-catalog';
@@ -78,8 +79,9 @@ function partsOf(options: ExportOptions): Part[] {
   const { out: file, only, missing } = options;
   const format = exportFormat(options);
   if (missing !== undefined) return [{ file, text: missingIn(missing, format) }];
-  if (format === 'json') return [{ file, text: (db, written) => asJson(counted(db, written)) }];
-  if (format === 'jsonl') return [{ file, text: (db, written) => asLines(counted(db, written)) }];
+  if (format === 'json') return [{ file, text: (db, written) => asDocument(db, counted(db, written)) }];
+  if (format === 'jsonl')
+    return [{ file, text: (db, written) => asLines(withResources(db, counted(db, written))) }];
   const csv = (kind: CsvKind) => (db: Db, written: Written) => asCsv(db, written, kind);
   if (only !== undefined || file === undefined) return [{ file, text: csv(only ?? 'tours') }];
   const { dir, name, ext } = path.parse(file);
@@ -102,6 +104,24 @@ async function* inPieces(text: AsyncIterable<string>): AsyncGenerator<string> {
     piece = '';
   }
   yield piece;
+}
+
+/** Writes an array of tours; with resources, an object with both lists. */
+async function* asDocument(db: Db, tours: AsyncIterable<object>): AsyncGenerator<string> {
+  const resources = await exportResources(db);
+  if (resources.length === 0) {
+    yield* asJson(tours);
+    return;
+  }
+  yield `{"resources": ${JSON.stringify(resources, null, 2)},\n"tours": `;
+  yield* asJson(tours);
+  yield '}\n';
+}
+
+/** Yields the resources as `{"resource": {…}}`, then the tours. */
+async function* withResources(db: Db, tours: AsyncIterable<object>): AsyncGenerator<object> {
+  for (const resource of await exportResources(db)) yield { resource };
+  yield* tours;
 }
 
 async function* asJson(entries: AsyncIterable<object>): AsyncGenerator<string> {

@@ -298,6 +298,7 @@ export const CSV_COLUMN_HELP = {
     pickup: 'JSON; null fetches nobody: see below',
     start_time: 'a local time: 09:30',
     booking_cutoff: 'closes before the start: 90m, 36h or 3d',
+    uses: 'JSON: [{"resource": "boat-maria"}]; see below',
     language: 'of the texts, as a tag: pt-BR; en if empty',
   },
   departures: {
@@ -312,6 +313,7 @@ export const CSV_COLUMN_HELP = {
     status: 'scheduled (if empty) or cancelled',
     closes_at: 'a time with its zone (RFC 3339)',
     closes_before: 'in place of closes_at: 90m, 36h or 3d',
+    uses: 'JSON; [] for none, null for those of the tour',
   },
 };
 
@@ -367,6 +369,14 @@ export function describeCsvColumns(): string {
     'the start, at most 8, until and refund_percent falling. {"tiers": []} refunds',
     'nothing; null says nothing. An example: {"tiers": [{"until": "30d",',
     '"refund_percent": 100}, {"until": "7d", "refund_percent": 50}]}',
+    '',
+    'uses names the boats, buses, guides and rooms of a departure, at most 4:',
+    '[{"resource": "boat-maria", "shared": true, "minutes": 180, "before": "30m",',
+    '"after": "1h"}]. shared: tours with the same start are one trip. Without minutes',
+    'a departure keeps them until its last day ends. A JSON file may have the',
+    'resources too: {"resources": [{"code": "boat-maria", "name": "Boat Maria",',
+    '"places": 12, "turnaround": "30m"}], "tours": […]}, and JSON lines a line',
+    '{"resource": {…}}.',
   ].join('\n');
 }
 

@@ -38,6 +38,7 @@ import { listDeparturesVerb } from './list';
 import { manifestVerb } from './manifest';
 import { moveDepartureVerb } from './move';
 import { scheduleDeparturesVerb } from './schedule';
+import { setUsesVerb } from './set-uses';
 
 export const departureVerbs: Verb[] = [
   listDeparturesVerb,
@@ -97,6 +98,7 @@ export const departureVerbs: Verb[] = [
     audits: true,
     run: setPriceCommand,
   },
+  setUsesVerb,
 ];
 
 async function reopenDepartureCommand(

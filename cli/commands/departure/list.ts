@@ -5,12 +5,18 @@ import {
   departureExists,
   findCountedDepartures,
 } from '../../../services/api/departures/departure-list.repository';
+import { findResource } from '../../../services/api/resources/find-resource';
+import {
+  findUsesOfDepartures,
+  type UsesOfDeparture,
+} from '../../../services/api/resources/uses-of-departures';
+import type { Blocking } from '../../../services/api/resources/uses-of-departures.repository';
 import type { Db } from '../../../services/platform/database/database';
 import { flag, type Verb } from '../../engine/command';
 import type { Context } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
 import { afterFlag, LIST_FLAGS, listOf } from '../../engine/list';
-import { travelDate, uuid } from '../../engine/values';
+import { slug, travelDate, uuid } from '../../engine/values';
 import type { ItemColumn } from '../../terminal/table';
 import { describeFirstPrice, toListedDocument } from './document';
 
@@ -19,6 +25,8 @@ interface DepartureListOptions {
   from?: string;
   to?: string;
   status?: DepartureStatus;
+  /** The code of a resource. */
+  guide?: string;
   after?: string;
 }
 
@@ -29,6 +37,7 @@ export const listDeparturesVerb: Verb = {
     flag('--from <date>', 'from this day on, which may be past', { parse: travelDate }),
     flag('--to <date>', 'up to this day', { parse: travelDate }),
     flag('--status <status>', 'only in this status', { choices: DEPARTURE_STATUSES }),
+    flag('--guide <code>', 'only with this guide, or another resource that they use', { parse: slug }),
     ...LIST_FLAGS,
     afterFlag('id', uuid),
   ],
@@ -38,6 +47,7 @@ export const listDeparturesVerb: Verb = {
   examples: [
     'departure list --from 2027-06-05 --to 2027-06-06',
     'departure list dolomites-hut-to-hut --status sold_out',
+    'departure list --guide maria --from 2027-06-05 --to 2027-06-12',
   ],
   run: listDeparturesCommand,
 };
@@ -66,6 +76,12 @@ const SEAT_COLUMNS: ItemColumn<CountedDocument>[] = [
   },
   { heading: 'closes', aside: true, cell: (d) => d.closes_at },
   { heading: 'before', aside: true, cell: (d) => d.closes_before },
+  {
+    heading: 'blocked by',
+    aside: true,
+    cell: (d) =>
+      d.blocked_by.map(({ resource, tour, closing }) => `${resource}: ${tour ?? closing}`).join(', ') || null,
+  },
   { heading: 'id', aside: true, cell: (d) => d.id },
 ];
 
@@ -85,17 +101,20 @@ async function listDeparturesCommand(
 
 async function findDepartureDocuments(
   db: Db,
-  { from, to, status, after, limit }: DepartureListOptions & { limit: number },
+  { from, to, status, guide, after, limit }: DepartureListOptions & { limit: number },
   idOrSlug?: string,
 ) {
   const tourId = idOrSlug === undefined ? undefined : (await findTour(db, idOrSlug)).id;
   if (after !== undefined && !(await departureExists(db, after)))
     throw new UsageError('--after must be the id of a departure: there is none with this id any more');
-  const departures = await findCountedDepartures(db, { tourId, from, to, status, after, limit });
-  return departures.map(toCountedDocument);
+  const resource = guide === undefined ? undefined : (await findResource(db, guide)).code;
+  const departures = await findCountedDepartures(db, { tourId, from, to, status, resource, after, limit });
+  const ids = departures.map(({ id }) => id);
+  const uses = await findUsesOfDepartures(db, ids);
+  return departures.map((departure) => toCountedDocument(departure, uses.get(departure.id)));
 }
 
-function toCountedDocument(departure: CountedDeparture) {
+function toCountedDocument(departure: CountedDeparture, used?: UsesOfDeparture) {
   const { seats_taken, seats_available, ...document } = toListedDocument(departure.tourSlug, departure);
   return {
     ...document,
@@ -104,5 +123,21 @@ function toCountedDocument(departure: CountedDeparture) {
     seats_confirmed: departure.seatsConfirmed,
     seats_taken,
     seats_available,
+    uses: used?.uses ?? [],
+    blocked_by: (used?.blockedBy ?? []).map(toBlockingDocument),
+  };
+}
+
+function toBlockingDocument({ resource, closing, ...trip }: Blocking) {
+  return {
+    resource,
+    tour: trip.tour,
+    departure_date: trip.departureDate,
+    departure_time: trip.departureTime,
+    from: trip.from.toISOString(),
+    to: trip.to.toISOString(),
+    hold_id: trip.holdId,
+    booking_ref: trip.bookingRef,
+    closing,
   };
 }

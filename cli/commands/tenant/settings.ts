@@ -126,6 +126,14 @@ export const SETTINGS: Flag[] = [
     parse: wholeNumber(1, 1_000_000),
     otherwise: '1000',
   }),
+  flag(
+    '--max-hold-trips <number>',
+    'maximum number of trips of boats and guides without a booking that its holds begin',
+    {
+      parse: wholeNumber(1, 1_000_000),
+      otherwise: '20',
+    },
+  ),
   HOLD_SHARE_FLAG,
   quotaFlag('--availability-rpm', 'availability requests', 'GATEWAY_AVAILABILITY_RPM'),
   quotaFlag('--hold-rpm', 'hold requests', 'GATEWAY_HOLD_RPM'),
@@ -167,6 +175,7 @@ export interface TenantOptions {
   holdMax?: number;
   maxHolds?: number;
   maxUnpaid?: number;
+  maxHoldTrips?: number;
   maxHoldShare?: number;
   /** Requests of each key in a minute. Null: the variable of the service. */
   availabilityRpm?: number | null;
@@ -200,6 +209,7 @@ export function toSettings(options: TenantOptions): TenantSettings {
     holdMaxMinutes: holdMax,
     maxHolds: options.maxHolds,
     maxUnpaid: options.maxUnpaid,
+    maxHoldTrips: options.maxHoldTrips,
     maxHoldShare: options.maxHoldShare,
     availabilityRpm: options.availabilityRpm,
     holdRpm: options.holdRpm,
@@ -237,6 +247,7 @@ export function toTenantDocument(tenant: Tenant) {
     hold_max: tenant.holdMaxMinutes,
     max_holds: tenant.maxHolds,
     max_unpaid: tenant.maxUnpaid,
+    max_hold_trips: tenant.maxHoldTrips,
     max_hold_share: tenant.maxHoldShare,
     availability_rpm: tenant.availabilityRpm,
     hold_rpm: tenant.holdRpm,

@@ -1,3 +1,4 @@
+import { MOVE_HOLD_ROWS } from '../holds/move-holds';
 import { CLOCK, type Db, runPrepared, type Trx } from '../../platform/database/database';
 import {
   describeRow,
@@ -286,19 +287,26 @@ export interface MovedLead {
 }
 
 /**
- * Moves leads to another departure of their tour, and records the change of each. The caller holds the locks of both departures and of the
- * leads.
+ * Moves leads and holds to another departure of their tour by one statement, and records the change of each lead. The caller holds the locks of
+ * both departures and of the leads.
  */
-export async function moveLeadRows(
+export async function moveSaleRows(
   trx: Trx,
-  leads: MovedLead[],
+  { leads, holdIds }: { leads: MovedLead[]; holdIds: string[] },
   { to, by }: { to: Pick<Departure, 'id' | 'departureDate'>; by: Actor },
 ): Promise<void> {
   const ids = leads.map(({ id }) => id);
   await trx.raw(
-    `update booking_leads l set departure_id = :toId, departure_date = :date, refund_floor = moved.refund_floor
+    `with moved_holds as (${MOVE_HOLD_ROWS})
+     update booking_leads l set departure_id = :toId, departure_date = :date, refund_floor = moved.refund_floor
      from unnest(:ids::bigint[], :floors::smallint[]) as moved (id, refund_floor) where l.id = moved.id`,
-    { ids, floors: leads.map(({ refundFloor }) => refundFloor), toId: to.id, date: to.departureDate },
+    {
+      ids,
+      holdIds,
+      floors: leads.map(({ refundFloor }) => refundFloor),
+      toId: to.id,
+      date: to.departureDate,
+    },
   );
   await trx.raw(
     `insert into booking_changes (lead_id, at, by, fields)

@@ -28,7 +28,7 @@ export async function allowLongStatements(trx: Trx): Promise<void> {
 const SOLD_BY = ['currency', 'continent', 'time_zone', 'status'];
 
 /**
- * Locks departures before tours, each in the order of their ids, as a booking does. In another order, a booking and an import could wait
+ * Locks departures, then the resources that they use or will use, then tours, each in the order of their ids, as a booking does. In another order, a booking and an import could wait
  * for each other. If one of the columns in SOLD_BY changes in a tour, locks all departures of the tour, so that each sale is made entirely
  * before or after the import.
  */
@@ -37,6 +37,10 @@ export async function lockStaged(trx: Trx): Promise<void> {
     ...SOLD_BY.map((column) => `s.columns->>'${column}' <> t.${column}`),
     `${startTimeAfter('s', 't')} is distinct from t.start_time`,
     `${categoriesAfter('s', 't')} is distinct from t.categories`,
+    // What the departures use, and until when.
+    "jsonb_exists(s.columns, 'uses') and nullif(s.columns->'uses', 'null') is distinct from t.uses",
+    `(s.columns->>'duration_days')::integer <> t.duration_days
+      and exists (select from departures x join departure_uses u on u.departure_id = x.id where x.tour_id = t.id)`,
     "jsonb_exists(s.columns, 'questions') and nullif(s.columns->'questions', 'null') is distinct from t.questions",
     "jsonb_exists(s.columns, 'pickup') and nullif(s.columns->'pickup', 'null') is distinct from t.pickup",
     "jsonb_exists(s.columns, 'booking_cutoff') and s.columns->>'booking_cutoff' is distinct from t.booking_cutoff",
@@ -49,6 +53,17 @@ export async function lockStaged(trx: Trx): Promise<void> {
       select d.id from staged_tours s join tours t on t.slug = s.slug join departures d on d.tour_id = t.id
       where ${isSoldOtherwise}
     ) order by d.id for update of d) as locked`);
+  await trx.raw(`select count(*) from (
+    select from resources r where r.id in (
+      select u.resource_id from staged_tours s join tours t on t.slug = s.slug join departures d on d.tour_id = t.id
+      join departure_uses u on u.departure_id = d.id
+    ) or r.code in (
+      select used->>'resource' from staged_tours s cross join jsonb_array_elements(nullif(s.columns->'uses', 'null')) as used
+      union
+      select used->>'resource' from staged_departures s cross join jsonb_array_elements(s.uses) as used
+      union
+      select code from staged_resources
+    ) order by r.id for no key update of r) as locked`);
   await trx.raw(`select count(*) from (
     select from tours t where t.slug in (select slug from staged_tours)
     order by t.id for no key update of t) as locked`);
@@ -83,6 +98,7 @@ function changedName(column: string): string {
       return `case when ${OTHER_CUTOFF} or ${differs} or (c.id is not null and c.closes_before is distinct from d.closes_before)
                    then 'closes_at' end`;
     case 'closes_before':
+    case 'uses':
       return 'null';
     case 'prices_minor':
       return `case when ${differs} then 'prices' end`;
@@ -98,7 +114,7 @@ function changedName(column: string): string {
  */
 export async function findSoldChanges(trx: Trx): Promise<DepartureChange[]> {
   const names = CHANGEABLE_DEPARTURE_COLUMNS.map(changedName);
-  const { rows } = await trx.raw(
+  const { rows } = await trx.raw<{ rows: DepartureChange[] }>(
     `select d.id as departure_id,
        case when c.id is null or c.status = d.status or c.status <> 'cancelled'
          then array_remove(array[case when ${OTHER_TIME} then 'start_time' end, ${names.join()}], null) end as changed
@@ -114,7 +130,63 @@ export async function findSoldChanges(trx: Trx): Promise<DepartureChange[]> {
      where (exists (select from seat_holds h where h.departure_id = d.id and hold_takes_seats(h.status))
          or exists (select from booking_leads l where l.departure_id = d.id and lead_takes_seats(l.status)))`,
   );
-  return rows;
+  // Leaves out a departure of which only the resources change: a tenant does not see them.
+  return rows.filter(({ changed }) => changed === null || changed.length > 0);
+}
+
+/** SQL that is evaluated once: an installation without resources has no trips to look for. */
+const HAS_RESOURCES = '(exists (select from resources) or exists (select from changed_resources))';
+
+/**
+ * Returns the stored departures whose trips the staged changes may change: they, or their tours, get other uses or another time. Runs before
+ * the changes are written.
+ */
+export async function findChangedTrips(trx: Trx): Promise<string[]> {
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+    `select d.id from changed_tours m join tours t on t.id = m.id join departures d on d.tour_id = m.id
+     where ${HAS_RESOURCES} and m.action = 'update' and coalesce(d.uses, t.uses, m.uses) is not null
+       and (m.uses, m.start_time, m.time_zone, m.duration_days) is distinct from (t.uses, t.start_time, t.time_zone, t.duration_days)
+     union
+     select d.id from changed_departures c join departures d on d.id = c.id join tours t on t.id = d.tour_id
+     where ${HAS_RESOURCES} and c.action in ('update', 'cancel') and coalesce(c.uses, d.uses, t.uses) is not null
+       and (c.uses, c.return_date, c.status) is distinct from (d.uses, d.return_date, d.status)
+     union
+     select u.departure_id from changed_resources c join resources r on r.id = c.id
+     join departure_uses u on u.resource_id = r.id and upper(u.during) > now()
+     where (c.places, c.units, c.turnaround) is distinct from (r.places, r.units, r.turnaround)`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+const RESOURCE_COLUMNS = ['name', 'kind', 'places', 'units', 'turnaround', 'time_zone', 'phone', 'email'];
+
+/** Writes the staged changes of resources. The caller holds their locks. @returns the number of written rows */
+export async function applyResources(trx: Trx): Promise<number> {
+  const columns = RESOURCE_COLUMNS.join(', ');
+  const { rowCount } = await trx.raw(
+    `insert into resources (code, ${columns}) select code, ${columns} from changed_resources order by code
+     on conflict (code) do update set ${RESOURCE_COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ')},
+       updated_at = clock_timestamp()`,
+  );
+  return rowCount;
+}
+
+/** Returns the ids of the tours of departures, by id. */
+export async function findToursOf(trx: Trx, departureIds: string[]): Promise<string[]> {
+  return trx('departures')
+    .whereIn('id', departureIds)
+    .distinct('tour_id')
+    .orderBy('tour_id')
+    .pluck<string[]>('tour_id');
+}
+
+/** Raises the revisions of the tours, so that no instance uses their cached availability any more. */
+export async function reviseTours(trx: Trx, ids: string[]): Promise<void> {
+  await trx.raw(
+    `update tours t set revision = t.revision + 1
+     where t.id in (select id from tours where id = any(:ids::uuid[]) order by id for no key update)`,
+    { ids },
+  );
 }
 
 /** Returns the slug of a tour that the catalog did not have at the first comparison, but has now. */

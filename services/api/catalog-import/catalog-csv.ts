@@ -5,11 +5,11 @@ import { csvLine, readFormulas } from '../../platform/csv-cells';
 import { countDecimals, isCategoryCode, readWholeNumber } from '../../platform/forms/text-forms';
 import { type CatalogRecord, type Issue, type IssueList, NO_LINE_BREAK, type Place } from './catalog-file';
 import { DEFAULT_CATEGORIES } from '../parties/category';
-import { DEPARTURE, nearestName, TOUR_FIELDS, TRANSLATION } from './catalog-schema';
+import { DEPARTURE, TOUR_FIELDS, TRANSLATION } from './catalog-schema';
 import { AMOUNT } from './category-fields';
 import { findRepeatedKey } from './cut-json';
 import type { FileEntry } from './export-catalog';
-import { WrittenAmount } from './field-checks';
+import { nearestName, WrittenAmount } from './field-checks';
 import { CANCELLATION } from './sale-terms';
 
 /** The column of a departures file that names the tour. */
@@ -153,15 +153,19 @@ export async function* csvLines(
   }
 }
 
-/** Leaves the cells of nulls and empty lists empty. */
+/** Leaves the cells of nulls and empty lists empty. An empty list of uses is written: a departure then uses nothing, whatever its tour uses. */
 function cellsOf(columns: CsvColumns, entry: FileEntry): (string | number | null)[] {
   return Object.entries(columns).map(([name, { write }]) => {
     const value = name
       .split('.')
       .reduce<unknown>((content, part) => (content as FileEntry | null | undefined)?.[part], entry);
-    if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return null;
+    if (value === null || value === undefined || (isEmptyList(value) && name !== 'uses')) return null;
     return typeof value === 'number' ? value : write(value);
   });
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 /** The most characters of a row. Without this limit, the rest of the file would be one cell if a quote is not closed. */

@@ -7,6 +7,8 @@ export interface CatalogRecord {
   value: unknown;
   /** A line of a departures file, which names its tour in `tour_slug`. Otherwise the record is a tour. */
   isDeparture?: boolean;
+  /** A resource of `{"resources": […]}`, or of a line `{"resource": {…}}`. */
+  isResource?: boolean;
   /** SHA-256 of a tour's text in a JSON file, hexadecimal. */
   digest?: string;
   /** Defined if the stored tour is equal to this entry. The entry is then parsed only when `value` is read. */

@@ -1,4 +1,3 @@
-import leven from 'leven';
 import { z } from 'zod';
 import { calendarDateForm, DATE_MIN, instantOrEndOfDayForm } from '../../platform/forms/days';
 import { SEATS_TOTAL_MAX } from '../departures/departure';
@@ -16,6 +15,7 @@ import { AMOUNT, CATEGORIES, CATEGORY_NAMES, parsePrices, PRICES } from './categ
 import { PICKUP } from './pickup-fields';
 import { QUESTION_TEXTS, QUESTIONS } from './question-fields';
 import { CANCELLATION, closingIssue, CUTOFF } from './sale-terms';
+import { RESOURCE, USES } from './uses-field';
 import {
   decimalField,
   expecting,
@@ -23,6 +23,7 @@ import {
   integerField,
   lineField,
   listField,
+  nearestName,
   objectField,
   choiceField,
   paragraphsField,
@@ -152,6 +153,8 @@ const TOUR = objectField({
   pickup: optional(PICKUP),
   start_time: optional(localTime),
   booking_cutoff: optional(CUTOFF),
+  // Null and an empty list: none.
+  uses: translated(USES),
   language: optional(LANGUAGE, 'en'),
   // The texts by language tag. merge_translations() merges them into the stored ones (0122_tour_translations.sql).
   translations: z.record(z.string(), z.unknown(), expecting('must be an object of languages')).nullish(),
@@ -169,6 +172,8 @@ export const DEPARTURE = objectField({
   status: choiceField('scheduled', 'cancelled').nullish(),
   closes_at: instant.nullish(),
   closes_before: CUTOFF.nullish(),
+  // Null: those of the tour. An empty list: none.
+  uses: USES.nullish(),
 });
 
 /**
@@ -187,6 +192,7 @@ const SCHEDULE = objectField({
   prices: PRICES,
   closes_at: DEPARTURE.shape.closes_at,
   closes_before: DEPARTURE.shape.closes_before,
+  uses: DEPARTURE.shape.uses,
 });
 
 const { departures: _, schedules: __, ...ownFields } = TOUR.shape;
@@ -294,7 +300,7 @@ function checkTranslations(translations: Record<string, unknown> | null, issues:
 /** Returns the departures that a schedule describes; none if its dates have issues. */
 function checkSchedule(value: unknown, path: string, issues: EntryIssue[]): DepartureEntry[] {
   const known = issues.length;
-  const { seats_total, prices, closes_at, closes_before, ...dates } = parseFields(
+  const { seats_total, prices, closes_at, closes_before, uses, ...dates } = parseFields(
     SCHEDULE,
     value,
     path,
@@ -315,6 +321,7 @@ function checkSchedule(value: unknown, path: string, issues: EntryIssue[]): Depa
       prices,
       closes_at,
       closes_before,
+      uses,
     }));
   } catch (error) {
     if (!(error instanceof InvalidScheduleError)) throw error;
@@ -349,6 +356,15 @@ function refuseTwoClosings(
 ): void {
   const message = closingIssue(fields);
   if (message !== undefined) issues.push({ field: joinPath(path, 'closes_before'), message });
+}
+
+/** Returns the code and the valid columns of a resource in a file, as JSON. Adds an issue for each invalid field. */
+export function checkResource(
+  value: unknown,
+  issues: EntryIssue[],
+): { code: string | undefined; columns: string } {
+  const { code, ...columns } = parseFields(RESOURCE, value, '', issues);
+  return { code, columns: JSON.stringify(columns) };
 }
 
 export function checkTourSlug(value: unknown, field: string, issues: EntryIssue[]): string | undefined {
@@ -415,21 +431,4 @@ function suggestName(name: string, known: string[]): string {
   if (known.length <= FEW) return `known are ${known.join(', ')}`;
   const near = nearestName(name, known);
   return near === undefined ? 'correct or remove it' : `did you mean ${near}?`;
-}
-
-/**
- * Returns the known name with the fewest typing errors. Returns undefined if the errors are more than a quarter of its letters. Compares
- * only letters, and ignores case.
- */
-export function nearestName(name: string, known: string[]): string | undefined {
-  const plain = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '');
-  const wanted = plain(name);
-  const distances = known.map((other) => ({ other, distance: typingErrors(wanted, plain(other)) }));
-  const [best] = distances.sort((a, b) => a.distance - b.distance);
-  return best && best.distance * 4 <= plain(best.other).length ? best.other : undefined;
-}
-
-function typingErrors(from: string, to: string): number {
-  // Does not compare a text that is more than twice as long: it is no typing error, and the comparison would take long.
-  return from.length > 2 * to.length ? from.length : leven(from, to);
 }

@@ -40,8 +40,20 @@ export async function stageRemovals(stage: Stage, slugs: string[] | undefined): 
  * under the locks. Entries with a known digest have no staged rows (known-digests.repository.ts).
  */
 export async function compareStaged(stage: Stage): Promise<void> {
+  await queryStage(stage, COMPARE_RESOURCES);
   await queryStage(stage, COMPARE, [JSON.stringify(TOUR_DEFAULTS)]);
 }
+
+/** Merges the columns that an entry gives into the stored resource, or into the defaults of a new one. Writes those that differ. */
+const COMPARE_RESOURCES = `
+  insert into changed_resources (entry, action, id, code, name, kind, places, units, turnaround, time_zone, phone, email)
+  select s.entry, case when r.id is null then 'insert' else 'update' end, r.id, s.code, m.name, m.kind, m.places, m.units, m.turnaround,
+    m.time_zone, m.phone, m.email
+  from staged_resources s left join resources r on r.code = s.code
+  cross join lateral jsonb_populate_record(r,
+    case when r.id is null then '{"kind": "vehicle", "units": 1, "turnaround": 0, "time_zone": "UTC"}'::jsonb else '{}' end
+      || s.columns) as m
+  where r.id is null or m is distinct from r`;
 
 const columnsOf = (row?: string) =>
   STORED_TOUR_COLUMNS.map((column) => (row ? `${row}.${column}` : column)).join(', ');
@@ -96,7 +108,8 @@ const COMPARE = `
            ${withoutRemoved('given.prices', 'm')} as prices_minor,
            case when s.position is null then 'cancelled' else coalesce(s.status, d.status, 'scheduled') end as status,
            ${closing('closes_at', 'closes_before')} as closes_at,
-           ${closing('closes_before', 'closes_at')} as closes_before
+           ${closing('closes_before', 'closes_at')} as closes_before,
+           ${kept('uses')} as uses
     from staged_departures s
     join merged m on m.entry = s.entry
     left join departures d on d.tour_id = m.tour_id and d.departure_date = s.departure_date
@@ -121,14 +134,14 @@ const COMPARE = `
   ),
   changed as (
     insert into changed_departures (entry, position, action, id, tour_id, departure_date, start_time, return_date, seats_total,
-      prices_minor, status, closes_at, closes_before)
+      prices_minor, status, closes_at, closes_before, uses)
     select entry, position, action, id, tour_id, departure_date, start_time, return_date, seats_total, prices_minor, status, closes_at,
-      closes_before
+      closes_before, uses
     from decided where action is not null
     union all
     -- Adds the other departures of a tour that loses categories with a price.
     select m.entry, null, 'drop_prices', d.id, d.tour_id, d.departure_date, d.start_time, d.return_date, d.seats_total,
-      d.prices_minor - m.removed, d.status, d.closes_at, d.closes_before
+      d.prices_minor - m.removed, d.status, d.closes_at, d.closes_before, d.uses
     from merged m join departures d on d.tour_id = m.tour_id
     where jsonb_exists_any(d.prices_minor, m.removed) and ${withoutRemoved('d.prices_minor', 'm')} <> d.prices_minor
       and not exists (select from decided o where o.id = d.id and o.action is not null)

@@ -5,6 +5,8 @@ export interface JsonPiece {
   line: number;
   /** True for the last line of JSON lines, if no line break ends it. */
   isUnended?: boolean;
+  /** True for an element of `"resources"`. */
+  isResource?: boolean;
 }
 
 /** Thrown where the text cannot be cut any further. */
@@ -22,50 +24,107 @@ export class UncuttableError extends Error {
  * million characters.
  */
 const CHARACTERS_MAX = 16_000_000;
-const NO_LIST = 'must be an array of tours, or {"tours": […]}';
-const OPENING = /^\s*(?:\[|\{\s*"tours"\s*:\s*\[)/;
+const NO_LIST = 'must be an array of tours, or {"tours": […]}, or {"resources": […], "tours": […]}';
+const OPENING = /^\s*(?:\[|\{\s*"(?:tours|resources)"\s*:\s*\[)/;
+/** The beginning of the second list of an object. */
+const NEXT_LIST = /^\s*,\s*"(tours|resources)"\s*:\s*\[/;
 /** A file without an array in this many characters is refused. */
 const OPENING_CHARACTERS_MAX = 4096;
 
 /**
- * Yields the elements of an array, or of `{"tours": […]}`, as each chunk completes them. Finds the ends of the elements by brackets, commas
- * and quotes. JSON.parse later parses each element. Streaming parsers, which make tokens of the whole text, take seven times as long
- * (docs/adr/0013).
+ * Yields the elements of an array, of `{"tours": […]}`, or of both lists of `{"resources": […], "tours": […]}`, as each chunk completes them.
+ * Finds the ends of the elements by brackets, commas and quotes. JSON.parse later parses each element. Streaming parsers, which make tokens of
+ * the whole text, take seven times as long (docs/adr/0013).
  * @throws UncuttableError
  */
 export async function* cutArray(chunks: AsyncIterable<string>): AsyncGenerator<JsonPiece[]> {
-  let [text, line, isFirst, isClosed] = ['', 1, true, false];
-  /** True if the array is in an object. Undefined: the array has not begun. */
-  let isInObject: boolean | undefined;
-  const scanned = { at: 0, depth: 0 };
+  const cutter = new ArrayCutter();
   for await (const chunk of chunks) {
-    text += chunk;
-    if (isClosed) refuseMore(text, line, isInObject, OPENING_CHARACTERS_MAX);
-    if (isInObject === undefined) {
-      const opening = findOpening(text);
-      if (opening === undefined) continue;
-      isInObject = opening.includes('{');
-      line += countLines(opening);
-      text = text.slice(opening.length);
+    const pieces = cutter.add(chunk);
+    if (pieces) yield pieces;
+  }
+  cutter.end();
+}
+
+/** The state of cutArray between two chunks. */
+class ArrayCutter {
+  /** The text that is not yet cut. */
+  private text = '';
+  private line = 1;
+  private isFirst = true;
+  private isClosed = false;
+  /** True if the array is in an object. Undefined: the array has not begun. */
+  private isInObject: boolean | undefined;
+  /** The lists of the object that have begun. */
+  private readonly lists: string[] = [];
+  private readonly scanned = { at: 0, depth: 0 };
+
+  /** Returns the elements that the chunk completes. Undefined: the array has not begun. @throws UncuttableError */
+  add(chunk: string): JsonPiece[] | undefined {
+    this.text += chunk;
+    if (this.isInObject === undefined) {
+      const opening = findOpening(this.text);
+      if (opening === undefined) return undefined;
+      this.isInObject = opening.includes('{');
+      this.begin(opening);
     }
+    const pieces = this.cutElements();
+    while (this.beginNextList()) pieces.push(...this.cutElements());
+    if (this.isClosed) refuseMore(this.text, this.line, this.isInObject, OPENING_CHARACTERS_MAX);
+    else refuseEndless(this.text.length, this.line);
+    return pieces;
+  }
+
+  /** @throws UncuttableError if the text is incomplete, or continues after its end */
+  end(): void {
+    (this.isClosed ? refuseMore : refuseUnclosed)(this.text, this.line, this.isInObject);
+  }
+
+  private begin(opening: string): void {
+    this.lists.push(opening.includes('"resources"') ? 'resources' : 'tours');
+    this.line += countLines(opening);
+    this.text = this.text.slice(opening.length);
+    [this.isFirst, this.isClosed, this.scanned.at, this.scanned.depth] = [true, false, 0, 0];
+  }
+
+  private beginNextList(): boolean {
+    const next = this.isClosed && this.isInObject ? findNextList(this.text, this.lists) : undefined;
+    if (next !== undefined) this.begin(next);
+    return next !== undefined;
+  }
+
+  private cutElements(): JsonPiece[] {
     const pieces: JsonPiece[] = [];
     let start = 0;
-    while (!isClosed && findEnd(text, scanned)) {
-      const content = text.slice(start, scanned.at);
-      isClosed = text.charCodeAt(scanned.at) !== COMMA;
-      const indent = /^\s*/.exec(content)![0];
-      if (indent.length < content.length) pieces.push({ text: content, line: line + countLines(indent) });
-      else if (!isClosed || !isFirst) throw new UncuttableError(line, 'must be JSON: an entry is missing');
-      isFirst = false;
-      line += countLines(content);
-      start = ++scanned.at;
+    while (!this.isClosed && findEnd(this.text, this.scanned)) {
+      const content = this.text.slice(start, this.scanned.at);
+      this.isClosed = this.text.charCodeAt(this.scanned.at) !== COMMA;
+      pieces.push(...this.toPiece(content));
+      this.isFirst = false;
+      this.line += countLines(content);
+      start = ++this.scanned.at;
     }
-    text = text.slice(start);
-    scanned.at -= start;
-    if (!isClosed) refuseEndless(text.length, line);
-    yield pieces;
+    this.text = this.text.slice(start);
+    this.scanned.at -= start;
+    return pieces;
   }
-  (isClosed ? refuseMore : refuseUnclosed)(text, line, isInObject);
+
+  /** Returns the element with its line; none for an empty list. @throws UncuttableError for a missing element */
+  private toPiece(content: string): JsonPiece[] {
+    const indent = /^\s*/.exec(content)![0];
+    if (indent.length < content.length) {
+      const piece = { text: content, line: this.line + countLines(indent) };
+      return [this.lists.at(-1) === 'resources' ? { ...piece, isResource: true } : piece];
+    }
+    if (this.isClosed && this.isFirst) return [];
+    throw new UncuttableError(this.line, 'must be JSON: an entry is missing');
+  }
+}
+
+/** Returns the text up to the first element of the other list of the object; undefined: none follows, or more text is needed. */
+function findNextList(text: string, lists: string[]): string | undefined {
+  const next = NEXT_LIST.exec(text);
+  return next && !lists.includes(next[1]!) ? next[0] : undefined;
 }
 
 /** Yields the lines of a file that are not empty. */

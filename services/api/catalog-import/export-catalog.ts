@@ -25,7 +25,7 @@ export function departureJson(row: string, tour: string): string {
   return `json_build_object('departure_date', ${row}.departure_date, 'start_time', ${row}.start_time, 'return_date', ${row}.return_date,
     'seats_total', ${row}.seats_total, 'prices', ${pricesJson(row, tour)}, 'status', ${row}.status,
     'closes_at', to_char(${row}.closes_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-    'closes_before', ${row}.closes_before)`;
+    'closes_before', ${row}.closes_before, 'uses', ${row}.uses)`;
 }
 
 /** Returns the SQL of the prices of a departure: one for each category of the tour, or null. */
@@ -45,6 +45,16 @@ export async function exportTour(db: Db, id: string): Promise<FileEntry> {
     [id],
   );
   return rows[0]!.tour;
+}
+
+/** Returns all resources as entries of a catalog file, by code. */
+export async function exportResources(db: Db): Promise<FileEntry[]> {
+  const { rows }: { rows: { resource: FileEntry }[] } = await db.raw(
+    `select json_build_object('code', code, 'name', name, 'kind', kind, 'places', places, 'units', units,
+       'turnaround', turnaround || 'm', 'time_zone', time_zone, 'phone', phone, 'email', email) as resource
+     from resources order by code`,
+  );
+  return rows.map(({ resource }) => resource);
 }
 
 /** Returns the language tags of all translations. */

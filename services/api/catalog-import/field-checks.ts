@@ -1,3 +1,4 @@
+import leven from 'leven';
 import { z } from 'zod';
 import type { Form } from '../../platform/forms/form';
 import { lineForm, proseForm } from '../../platform/forms/texts';
@@ -101,4 +102,21 @@ export function objectField<S extends z.ZodRawShape>(shape: S) {
       return expecting(isJsonText(input) ? BAD_JSON : 'must be an object').error({ input });
     },
   });
+}
+
+/**
+ * Returns the known name with the fewest typing errors. Returns undefined if the errors are more than a quarter of its letters. Compares
+ * only letters, and ignores case.
+ */
+export function nearestName(name: string, known: string[]): string | undefined {
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '');
+  const wanted = plain(name);
+  const distances = known.map((other) => ({ other, distance: typingErrors(wanted, plain(other)) }));
+  const [best] = distances.sort((a, b) => a.distance - b.distance);
+  return best && best.distance * 4 <= plain(best.other).length ? best.other : undefined;
+}
+
+function typingErrors(from: string, to: string): number {
+  // Does not compare a text that is more than twice as long: it is no typing error, and the comparison would take long.
+  return from.length > 2 * to.length ? from.length : leven(from, to);
 }

@@ -1,18 +1,24 @@
 import { type Db, inTransaction, refuseWhenLocked, type Trx } from '../../platform/database/database';
+import { assertTripsFit, ResourceBusyError } from '../resources/busy-trips';
+import { findTouchedTours } from '../resources/find-touched-tours';
 import { enqueueDepartureEvents } from '../departures/departure-events';
 import { markExpiredSeats } from '../departures/mark-expired-seats';
 import {
   allowLongStatements,
   applyChanges,
+  applyResources,
   claimImport,
   findSoldChanges,
+  findChangedTrips,
   findStagedWithExpired,
+  reviseTours,
   findTakenSlug,
+  findToursOf,
   lockStaged,
 } from './apply.repository';
 import { type CatalogRecord, createIssueList, type IssueList, type WatchImport } from './catalog-file';
 import { compareStaged, stageRemovals } from './compare.repository';
-import { findIssues } from './issues.repository';
+import { findBusyIssues, findIssues } from './issues.repository';
 import {
   CatalogBusyError,
   CatalogChangedError,
@@ -98,7 +104,7 @@ async function compareFiles(files: StagedImport, dryRun: boolean): Promise<Compa
   const { report, counts } = await compare(staged);
   const isRefused = report.errors.length > 0;
   const tours = sum(counts.tours);
-  const rows = tours + sum(counts.departures);
+  const rows = tours + sum(counts.departures) + sum(counts.resources);
   if (dryRun && !isRefused) {
     report.changes = await findDiff(stage);
     if (tours > report.changes.length) report.changes_left_out = tours - report.changes.length;
@@ -165,11 +171,40 @@ async function writeStaged(
   if (report.errors.length > 0) throw new CatalogRefusedError(report);
   let done = 0;
   const onRows = (more: number) => watch({ phase: 'writing', done: (done += more), of: staged.rows });
-  const write = () => applyChanges(trx, counts, onRows);
+  const changedTrips = await findChangedTrips(trx);
+  const touched = await findTouchedTours(trx, changedTrips);
+  const write = async () => {
+    if (counts.resources.insert || counts.resources.update) onRows(await applyResources(trx));
+    await applyChanges(trx, counts, onRows);
+  };
   // Calls findSoldChanges before `write`: the names of the changed fields come from a comparison of the stored with the staged values.
   await enqueueDepartureEvents(trx, () => findSoldChanges(trx), write).catch(refuseOverlap);
+  if (changedTrips.length > 0) await followTrips(trx, staged, changedTrips, touched);
   await storeDigests(trx, staged.prune);
   return report;
+}
+
+/**
+ * Checks that the sold trips still fit after the changes, and drops the cached seats of the tours that shared a resource with a changed
+ * departure before or share one now.
+ * @throws CatalogRefusedError
+ * @rule which uses and resources of a file are refused: test/catalog/resources.test.ts
+ */
+async function followTrips(
+  trx: Trx,
+  { stage, total, issues, prune }: StagedImport,
+  departureIds: string[],
+  touchedBefore: string[],
+): Promise<void> {
+  try {
+    await assertTripsFit(trx, departureIds);
+  } catch (error) {
+    if (!(error instanceof ResourceBusyError)) throw error;
+    issues.add(await findBusyIssues(stage, error));
+    throw new CatalogRefusedError((await reportChanges(stage, total, issues, prune)).report);
+  }
+  const own = await findToursOf(trx, departureIds);
+  await reviseTours(trx, [...own, ...touchedBefore, ...(await findTouchedTours(trx, departureIds))]);
 }
 
 /** Stores the digests of an import without changes, so that the next import skips these entries. Waits for no lock. */

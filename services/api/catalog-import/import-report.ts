@@ -12,6 +12,8 @@ import { findWarnings } from './warnings.repository';
 export interface ImportReport {
   tours: Counts;
   departures: Counts;
+  /** Absent if the files have no resources. */
+  resources?: Counts;
   errors: Issue[];
   /** The number of all issues; absent if all are listed. */
   errors_total?: number;
@@ -70,6 +72,14 @@ export interface ChangeCounts {
   tours: Partial<Record<'insert' | 'update' | 'touch' | 'archive', number>>;
   /** `drop_prices`: the tour loses categories with a price, and the file says nothing else of the departure. */
   departures: Partial<Record<'insert' | 'update' | 'delete' | 'cancel' | 'drop_prices', number>>;
+  resources: Partial<Record<'insert' | 'update', number>>;
+}
+
+/** The numbers of tours, departures and resources in the files. */
+interface FileCounts {
+  tours: number;
+  departures: number;
+  resources: number;
 }
 
 /**
@@ -78,13 +88,13 @@ export interface ChangeCounts {
  */
 export async function reportChanges(
   stage: Stage,
-  total: { tours: number; departures: number },
+  total: FileCounts,
   issues: IssueList,
   prune: boolean,
 ): Promise<{ report: ImportReport; counts: ChangeCounts }> {
   if (issues.count() > 0) {
-    const counts = { tours: {}, departures: {} };
-    return { report: toReport(counts, { tours: 0, departures: 0 }, prune, issues), counts };
+    const counts = { tours: {}, departures: {}, resources: {} };
+    return { report: toReport(counts, { tours: 0, departures: 0, resources: 0 }, prune, issues), counts };
   }
   const counts = await countChanges(stage);
   const bookings = await findBookingsToTell(stage);
@@ -104,8 +114,8 @@ export async function reportChanges(
 }
 
 function toReport(
-  { tours, departures }: ChangeCounts,
-  total: { tours: number; departures: number },
+  { tours, departures, resources }: ChangeCounts,
+  total: FileCounts,
   prune: boolean,
   issues: IssueList,
 ): ImportReport {
@@ -119,6 +129,7 @@ function toReport(
   return {
     tours: counts(total.tours, tours.insert, tours.update),
     departures: { ...ofFiles, updated: ofFiles.updated + (departures.drop_prices ?? 0) },
+    ...(total.resources > 0 && { resources: counts(total.resources, resources.insert, resources.update) }),
     errors,
     ...(issues.count() > errors.length && { errors_total: issues.count() }),
     ...(prune && {
@@ -134,7 +145,8 @@ function toReport(
 async function countChanges(stage: Stage): Promise<ChangeCounts> {
   const count = (table: string) => `(select coalesce(json_object_agg(action, count), '{}')
     from (select action, count(*) from ${table} group by action) as counted)`;
-  const sql = `select ${count('changed_tours')} as tours, ${count('changed_departures')} as departures`;
+  const sql = `select ${count('changed_tours')} as tours, ${count('changed_departures')} as departures,
+    ${count('changed_resources')} as resources`;
   const [counts] = await queryStage<ChangeCounts>(stage, sql);
   return counts!;
 }

@@ -2,9 +2,11 @@ import { CLOCK } from '../../platform/database/database';
 import { isTimeZone } from '../../platform/forms/days';
 import { describePlace, type Issue, type Place } from './catalog-file';
 import { MINOR_UNITS_MAX } from '../pricing/currency';
-import { LANGUAGES_MAX, nearestName, TOO_MANY_LANGUAGES } from './catalog-schema';
+import { LANGUAGES_MAX, TOO_MANY_LANGUAGES } from './catalog-schema';
+import { nearestName } from './field-checks';
 import { codesOf } from '../catalog/known-categories';
 import { categoriesAfter, removedCodes } from './changed-categories';
+import type { ResourceBusyError } from '../resources/busy-trips';
 import { departureName, isMeant, isOnlyRow, startTimeAfter } from './match-departures';
 import { placeJson, queryStage, type Stage } from './stage.repository';
 
@@ -14,7 +16,11 @@ import { placeJson, queryStage, type Stage } from './stage.repository';
  */
 export async function findIssues(stage: Stage): Promise<Issue[]> {
   const unknown = await findUnknownTimeZones(stage);
-  return [...(await describeUnknownTimeZones(stage, unknown)), ...(await findRefusedChanges(stage, unknown))];
+  return [
+    ...(await describeUnknownTimeZones(stage, unknown)),
+    ...(await findNamelessResources(stage)),
+    ...(await findRefusedChanges(stage, unknown)),
+  ];
 }
 
 /** Returns the time zones of the files that the runtime or the database does not know. Checks each name once. */
@@ -25,6 +31,16 @@ async function findUnknownTimeZones(stage: Stage): Promise<string[]> {
      from (select distinct columns->>'time_zone' as name from staged_tours) as given where name is not null`,
   );
   return zones.filter(({ name, isKnown }) => !isKnown || !isTimeZone(name)).map(({ name }) => name);
+}
+
+/** Finds the new resources without a name. */
+async function findNamelessResources(stage: Stage): Promise<Issue[]> {
+  const places = await queryStage<{ place: Place }>(
+    stage,
+    `select ${placeJson('s')} as place from changed_resources c join staged_resources s on s.entry = c.entry
+     where c.name is null order by s.entry`,
+  );
+  return places.map(({ place }) => ({ ...place, field: 'resource.name', message: 'is required' }));
 }
 
 async function describeUnknownTimeZones(stage: Stage, unknown: string[]): Promise<Issue[]> {
@@ -86,6 +102,11 @@ const isUsed = (tour: string, code: string) =>
                where l.tour_id = ${tour}.id and not l.sandbox and lead_stands(l.status, l.payment_due_at, clock.at)
                  and jsonb_exists(l.party, ${code}) and (d.id is null or not departure_is_past(
                    d.departure_date, coalesce(d.start_time, ${tour}.stored_start_time), ${tour}.stored_time_zone, clock.at))))`;
+
+/** SQL that is true for a use of a resource that does not exist. */
+const isUnknownResource =
+  "not exists (select from resources r where r.code = used->>'resource') " +
+  "and not exists (select from staged_resources f where f.code = used->>'resource')";
 
 /** @rule which prices by category a file may have: test/catalog/categories.long.test.ts */
 const REFUSED = `
@@ -285,6 +306,14 @@ const REFUSED = `
              ${departureName('d.departure_date', 'coalesce(d.start_time, t.start_time)')}), null
     from clock, changed_departures c join departures d on d.id = c.id join tour t on t.entry = c.entry
     where c.action = 'update' and c.seats_total < d.seats_total and c.seats_total < seats_taken(d.id, clock.at)
+    union all
+    select s.entry, null, 5, format('uses[%s].resource', place - 1), format('names no resource: there is none with the code %s', used->>'resource'), null
+    from staged_tours s cross join jsonb_array_elements(nullif(s.columns->'uses', 'null')) with ordinality as given (used, place)
+    where ${isUnknownResource}
+    union all
+    select s.entry, s.position, 5, format('uses[%s].resource', place - 1), format('names no resource: there is none with the code %s', used->>'resource'), null
+    from staged_departures s cross join jsonb_array_elements(s.uses) with ordinality as given (used, place)
+    where ${isUnknownResource}
   )
   -- For a departure in a tour's own list, reports the position of the tour in the file, because the departure has no file and line of its
   -- own.
@@ -300,3 +329,38 @@ const REFUSED = `
   left join staged_departures d on d.position = i.position
   left join staged_departures f on f.position = i.first_position
   order by i.entry, i.rank, i.position`;
+
+/** Returns an issue for each changed departure whose sold trip no longer fits; for the first changed tour if it meets trips of others alone. */
+export async function findBusyIssues(stage: Stage, busy: ResourceBusyError): Promise<Issue[]> {
+  const rows = await queryStage<{ place: Place; field: string }>(
+    stage,
+    `select case when d.file is null then ${placeJson('s')} else ${placeJson('d')} end as place,
+       case when d.file is null and d.index is not null then format('departures[%s].uses', d.index) else 'uses' end as field
+     from json_to_recordset(?::json) as trip (tour text, "departureDate" date, "departureTime" text)
+     join staged_tours s on s.slug = trip.tour
+     left join lateral (
+       select d.* from staged_departures d
+       where d.entry = s.entry and d.departure_date = trip."departureDate" and d.uses is not null and not d.is_scheduled
+         and coalesce(d.start_time, trip."departureTime") is not distinct from trip."departureTime" limit 1) d on true
+     order by s.entry, d.position`,
+    [JSON.stringify(busy.trips)],
+  );
+  const [first] =
+    rows.length > 0
+      ? []
+      : await queryStage<{ place: Place }>(
+          stage,
+          `select place from (
+       select 0 as kind, s.entry, ${placeJson('s')} as place from staged_resources s
+       union all
+       select 1, s.entry, ${placeJson('s')} from staged_tours s where s.entry >= 0
+     ) changed order by kind, entry limit 1`,
+        );
+  const places = first ? [{ ...first, field: '' }] : rows;
+  const unique = new Map(places.map((one) => [JSON.stringify(one), one]));
+  return [...unique.values()].map(({ place, field }) => ({
+    ...place,
+    field,
+    message: `${busy.code}: ${busy.message}`,
+  }));
+}

@@ -48,8 +48,8 @@ export async function* readCatalogFile(
 }
 
 /**
- * Reads an array of tours, or `{"tours": […]}`; or one tour in each line. Stops at a syntax error in an array, because the text after it
- * may belong to any entry.
+ * Reads an array of tours, `{"tours": […]}` or `{"resources": […], "tours": […]}`; or one tour or resource in each line. Stops at a
+ * syntax error in an array, because the text after it may belong to any entry.
  */
 async function* readJson(
   file: string,
@@ -58,24 +58,36 @@ async function* readJson(
   isLines: boolean,
   known?: KnownDigests,
 ): AsyncGenerator<CatalogRecord[]> {
-  let index = 0;
+  const next = { tours: 0, resources: 0 };
+  const placeOf = (piece: JsonPiece) =>
+    isLines ? { file, line: piece.line } : { file, index: next[piece.isResource ? 'resources' : 'tours']++ };
   for await (const pieces of isLines ? cutLines(text) : cutArray(text)) {
     const digests = known ? pieces.map((piece) => known.digestOf(piece.text)) : [];
     const found = digests.length > 0 ? await known!.findUnchanged(digests) : undefined;
     const records: CatalogRecord[] = [];
     for (const [at, piece] of pieces.entries()) {
-      const place = isLines ? { file, line: piece.line } : { file, index: index++ };
+      const place = placeOf(piece);
       const digest = digests[at];
       const record = toRecord({ place, digest, unchanged: found?.get(digest!) }, piece.text);
       if (piece.isUnended) issues.warn({ ...place, field: '', message: NO_LINE_BREAK });
       if ('message' in record) issues.add([placeIssue(file, piece, record)]);
-      else records.push(record);
+      else records.push(markResource(record, piece, isLines));
       if (isLines || !isSyntaxError(record)) continue;
       yield records;
       return;
     }
     yield records;
   }
+}
+
+/** Marks a resource: an element of the list of resources, or a line `{"resource": {…}}`. Does not parse an unchanged tour. */
+function markResource(record: CatalogRecord, piece: JsonPiece, isLines: boolean): CatalogRecord {
+  if (piece.isResource) return { ...record, isResource: true };
+  if (!isLines || record.unchanged) return record;
+  const { place, value } = record;
+  const isResource = typeof value === 'object' && value !== null && 'resource' in value;
+  if (!isResource || Object.keys(value).length > 1) return record;
+  return { place, value: value.resource, isResource };
 }
 
 /** Returns the record of an entry, or the issue of its text. */
@@ -143,8 +155,9 @@ export async function detectFileType(file: string): Promise<(typeof CATALOG_FILE
   if (!text.startsWith('{')) return '.csv';
   const [line = ''] = text.split('\n', 1);
   const parsed = parseJson(line);
-  if ('value' in parsed) return Object.hasOwn(parsed.value as object, 'tours') ? '.json' : '.jsonl';
-  return /^\{\s*"tours"/.test(text) || text.length > line.length ? '.json' : '.jsonl';
+  const isOfLists = (value: object) => Object.hasOwn(value, 'tours') || Object.hasOwn(value, 'resources');
+  if ('value' in parsed) return isOfLists(parsed.value as object) ? '.json' : '.jsonl';
+  return /^\{\s*"(tours|resources)"/.test(text) || text.length > line.length ? '.json' : '.jsonl';
 }
 
 /** Returns whether the first line of a CSV file has the columns of departures. */

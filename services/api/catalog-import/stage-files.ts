@@ -9,6 +9,7 @@ import {
 import { TOUR_OF_DEPARTURE } from './catalog-csv';
 import {
   checkDeparture,
+  checkResource,
   checkTour,
   checkTourSlug,
   type DepartureEntry,
@@ -25,6 +26,7 @@ export interface StagedFiles {
   tours: number;
   departures: number;
   slugs: string[];
+  resources: number;
 }
 
 /** Copies a chunk when it has this many tours and departures, so that the memory of an import is limited. */
@@ -66,10 +68,10 @@ export async function stageRecords(
   const copy = async () => {
     // Waits only until the previous chunk is copied. While the database copies this chunk, the next chunk is read and checked.
     await copying;
-    const { tours, departures } = rows.take();
-    copying = copyRows(stage, 'staged_tours', tours).then(() =>
-      copyRows(stage, 'staged_departures', departures),
-    );
+    const { tours, departures, resources } = rows.take();
+    copying = copyRows(stage, 'staged_tours', tours)
+      .then(() => copyRows(stage, 'staged_departures', departures))
+      .then(() => copyRows(stage, 'staged_resources', resources));
     // Marks the failure as handled; the next await of `copying` throws it.
     copying.catch(() => undefined);
   };
@@ -92,9 +94,14 @@ interface KnownSlug {
   isOfLines: boolean;
 }
 
+function emptyChunk(): Record<'tours' | 'departures' | 'resources', StagedRow[]> {
+  return { tours: [], departures: [], resources: [] };
+}
+
 /** Turns records into rows of the staging tables. Keeps the slugs, so that it finds a second tour with the same slug. */
 class EntryRows {
-  private chunk: Record<'tours' | 'departures', StagedRow[]> = { tours: [], departures: [] };
+  private chunk: Record<'tours' | 'departures' | 'resources', StagedRow[]> = emptyChunk();
+  private readonly codes = new Map<string, Place>();
   private readonly slugs = new Map<string, KnownSlug>();
   private entries = 0;
   private tours = 0;
@@ -111,16 +118,22 @@ class EntryRows {
 
   take() {
     const { chunk } = this;
-    this.chunk = { tours: [], departures: [] };
+    this.chunk = emptyChunk();
     return chunk;
   }
 
   found(): StagedFiles {
-    return { tours: this.tours, departures: this.departures, slugs: [...this.slugs.keys()] };
+    return {
+      tours: this.tours,
+      departures: this.departures,
+      slugs: [...this.slugs.keys()],
+      resources: this.codes.size,
+    };
   }
 
   add(record: CatalogRecord): void {
     const { isDeparture, unchanged, place } = record;
+    if (record.isResource) return this.addResource(record);
     if (isDeparture) return this.addLine(record);
     this.tours++;
     if (!unchanged || this.slugs.has(unchanged.slug)) return this.addTour(record);
@@ -163,6 +176,21 @@ class EntryRows {
     return { entry, ownSlug: slug };
   }
 
+  private addResource({ place, value }: CatalogRecord): void {
+    const found: EntryIssue[] = [];
+    const { code, columns } = checkResource(value, found);
+    const first = code === undefined ? undefined : this.codes.get(code);
+    if (first) {
+      const message = `is the code of a second resource; the first is at ${describePlace(first)}`;
+      found.push({ field: 'code', message });
+    }
+    const inList = (field: string) => (field === '' ? 'resource' : `resource.${field}`);
+    this.issues.add(found.map(({ field, message }) => ({ ...place, field: inList(field), message })));
+    if (code === undefined || first) return;
+    this.chunk.resources.push([this.codes.size, place.file, place.line, place.index, code, columns]);
+    this.codes.set(code, place);
+  }
+
   private addLine({ place, value }: CatalogRecord): void {
     const { [TOUR_OF_DEPARTURE]: tour, ...fields } = value as Record<string, unknown>;
     const found: EntryIssue[] = [];
@@ -186,9 +214,18 @@ class EntryRows {
     departure: DepartureEntry,
     isScheduled = false,
   ): void {
-    const { departure_date, start_time, seats_total, prices, return_date, status, closes_at, closes_before } =
-      departure;
-    const emptied = Object.entries({ return_date, closes_at, closes_before })
+    const {
+      departure_date,
+      start_time,
+      seats_total,
+      prices,
+      return_date,
+      status,
+      closes_at,
+      closes_before,
+      uses,
+    } = departure;
+    const emptied = Object.entries({ return_date, closes_at, closes_before, uses })
       .filter(([, value]) => value === null)
       .map(([name]) => name);
     this.chunk.departures.push([
@@ -205,6 +242,7 @@ class EntryRows {
       status === null ? 'scheduled' : status,
       closes_at,
       closes_before,
+      uses && JSON.stringify(uses),
       emptied.length > 0 ? `{${emptied.join()}}` : null,
       isScheduled,
       null,

@@ -32,14 +32,22 @@ const STAGED = {
    */
   staged_departures: `entry integer, position integer, index integer, file text, line integer, departure_date date,
     start_time text, seats_total integer, prices jsonb, return_date date, status text,
-    closes_at timestamptz, closes_before text, emptied text[], is_scheduled boolean not null default false, departure_id uuid`,
+    closes_at timestamptz, closes_before text, uses jsonb, emptied text[], is_scheduled boolean not null default false, departure_id uuid`,
+  /** The resources of the files. `columns` has the given columns of the table. */
+  staged_resources: 'entry integer, file text, line integer, index integer, code text, columns jsonb',
   /**
    * Stores the rows of tour_imports and tour_edits as they are before the comparison. A null `tour_id`: the catalog did not have the tour.
    */
   staged_digests: `slug text, digest bytea, has_list boolean, departures integer, tour_id uuid, stamp bigint, edits bigint[]`,
 };
 
-const TABLES = [...Object.keys(STAGED), 'shared_dates', 'changed_tours', 'changed_departures'];
+const TABLES = [
+  ...Object.keys(STAGED),
+  'shared_dates',
+  'changed_tours',
+  'changed_departures',
+  'changed_resources',
+];
 const DROP = `drop table if exists ${TABLES.map((table) => `pg_temp.${table}`).join()}`;
 const CREATE = `
   ${Object.entries(STAGED)
@@ -48,6 +56,8 @@ const CREATE = `
   create temporary table shared_dates (entry integer, departure_date date, primary key (entry, departure_date));
   create temporary table changed_tours as
     select 0 as entry, ''::text as action, false as is_repriced, t.* from tours t with no data;
+  create temporary table changed_resources as
+    select 0 as entry, ''::text as action, r.* from resources r with no data;
   create temporary table changed_departures as
     select 0 as entry, 0 as position, ''::text as action, d.* from departures d with no data`;
 
@@ -113,6 +123,7 @@ export async function copyChanges(stage: Stage, trx: Trx): Promise<Stage> {
       select s.* from staged_departures s
       where exists (select from changed_departures d where d.entry = s.entry and d.departure_date = s.departure_date)
         and not exists (select from changed_tours c where c.entry = s.entry and c.is_repriced)`,
+    staged_resources: 'select s.* from staged_resources s join changed_resources c on c.entry = s.entry',
     staged_digests: 'select * from staged_digests',
   };
   for (const [table, query] of Object.entries(rows)) {

@@ -46,6 +46,14 @@ const WARNINGS = `
     cross join jsonb_object_keys(nullif(nullif(given.texts, 'null')->'categories', 'null')) as named (code)
     where named.code <> all(${codesOf('c.categories')})
     union all
+    -- Without minutes, each departure of a day keeps its resources until the day ends.
+    select c.entry, 'uses', format('has no minutes for %s: the tour has several departures on a day, and each keeps it until the day ends', used->>'resource')
+    from changed_tours c left join tours t on t.id = c.id cross join jsonb_array_elements(c.uses) as used
+    where used->>'minutes' is null and (c.uses, c.start_time) is distinct from (t.uses, t.start_time) and (
+      exists (select from staged_departures s where s.entry = c.entry and s.position is not null group by s.departure_date
+        having count(distinct coalesce(s.start_time, c.start_time)) > 1)
+      or exists (select from departures d where d.tour_id = c.id group by d.departure_date having count(*) > 1))
+    union all
     select c.entry, format('translations.%s.questions.%s', given.tag, named.code), 'is no question of the tour'
     from changed_tours c join staged_tours s on s.entry = c.entry
     cross join jsonb_each(nullif(s.columns->'translations', 'null')) as given (tag, texts)

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
-import { type Departure, isOpen, seatsAvailable, type WantedSeats } from './departure';
+import { type Departure, isOpen, seatsAvailable, seatsLeft, type WantedSeats } from './departure';
 import {
   DepartureCancelledError,
   DepartureGoneError,
@@ -53,8 +53,15 @@ export function assertFree(departure: Departure, quantity: number): void {
 
 /** Checks that `quantity` seats are left, whether the departure can be booked or not. @throws InsufficientSeatsError (409) */
 export function assertSeatsLeft(departure: Departure, quantity: number): void {
-  const left = Math.max(0, departure.seatsTotal - departure.seatsTaken);
+  const left = Math.max(0, seatsLeft(departure));
   if (left < quantity) throw new InsufficientSeatsError(wantedOf(departure, quantity), left);
+}
+
+/** Checks that the resources of the departure leave `quantity` seats, whatever seats it has itself. @throws InsufficientSeatsError (409) */
+export function assertResourcesLeave(departure: Departure, quantity: number): void {
+  const { seatsOfResources } = departure;
+  if (seatsOfResources === null || seatsOfResources >= quantity) return;
+  throw new InsufficientSeatsError(wantedOf(departure, quantity), Math.max(0, seatsOfResources));
 }
 
 /**

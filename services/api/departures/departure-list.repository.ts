@@ -24,6 +24,8 @@ export interface DepartureListFilter {
   /** The last date. */
   to?: string;
   status?: DepartureStatus;
+  /** The code of a resource that the departures use. */
+  resource?: string;
   /** The id of the last departure of the previous page. */
   after?: string;
   limit: number;
@@ -101,7 +103,7 @@ const HAVING_STATUS: Record<DepartureStatus, string> = {
   closed: `(d.closes_at <= clock.at or ${HAS_CUTOFF}) and ${SALES_END_AT} <= clock.at and ${SCHEDULED}`,
 };
 
-function conditionsOf({ tourId, from, to, status, after }: DepartureListFilter): string[] {
+function conditionsOf({ tourId, from, to, status, resource, after }: DepartureListFilter): string[] {
   const conditions = [
     tourId !== undefined && 'd.tour_id = :tourId::uuid',
     from !== undefined && 'd.departure_date >= :from::date',
@@ -109,12 +111,16 @@ function conditionsOf({ tourId, from, to, status, after }: DepartureListFilter):
       status !== 'gone' &&
       `d.departure_date >= ${utcDay('- 1')} and (d.departure_date > ${utcDay('+ 1')} or ${NOT_PAST})`,
     to !== undefined && 'd.departure_date <= :to::date',
+    resource !== undefined && USES_RESOURCE,
     after !== undefined && AFTER,
     status !== undefined && HAVING_STATUS[status],
   ];
   const given = conditions.filter((condition) => condition !== false);
   return given.length > 0 ? given : ['true'];
 }
+
+const USES_RESOURCE =
+  'exists (select from departure_uses u join resources r on r.id = u.resource_id where u.departure_id = d.id and r.code = :resource)';
 
 /** Continues the list after the departure `:after`. The first condition follows from the second one, and can use an index. */
 const AFTER = `d.departure_date >= (select departure_date from departures where id = :after::uuid)

@@ -13,6 +13,20 @@ export const END_OF_SALE_SQL: Record<(typeof ENDS_OF_SALE)[number]['fact'], stri
 };
 
 /**
+ * Returns the SQL of Departure.seatsOfResources. Calls the function only for a departure that uses resources.
+ * @param sandbox as departureFields has it
+ */
+function seatsOfResources(sandbox: string): string {
+  return `case when coalesce(d.uses, t.uses) is not null
+    then (select leaves from count_seats_of_resources(d.id, ${sandbox}, clock.at)) end`;
+}
+
+/** The SQL of seatsLeft(), for a departure `d` of the tour `t`. LEAST leaves out a null. @param sandbox as departureFields has it */
+export function seatsLeftSql(sandbox: string): string {
+  return `least(d.seats_total - (select taken from count_seats(d.id, ${sandbox}, clock.at)), ${seatsOfResources(sandbox)})`;
+}
+
+/**
  * Describes a departure `d` of the tour `t`, at the clock reading `clock.at`. count_seats (0161_statuses.sql) counts the seats that all real
  * tenants, or all sandbox tenants, have taken.
  * @param sandbox an SQL expression; true: counts seats of the sandbox, false: counts real seats
@@ -32,6 +46,7 @@ function departureFields(sandbox: string): Fields<Departure> {
     returnDate: stored('d.return_date'),
     seatsTotal: stored('d.seats_total'),
     seatsTaken: selected(`(select taken from count_seats(d.id, ${sandbox}, clock.at))`),
+    seatsOfResources: selected(seatsOfResources(sandbox)),
     sandbox: selected(sandbox),
     cancelled: selected(END_OF_SALE_SQL.cancelled),
     past: selected(END_OF_SALE_SQL.past),
@@ -63,4 +78,6 @@ export const LOCKED_ROW = describeRow<LockedDeparture>({
   asks: selected(TOUR_ASKS),
   closingAt: selected(SALES_END_AT),
   pastAt: selected(PAST_FROM),
+  resourceIds: selected(`case when coalesce(d.uses, t.uses) is null then '{}'
+    else array(select u.resource_id from departure_uses u where u.departure_id = d.id order by u.resource_id) end`),
 });

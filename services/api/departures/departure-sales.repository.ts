@@ -3,6 +3,7 @@ import { describeRow, selected, time } from '../../platform/database/row-descrip
 import type { EventDeparture, EventLead, Subscriber } from '../../webhook-queue/enqueue-delivery';
 import type { Departure } from './departure';
 import { DEPARTURE_ROW } from './departure-row';
+import { RESOURCES_COUNTED_UNTIL, TOUR_RESOURCES_COUNTED_UNTIL } from '../resources/counted-trips';
 import { START_TIME } from '../catalog/start-time';
 import { CLOSES_EARLY_AT, HAS_CUTOFF, PAST_FROM, pastAt } from '../catalog/departure-state';
 
@@ -126,6 +127,7 @@ export async function findDeparturesWithHorizon(
           where h.departure_id = d.id and h.sandbox = :sandbox and hold_lives(h.status, h.expires_at, clock.at)),
          (select min(l.payment_due_at) from booking_leads l
           where l.departure_id = d.id and l.sandbox = :sandbox and lead_is_unpaid(l.status, l.payment_due_at, clock.at)),
+         ${RESOURCES_COUNTED_UNTIL},
          case when ${CLOSES_EARLY_AT} > clock.at then ${CLOSES_EARLY_AT} end,
          case when not ${pastAt('clock.at')}
            then ${PAST_FROM} end
@@ -156,6 +158,7 @@ export async function findTourHorizon(db: Db, tourId: string, sandbox: boolean):
           where d.tour_id = t.id and h.sandbox = :sandbox and hold_lives(h.status, h.expires_at, clock.at)),
          (select min(l.payment_due_at) from departures d join booking_leads l on l.departure_id = d.id
           where d.tour_id = t.id and l.sandbox = :sandbox and lead_is_unpaid(l.status, l.payment_due_at, clock.at)),
+         ${TOUR_RESOURCES_COUNTED_UNTIL},
          (select min(${CLOSES_EARLY_AT}) from departures d
           where d.tour_id = t.id and (d.closes_at > clock.at or ${HAS_CUTOFF}) and ${CLOSES_EARLY_AT} > clock.at),
          (select ${PAST_FROM} from departures d

@@ -1,4 +1,5 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database/database';
+import { waitAtMostLockTimeout } from '../../platform/database/lock-timeout';
 import type { PricedTour } from '../pricing/price-categories';
 import type { DatedDeparture } from './choose-departure';
 import {
@@ -15,7 +16,7 @@ import { START_TIME } from '../catalog/start-time';
 import { openAt, somethingExpired, pastAt } from '../catalog/departure-state';
 import { categoriesOf, type Category } from '../parties/category';
 import type { Prices } from '../parties/party-rules';
-import { DEPARTURE_ROW, END_OF_SALE_SQL, LISTED_ROW, LOCKED_ROW } from './departure-row';
+import { DEPARTURE_ROW, END_OF_SALE_SQL, LISTED_ROW, LOCKED_ROW, seatsLeftSql } from './departure-row';
 
 /** Returns the tour's departures on a date, in the order of their times. @param date YYYY-MM-DD */
 export async function findDeparturesOfDate(db: Db, tourId: string, date: string): Promise<DatedDeparture[]> {
@@ -108,7 +109,7 @@ export const COUNTED_DEPARTURES = `
 /** The status of a departure, as departureStatus() derives it. */
 export const DEPARTURE_STATUS = `case
     ${ENDS_OF_SALE.map(({ fact, status }) => `when ${END_OF_SALE_SQL[fact]} then '${status}'`).join(' ')}
-    when (select taken from count_seats(d.id, :sandbox, clock.at)) < d.seats_total then 'available'
+    when ${seatsLeftSql(':sandbox::boolean')} > 0 then 'available'
     else 'sold_out' end`;
 
 export interface DepartureRange {
@@ -191,7 +192,7 @@ export async function findAlternatives(db: Db, wanted: WantedSeats): Promise<Dep
        from clock, departures d join tours t on t.id = d.tour_id
        where d.tour_id = :tourId and (:departureId::uuid is null or d.id <> :departureId::uuid)
          and ${openAt('clock.at')})
-     select * from free where seats_total - seats_taken >= :quantity
+     select * from free where least(seats_total - seats_taken, seats_of_resources) >= :quantity
      order by abs(departure_date - :departureDate::date), departure_date, start_time limit 3`,
     { ...wanted },
   );
@@ -312,13 +313,21 @@ export async function insertDepartures(
 export async function changeDeparture(
   trx: Trx,
   departure: { id: string; tour: { id: string } },
-  change: { status?: 'scheduled' | 'cancelled'; startTime?: string; seatsTotal?: number; prices?: Prices },
+  change: {
+    status?: 'scheduled' | 'cancelled';
+    startTime?: string;
+    seatsTotal?: number;
+    prices?: Prices;
+    /** Null: those of the tour. */
+    uses?: object[] | null;
+  },
 ): Promise<void> {
   const columns = {
     ...(change.status === undefined ? {} : { status: change.status }),
     ...(change.startTime === undefined ? {} : { start_time: change.startTime }),
     ...(change.seatsTotal === undefined ? {} : { seats_total: change.seatsTotal }),
     ...(change.prices === undefined ? {} : { prices_minor: JSON.stringify(change.prices) }),
+    ...(change.uses === undefined ? {} : { uses: change.uses && JSON.stringify(change.uses) }),
   };
   await trx('departures').where({ id: departure.id }).update(columns);
   await reviseTour(trx, departure.tour.id);
@@ -343,27 +352,4 @@ export async function lockDepartureById(trx: Trx, id: string, waitMs?: number): 
 /** Locks the departures that no other transaction has locked, without a wait, and returns their ids. */
 export async function lockFreeDeparturesById(trx: Trx, ids: string[]): Promise<string[]> {
   return trx('departures').whereIn('id', ids).orderBy('id').forUpdate().skipLocked().pluck<string[]>('id');
-}
-
-/** Returns lock_timeout in milliseconds; 0: no limit. */
-export async function readLockTimeout(trx: Trx): Promise<number> {
-  const { rows } = await trx.raw(
-    "select setting::int as timeout from pg_settings where name = 'lock_timeout'",
-  );
-  return rows[0].timeout;
-}
-
-/**
- * Limits the whole wait for a row to `waitMs`, by default lock_timeout, by means of statement_timeout. PostgreSQL waits for two locks per
- * row and applies lock_timeout to each: with 2 s, a waiter behind other waiters gave up after 4 s (observed).
- */
-async function waitAtMostLockTimeout<T>(trx: Trx, lock: () => PromiseLike<T>, waitMs?: number): Promise<T> {
-  const { rows } = await trx.raw(
-    `with setting as materialized (select current_setting('statement_timeout') as statement_timeout)
-     select statement_timeout, set_config('statement_timeout', coalesce(?, current_setting('lock_timeout')), true) from setting`,
-    [waitMs === undefined ? null : String(waitMs)],
-  );
-  const locked = await lock();
-  await trx.raw("select set_config('statement_timeout', ?, true)", [rows[0].statementTimeout]);
-  return locked;
 }

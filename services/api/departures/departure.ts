@@ -22,6 +22,8 @@ export interface Departure {
   seatsTotal: number;
   /** Held and booked seats. */
   seatsTaken: number;
+  /** The seats that its resources leave for more sales. Null: they limit none. Below 0: more are sold than a unit carries. */
+  seatsOfResources: number | null;
   /** True: `seatsTaken` counts the seats of all sandbox tenants. False: the seats of all real tenants (ADR 29). */
   sandbox: boolean;
   cancelled: boolean;
@@ -43,6 +45,8 @@ export interface LockedDeparture extends Departure {
   closingAt: string;
   /** The first instant at which the departure is past. */
   pastAt: string;
+  /** Ids of the resources that it uses. */
+  resourceIds: string[];
 }
 
 /** A departure in a list of its tour. */
@@ -104,7 +108,30 @@ export const ENDS_OF_SALE = [
 export function departureStatus(departure: Departure): DepartureStatus {
   const end = ENDS_OF_SALE.find(({ fact }) => departure[fact]);
   if (end) return end.status;
-  return departure.seatsTaken < departure.seatsTotal ? 'available' : 'sold_out';
+  return seatsLeft(departure) > 0 ? 'available' : 'sold_out';
+}
+
+/**
+ * Returns the seats that neither sales nor the resources of the departure take, whether it can be booked or not: the least that both leave.
+ * seatsLeftSql (departure-row.ts) is its SQL. Below 0: more are sold.
+ * @rule the seats that a departure and its resources leave: test/resources/counted-alike.test.ts
+ */
+export function seatsLeft({
+  seatsTotal,
+  seatsTaken,
+  seatsOfResources,
+}: Pick<Departure, 'seatsTotal' | 'seatsTaken' | 'seatsOfResources'>): number {
+  return Math.min(seatsTotal - seatsTaken, seatsOfResources ?? Infinity);
+}
+
+/** Returns the departure as it is without some of its sold seats, for the change of a sale that has them. */
+export function withoutSeats<D extends Departure>(departure: D, seats: number): D {
+  const { seatsTaken, seatsOfResources } = departure;
+  return {
+    ...departure,
+    seatsTaken: seatsTaken - seats,
+    seatsOfResources: seatsOfResources === null ? null : seatsOfResources + seats,
+  };
 }
 
 /** Returns true if nothing ends the sale of the departure. It may be sold out. */
@@ -114,7 +141,7 @@ export function isOpen(departure: Departure): boolean {
 
 /** Returns the number of seats that can be sold: 0 for a departure that is cancelled, gone or closed. */
 export function seatsAvailable(departure: Departure): number {
-  return departureStatus(departure) === 'available' ? departure.seatsTotal - departure.seatsTaken : 0;
+  return departureStatus(departure) === 'available' ? seatsLeft(departure) : 0;
 }
 
 /** Returns whether the departure has enough free seats for the smallest booking that it sells. */

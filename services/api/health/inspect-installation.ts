@@ -12,6 +12,7 @@ import {
   findUnusedPriceRules,
   type InstallationFacts,
   recountSeats,
+  recountTrips,
   type UnusedPriceRule,
 } from './installation.repository';
 import { START_API } from '../../platform/start-advice';
@@ -144,6 +145,8 @@ async function checkCollation(db: Db): Promise<HealthCheck> {
 
 async function checkSeats(db: Db): Promise<HealthCheck> {
   const { recounted, oversold } = await recountSeats(db);
+  const trips = oversold.length === 0 ? await recountTrips(db) : [];
+  if (trips.length > 0) return brokenTrips(trips);
   if (oversold.length === 0)
     return ok(
       'seats',
@@ -161,6 +164,19 @@ async function checkSeats(db: Db): Promise<HealthCheck> {
       return `tourctl departure set-seats ${tour} ${departure} ${seatsTaken}`;
     }),
   );
+}
+
+/** Names the sold departures of each resource that cannot make them all. */
+function brokenTrips(trips: Awaited<ReturnType<typeof recountTrips>>): HealthCheck {
+  const named = trips.map(
+    ({ resource, tour, departureDate, departureTime }) =>
+      `${resource} by ${tour} ${nameDeparture(departureDate, departureTime)}`,
+  );
+  const commands = trips.map(
+    ({ tour, departureDate, departureTime }) =>
+      `tourctl departure manifest ${tour} ${departureArgument(departureDate, departureTime)}`,
+  );
+  return broken('seats', `sold twice: ${named.join(', ')}; move or cancel bookings`, commands);
 }
 
 async function checkHolds(db: Db, { liveHolds }: InstallationFacts): Promise<HealthCheck> {

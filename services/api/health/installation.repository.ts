@@ -32,6 +32,36 @@ export async function recountSeats(db: Db): Promise<{ recounted: number; oversol
   return rows[0];
 }
 
+/** A sold departure to come that a resource cannot carry. */
+interface OversoldTrip {
+  resource: string;
+  tour: string;
+  departureDate: string;
+  /** HH:MM; null: none. */
+  departureTime: string | null;
+}
+
+/**
+ * Returns the real sold departures to come whose resources make more trips at once than they have units, or whose trips have more seats than
+ * places. Closed units count as present, as in the trigger of 0168_resources.sql.
+ */
+export async function recountTrips(db: Db): Promise<OversoldTrip[]> {
+  const { rows } = await db.raw(
+    `with clock as materialized (select clock_timestamp() as at)
+     select r.code as resource, t.slug as tour, d.departure_date, ${startTimeOf('t')} as departure_time
+     from clock
+       join departure_uses u on upper(u.during) > clock.at
+       join departures d on d.id = u.departure_id and d.status = 'scheduled'
+       join tours t on t.id = d.tour_id
+       join resources r on r.id = u.resource_id
+       cross join lateral count_seats(d.id, false, clock.at) as sold
+       cross join lateral resource_loads(d.id, false, clock.at) as load
+     where sold.taken > 0 and load.resource_id = u.resource_id and (load.others >= load.units or load.seats > load.places)
+     order by r.code, lower(u.during), t.slug`,
+  );
+  return rows;
+}
+
 /** Holds whose stored status contradicts the clock or their booking. */
 interface OrphanedHolds {
   /** Number of holds that expired over ten minutes ago and are still stored as active. */

@@ -10,6 +10,7 @@ const NAMES = {
   widgetToken: { table: 'widget_tokens', column: 'id' },
   hold: { table: 'seat_holds', column: 'id' },
   booking: { table: 'booking_leads', column: 'booking_ref' },
+  resource: { table: 'resources', column: 'code' },
 } as const;
 
 export type NameKind = keyof typeof NAMES;
@@ -37,6 +38,7 @@ export const COMPLETED_NAMES: Record<NameKind | 'departure', string> = {
     `select id::text as name from seat_holds where hold_takes_seats(status) order by expires_at desc limit ${NEWEST}`,
   ),
   booking: offered(`select booking_ref as name from booking_leads order by id desc limit ${NEWEST}`),
+  resource: offered('select code as name from resources order by code'),
   departure: offered(
     `select d.departure_date || case when count(*) over (partition by d.departure_date) > 1 then 'T' || ${START_TIME} else '' end
        as name

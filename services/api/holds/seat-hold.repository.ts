@@ -1,3 +1,4 @@
+import { seatsLeftSql } from '../departures/departure-row';
 import { CLOCK, type Db, runPrepared, type Trx } from '../../platform/database/database';
 import {
   describeRow,
@@ -16,7 +17,7 @@ import type { HoldStatus } from './hold-status';
 import { octoDetails, type StoredUnitItem, withoutPeople } from './octo-booking';
 import type { HoldExtension, SeatHold } from './seat-hold';
 import { policyOf } from '../catalog/cancellation-policy';
-import { datedTiers, openAt, PAST_FROM, SALES_END_AT } from '../catalog/departure-state';
+import { datedTiers, openAt } from '../catalog/departure-state';
 import { categoriesOf, storedCategories } from '../parties/category';
 import { toParty } from '../parties/party-rules';
 import { customerFields } from '../customers/customer';
@@ -65,9 +66,9 @@ export const CONSUMABLE_FIELDS: Fields<ConsumableHold> = {
 
 /**
  * Describes a hold `h`, with its departure `d`, its tour `t` and its tenant `n`.
- * @param taken an SQL expression: the taken seats of the hold's departure; for a hold of a sandbox tenant, the seats of the sandbox
+ * @param left an SQL expression: the seats that are left on the hold's departure, as seatsLeftSql returns it
  */
-function describeHold(taken: string): RowDescription<SeatHold> {
+function describeHold(left: string): RowDescription<SeatHold> {
   return describeRow<SeatHold>({
     ...CONSUMABLE_FIELDS,
     tenant: { id: stored('h.tenant_id'), slug: selected('n.slug') },
@@ -82,16 +83,14 @@ function describeHold(taken: string): RowDescription<SeatHold> {
     endedAt: time('h.ended_at'),
     endedBy: stored('h.ended_by'),
     anonymizedAt: time('h.anonymized_at'),
-    seatsAvailable: selected(
-      `case when ${openAt('clock.at')} then greatest(d.seats_total - ${taken}, 0) else 0 end`,
-    ),
+    seatsAvailable: selected(`case when ${openAt('clock.at')} then greatest(${left}, 0) else 0 end`),
   });
 }
 
 const HOLD = describeHold('0');
 
-/** @param taken as describeHold has it */
-export const holdColumns = (taken: string) => describeHold(taken).select;
+/** @param left as describeHold has it */
+export const holdColumns = (left: string) => describeHold(left).select;
 
 /** Returns the columns of the given fields, to insert or update a row of seat_holds. The caller adds the times as texts. */
 export const columnsOfHold = HOLD.columnsOf;
@@ -102,7 +101,7 @@ export function toHold(row: Row): SeatHold {
   return { ...hold, party: toParty(hold.party, hold.categories) };
 }
 
-const HOLD_COLUMNS = holdColumns('(select taken from count_seats(d.id, h.sandbox, clock.at))');
+const HOLD_COLUMNS = holdColumns(seatsLeftSql('h.sandbox'));
 
 /** The tables of HOLD_COLUMNS. */
 export const HOLD_TABLES = `clock, seat_holds h
@@ -142,9 +141,10 @@ export async function findHoldPlace(db: Db, tenantId: string, id: string): Promi
  */
 const HOLDS_OF_PAGE = `
   counted as materialized (
-    select one.*, count.taken from clock, (select distinct departure_id, sandbox from page) one,
-      lateral count_seats(one.departure_id, one.sandbox, clock.at) count)
-  select ${holdColumns('counted.taken')} from ${HOLD_TABLES} join page on page.id = h.id
+    select one.departure_id, one.sandbox, ${seatsLeftSql('one.sandbox')} as left_over
+    from clock, (select distinct departure_id, sandbox from page) one
+      join departures d on d.id = one.departure_id join tours t on t.id = d.tour_id)
+  select ${holdColumns('counted.left_over')} from ${HOLD_TABLES} join page on page.id = h.id
     join counted on counted.departure_id = h.departure_id and counted.sandbox = h.sandbox`;
 
 /** Returns the holds, in no order. */
@@ -332,16 +332,6 @@ export async function lockLiveHolds(trx: Trx, departureId: string): Promise<Live
     .orderBy(['created_at', 'id'])
     .forUpdate()
     .select<LiveHold[]>('id', 'tenant_id', 'seats', 'sandbox');
-}
-
-/** Moves holds to another departure of their tour: they end no later than it closes, those of the desk no later than it is past. The caller holds the locks of both departures. */
-export async function moveHoldRows(trx: Trx, ids: string[], departureId: string): Promise<void> {
-  await trx.raw(
-    `update seat_holds h set departure_id = d.id, expires_at = least(h.expires_at, case when h.by_desk then ${PAST_FROM} else ${SALES_END_AT} end)
-     from departures d join tours t on t.id = d.tour_id
-     where h.id = any(:ids::uuid[]) and d.id = :departureId`,
-    { ids, departureId },
-  );
 }
 
 /** Records the same change of several holds. */

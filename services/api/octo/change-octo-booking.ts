@@ -2,6 +2,7 @@ import type { Db } from '../../platform/database/database';
 import type { TourRef } from '../catalog/tour';
 import type { Scope } from '../credentials/credential';
 import type { DepartureChoice } from '../departures/choose-departure';
+import { withoutSeats } from '../departures/departure';
 import { findDepartureAfterChange } from '../departures/find-departures';
 import { HoldExpiredError, HoldStateConflictError } from '../holds/hold.errors';
 import { assertHoldMinutes } from '../holds/hold-length';
@@ -13,7 +14,7 @@ import {
   type ReservationDecision,
   type ReservationSeller,
 } from '../seats/changes/change-reservation';
-import type { SeatChange } from '../seats/seat-change';
+import { freeingOnly, type SeatChange } from '../seats/seat-change';
 import type { Tenant } from '../tenants/tenant';
 import { type SentDetails, withoutNull } from './booking.request';
 import { assertCurrency, assertMaxUnits, requireUnits } from './find-product';
@@ -70,9 +71,8 @@ async function changeOf(
     to: { departureId, tour },
     decide: (booking) => decide(booking, parts),
     toResult: ({ before, after }, departure) => {
-      const seatsOfOthers = (departure?.seatsTaken ?? 0) - seatsOn(before, departureId);
-      const counted = { ...parts.departure.departure, ...departure };
-      counted.seatsTaken = seatsOfOthers + seatsOn(after, departureId);
+      const more = seatsOn(after, departureId) - seatsOn(before, departureId);
+      const counted = withoutSeats({ ...parts.departure.departure, ...departure }, -more);
       return { ...after, ...parts, departure: { ...parts.departure, departure: counted } };
     },
   });
@@ -147,7 +147,7 @@ export async function cancelOctoBooking(
   request: OctoRequest,
   reason: string | null,
 ): Promise<SeatChange<ShownOctoBooking>> {
-  return changeOf(request, {
+  const change = await changeOf(request, {
     scope: scopeOf(request.found),
     decide: (booking) => {
       const { hold, lead } = booking;
@@ -160,6 +160,7 @@ export async function cancelOctoBooking(
       return { ...decision, details: decision.hold && details };
     },
   });
+  return freeingOnly(change);
 }
 
 /** The parts of a request that are checked against the tour. */

@@ -239,8 +239,9 @@ function attemptOf(wanted: Reservation['wanted'], { party, priced, tour }: Offer
 /** Returns the answer of a new reservation. */
 function toReservation(hold: SeatHold, offer: Offer, view: BookingView): OctoBooking {
   const { departure } = offer.priced;
+  // hold.seatsAvailable is the least that the departure and its resources leave after the sale.
   const seatsTaken = departure.seatsTotal - hold.seatsAvailable;
-  const now = { ...offer.priced, departure: { ...departure, seatsTaken } };
+  const now = { ...offer.priced, departure: { ...departure, seatsTaken, seatsOfResources: null } };
   return toOctoBooking({ ...offer, hold, octo: hold.octo!, lead: null, departure: now }, view);
 }
 

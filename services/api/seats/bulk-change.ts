@@ -1,6 +1,7 @@
 import type { Trx } from '../../platform/database/database';
 import type { LockedDeparture } from '../departures/departure';
 import type { ExpiredSeats } from '../departures/mark-expired-seats';
+import type { Trips } from '../resources/trips';
 import type { ChangedDate } from './after-commit';
 
 /**
@@ -11,6 +12,10 @@ import type { ChangedDate } from './after-commit';
 export interface BulkChange<Result = unknown> {
   /** The departures that it locks. Empty: it changes bookings without a date. */
   departureIds: string[];
+  /** True: it takes seats or changes trips, so it locks the resources that the departures use. */
+  locksResources?: true;
+  /** The resources that the departures will use, which it locks too. */
+  newResourceIds?: string[];
   /** Decides by the facts that were read under the locks, and writes. @throws AppError: the refusal */
   change(trx: Trx, facts: BulkFacts): Promise<BulkResult<Result>>;
 }
@@ -20,6 +25,8 @@ export interface BulkFacts {
   at: string;
   /** Each locked departure twice: with its real seats, and with those of the sandbox. The map key is countedKey. */
   departures: Map<string, LockedDeparture>;
+  /** The trips of the resources, if the change locks them. */
+  trips: Trips;
   /** The holds and bookings of the departures that this transaction has marked as expired. */
   expired: ExpiredSeats;
 }

@@ -6,16 +6,19 @@ import { lockLead } from '../bookings/booking-lead.repository';
 import { SaleChangedError } from '../departures/check-seats';
 import { DepartureGoneError } from '../departures/departure.errors';
 import { lockDepartures } from '../departures/lock-departures';
+import { ResourcesChangedError } from '../resources/resource.errors';
+import { findResourcesOfDepartures } from '../resources/lock-resources';
 import { IdempotencyInProgressError } from '../idempotency/idempotency.errors';
 import { findStoredAnswer } from '../idempotency/idempotency.repository';
 import { replay, type ReplayedResponse } from '../idempotency/key-claim';
-import type { AfterCommit, ChangedDate, SeatRecorder } from './after-commit';
+import { type AfterCommit, type ChangedDate, datesOfBothKinds, type SeatRecorder } from './after-commit';
 import type { BulkChange } from './bulk-change';
 import { QUEUE_LIMITS } from './queue/queue-limits';
 import type { ChangeQueue } from './queue/change-queue';
 import type { SeatChange, Seller } from './seat-change';
 import { lockClaim } from './lock';
 import { readBulkFacts, readFactsWithoutLocks } from './read/read-facts';
+import { type ChangingDeparture, readTouchedDates } from './touched-dates';
 import { transactChanges } from './transact-changes';
 
 /** The part of SalesContext that perform uses. */
@@ -117,12 +120,13 @@ export async function performInTransaction<Result>(
   { trx, record }: OperatorTransaction,
   change: SeatChange<Result>,
 ): Promise<Result> {
-  const { departureIds, leadId } = change.locks;
+  const { departureIds, leadId, freesOnly } = change.locks;
   // Waits for the locks here, because lockChanges waits for none.
-  await lockDepartures(trx, departureIds);
+  const resourceIds = await lockDepartures(trx, departureIds, { withResources: !freesOnly });
   if (leadId !== undefined) await lockLead(trx, leadId);
-  const { outcomes, freed } = await transactChanges(trx, [change]);
+  const { outcomes, freed } = await transactChanges(trx, [change], { resourcesOf: () => resourceIds });
   const outcome = outcomes[0]!;
+  if (outcome.kind === 'resources differ') throw new ResourcesChangedError();
   if (outcome.kind === 'refused') return refuseForTenant(trx, change, outcome.refusal);
   if (outcome.kind !== 'answered') throw new Error(`the change is ${outcome.kind}`);
   await record(trx, [...freed, ...outcome.changed]);
@@ -160,9 +164,12 @@ export async function performTogether<Result>(
   { trx, record }: OperatorTransaction,
   changes: SeatChange<Result>[],
 ): Promise<Result[]> {
-  const { outcomes, freed } = await transactChanges(trx, changes);
+  const departureIds = changes.flatMap(({ locks }) => locks.departureIds);
+  const resourceIds = await findResourcesOfDepartures(trx, departureIds);
+  const { outcomes, freed } = await transactChanges(trx, changes, { resourcesOf: () => resourceIds });
   const answers = outcomes.map((outcome) => {
     if (outcome.kind === 'refused') throw outcome.refusal;
+    if (outcome.kind === 'resources differ') throw new ResourcesChangedError();
     if (outcome.kind !== 'answered') throw new Error(`the change is ${outcome.kind}`);
     return outcome;
   });
@@ -170,26 +177,45 @@ export async function performTogether<Result>(
   return answers.map(({ answer }) => answer as Result);
 }
 
-/** Locks all departures of changes for performTogether, in the order of their ids. @throws DepartureBusyError after two seconds (409) */
+/** Locks all departures of changes for performTogether and their resources, each in the order of their ids. @throws DepartureBusyError after two seconds (409) */
 export async function lockForChanges(trx: Trx, departureIds: string[]): Promise<void> {
-  await lockDepartures(trx, departureIds);
+  await lockDepartures(trx, departureIds, { withResources: true });
 }
 
 /**
  * Performs a change of departures in the transaction of an operator: locks them, reads them and marks their expired holds and bookings, then
- * lets the change decide and write.
- * @throws the refusal; DepartureBusyError after two seconds for one lock (409)
+ * lets the change decide and write. Records the dates that it changes, and those of other departures that use the same resources.
+ * @throws the refusal; DepartureBusyError after two seconds for one lock (409); ResourcesChangedError repeats the transaction
  * @rule moves, cancellations, expiry and erasures of departures: test/api/announced-seats.test.ts
  */
 export async function performBulk<Result>(
   { trx, record }: OperatorTransaction,
-  { departureIds, change }: BulkChange<Result>,
+  { departureIds, locksResources, newResourceIds, change }: BulkChange<Result>,
 ): Promise<Result> {
-  await lockDepartures(trx, departureIds);
-  const { facts, freed } = await readBulkFacts(trx, departureIds);
+  const resourceIds = await lockDepartures(trx, departureIds, {
+    withResources: locksResources === true,
+    newResourceIds,
+  });
+  const { facts, freed, beside } = await readBulkFacts(trx, departureIds, resourceIds);
+  const departures = [...facts.departures.values(), ...beside];
+  const isLocked = (id: string) => resourceIds.includes(id);
+  if (locksResources && !departures.every((one) => one.resourceIds.every(isLocked)))
+    throw new ResourcesChangedError();
+  // A change of a trip touches others at its time before and after.
+  const withTouchedBefore = await readTouchedDates(
+    trx,
+    locksResources ? departures : [],
+    datesOfAll(departures),
+  );
   const { result, changed } = await change(trx, facts);
-  await record(trx, [...freed, ...changed]);
+  const dates = withTouchedBefore([...freed, ...changed]);
+  const withTouched = await readTouchedDates(trx, departures, dates);
+  await record(trx, withTouched(dates));
   return result;
+}
+
+function datesOfAll(departures: ChangingDeparture[]): ChangedDate[] {
+  return departures.flatMap(({ tour, departureDate }) => datesOfBothKinds(tour.id, departureDate));
 }
 
 /** Performs a change of departures in a transaction of its own, and notifies the listeners of the process after its COMMIT. */

@@ -45,10 +45,17 @@ export interface SeatChange<Result = unknown> extends Seller<Result> {
 export interface WantedLocks {
   /** For a move: the present departure first, then the new one. Empty: the change has no date, or the request names no existing departure. */
   departureIds: string[];
+  /** True: the change takes no seats, so it locks none of the resources that its departures use. */
+  freesOnly?: true;
   /** The booking, which is read too. Undefined: none. */
   leadId?: number;
   /** The UUID that a client chose for a new booking of OCTO. Undefined: none. */
   octoUuid?: string;
+}
+
+/** Returns the change as one that takes no seats. */
+export function freeingOnly<Result>(change: SeatChange<Result>): SeatChange<Result> {
+  return { ...change, locks: { ...change.locks, freesOnly: true } };
 }
 
 /** The facts that a change reads, beside those of its departures. An undefined one is not read. */

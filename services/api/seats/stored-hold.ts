@@ -1,4 +1,4 @@
-import { type Departure, isOpen } from '../departures/departure';
+import { type Departure, isOpen, seatsLeft } from '../departures/departure';
 import { assertNotMoved } from '../departures/check-seats';
 import { HoldNotFoundError } from '../holds/hold.errors';
 import type { HoldPlace } from '../holds/seat-hold.repository';
@@ -53,5 +53,5 @@ export function departureOfHold(
 
 /** Returns the free seats of a departure, as a hold shows them. @param more seats that the change takes, or frees if negative */
 export function freeSeatsAfter(departure: Departure, more: number): number {
-  return isOpen(departure) ? Math.max(0, departure.seatsTotal - departure.seatsTaken - more) : 0;
+  return isOpen(departure) ? Math.max(0, seatsLeft(departure) - more) : 0;
 }

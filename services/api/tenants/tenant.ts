@@ -41,6 +41,8 @@ export interface Tenant {
   maxHolds: number;
   /** Limit of simultaneous unpaid bookings, with or without a date. */
   maxUnpaid: number;
+  /** Limit of the trips of resources without a booking that its live holds begin. */
+  maxHoldTrips: number;
   /** Limit, in percent of a departure's seats, for the seats of the tenant's live holds and unpaid bookings together. */
   maxHoldShare: number;
   /** Requests of each API key in a minute. Null: the variable of the service (limitOf in http/quota.ts). */
@@ -115,6 +117,7 @@ const FIELDS: Record<keyof Tenant, true> = {
   holdMaxMinutes: true,
   maxHolds: true,
   maxUnpaid: true,
+  maxHoldTrips: true,
   maxHoldShare: true,
   availabilityRpm: true,
   holdRpm: true,

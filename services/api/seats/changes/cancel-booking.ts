@@ -7,7 +7,7 @@ import { assertRefundAmount, decideRefund, type RefundChoice } from '../../booki
 import type { Actor } from '../../tenants/actor';
 import type { Decided } from '../decided';
 import type { StoredLead } from '../read/facts';
-import type { SeatChange, Seller } from '../seat-change';
+import { freeingOnly, type SeatChange, type Seller } from '../seat-change';
 import { changeOfBooking, statusChange, unchangedBooking } from '../stored-booking';
 
 /** The actor, the reason and the refund of a cancellation. */
@@ -24,7 +24,9 @@ export async function cancelBooking(
   { bookingRef, ...cancellation }: NamedBooking & Cancellation,
 ): Promise<SeatChange<ChangedBooking>> {
   const found = await getBookingPlace(db, seller.tenant.id, bookingRef);
-  return changeOfBooking(seller, found, (lead, { at }) => decideCancellation(lead, at, cancellation));
+  return freeingOnly(
+    changeOfBooking(seller, found, (lead, { at }) => decideCancellation(lead, at, cancellation)),
+  );
 }
 
 /**

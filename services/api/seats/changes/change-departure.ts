@@ -13,6 +13,7 @@ import {
   type NamedDeparture,
   type TourOfDeparture,
 } from '../../departures/find-departures';
+import { assertTripsFit } from '../../resources/busy-trips';
 import { type ChangedDate, datesOfBothKinds } from '../after-commit';
 import type { BulkChange, BulkFacts } from '../bulk-change';
 import { lockedDeparture } from '../rules/departure-rules';
@@ -52,7 +53,7 @@ export async function cancelDeparture(
 
 /**
  * Puts a cancelled departure on sale again, with its remaining seats. Enqueues `departure.updated` if the departure was cancelled.
- * @throws errors of findNamedDeparture
+ * @throws errors of findNamedDeparture; the change ResourceBusyError if its resources make other sold trips
  */
 export async function reopenDeparture(
   trx: Trx,
@@ -62,10 +63,11 @@ export async function reopenDeparture(
   return changeOfDeparture(trx, tour, named, async (before) => {
     if (before.cancelled) {
       await changeDeparture(trx, before, { status: 'scheduled' });
+      await assertTripsFit(trx, [before.id]);
       await enqueueDepartureEvent(trx, before, ['status']);
     }
     return { before, after: { ...before, cancelled: false } };
-  });
+  }).then(lockingResources);
 }
 
 /**
@@ -118,7 +120,7 @@ export async function addMissingSeats(
 /**
  * Sets the start time of a departure that has none. Its bookings and holds stay. Enqueues `departure.updated` if the time was set.
  * @param startTime HH:MM
- * @throws errors of findNamedDeparture; the change DepartureHasTimeError if the departure has another time, StartTimeSkippedError
+ * @throws errors of findNamedDeparture; the change DepartureHasTimeError if the departure has another time, StartTimeSkippedError, ResourceBusyError
  */
 export async function setStartTime(
   trx: Trx,
@@ -133,9 +135,10 @@ export async function setStartTime(
     const starts = await findLocalStarts(trx, tour.id, [{ date: before.departureDate, startTime }]);
     assertNotSkipped(starts);
     await changeDeparture(trx, before, { startTime });
+    await assertTripsFit(trx, [before.id]);
     await enqueueDepartureEvent(trx, before, ['start_time']);
     return { before, after: { ...before, startTime, past: starts[0]!.past } };
-  });
+  }).then(lockingResources);
 }
 
 /**
@@ -180,6 +183,11 @@ async function changeOfDeparture<Result extends ChangedDeparture>(
   };
 }
 
+/** Lets a change of a departure lock its resources, because it changes their trips. */
+function lockingResources<Result>(change: BulkChange<Result>): BulkChange<Result> {
+  return { ...change, locksResources: true };
+}
+
 /**
  * Returns the locked departure.
  * @param sandbox true: with its seats of the sandbox; false: with its real seats
@@ -198,7 +206,10 @@ export function presentDeparture(
 
 /** Returns the dates whose free seats differ after the change. */
 function datesOfChange({ before, after }: ChangedDeparture): ChangedDate[] {
-  const isSame = before.cancelled === after.cancelled && before.seatsTotal === after.seatsTotal;
+  const isSame =
+    before.cancelled === after.cancelled &&
+    before.seatsTotal === after.seatsTotal &&
+    before.startTime === after.startTime;
   const dates = isSame ? [] : datesOfBothKinds(before.tour.id, before.departureDate);
   return dates.map((date) => ({ ...date, inCatalog: true }));
 }

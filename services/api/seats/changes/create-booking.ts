@@ -18,8 +18,8 @@ import { policyOf } from '../../catalog/cancellation-policy';
 import { TourNotFoundError } from '../../catalog/catalog.errors';
 import { departureTimeWithoutDate } from '../../catalog/start-time';
 import type { TourRef } from '../../catalog/tour';
-import { assertFree, assertOpen, withoutClosing } from '../../departures/check-seats';
-import type { LockedDeparture } from '../../departures/departure';
+import { assertFree, assertOpen, assertResourcesLeave, withoutClosing } from '../../departures/check-seats';
+import { type LockedDeparture, withoutSeats } from '../../departures/departure';
 import { findDeparture } from '../../departures/find-departures';
 import { octoHoldEvent } from '../../holds/octo-booking';
 import type { SeatHold } from '../../holds/seat-hold';
@@ -281,7 +281,7 @@ function seatsToBook(facts: SaleFacts, wanted: WantedBooking): BookedSeats {
   const price = held ? { ...held, categories: sold } : quoteDeparture(facts, wanted.tenant, departure, seats);
   const toCheck = held ? categoriesToCheck(wanted.party, held, { sold, present }) : present;
   const tiers = tiersToLock(wanted, held ?? departure);
-  assertSeats(wanted, { ...departure, seatsTaken: departure.seatsTaken - (held?.seats ?? 0) }, seats);
+  assertSeats(wanted, withoutSeats(departure, held?.seats ?? 0), seats);
   const policy = { cancellation: policyOf(tiers), tiers };
   return { departure, held, price, toCheck, policy, asks: departure.asks };
 }
@@ -294,8 +294,9 @@ function tiersToLock({ imported }: WantedBooking, { tiers }: Pick<HeldSeats, 'ti
 /** Checks that the departure sells the seats, on the terms of the sale. @throws errors of assertFree */
 function assertSeats({ desk, imported }: WantedBooking, departure: LockedDeparture, seats: number): void {
   const sellable = desk ? withoutClosing(departure) : departure;
-  if (imported?.addsSeats) assertOpen(sellable, seats);
-  else assertFree(sellable, seats);
+  if (!imported?.addsSeats) return assertFree(sellable, seats);
+  assertOpen(sellable, seats);
+  assertResourcesLeave(sellable, seats);
 }
 
 /**

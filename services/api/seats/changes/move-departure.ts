@@ -3,11 +3,11 @@ import { AppError } from '../../../platform/errors';
 import { enqueueDelivery } from '../../../webhook-queue/enqueue-delivery';
 import type { ChangedFields } from '../../audit/changed-fields';
 import type { BookingLead } from '../../bookings/booking-lead';
-import { findLeadsById, lockStandingLeads, moveLeadRows } from '../../bookings/booking-lead.repository';
+import { findLeadsById, lockStandingLeads, moveSaleRows } from '../../bookings/booking-lead.repository';
 import { enqueueBookingEvents } from '../../bookings/booking-events';
 import { refundPercentAt } from '../../bookings/refund';
 import { nameDeparture } from '../../catalog/start-time';
-import { type Departure, isOpen } from '../../departures/departure';
+import { type Departure, isOpen, type LockedDeparture, seatsLeft } from '../../departures/departure';
 import {
   findNamedDeparture,
   type NamedDeparture,
@@ -15,10 +15,11 @@ import {
 } from '../../departures/find-departures';
 import { hasExpired } from '../../departures/mark-expired-seats';
 import { octoHoldEvent } from '../../holds/octo-booking';
-import { insertHoldChanges, lockLiveHolds, moveHoldRows } from '../../holds/seat-hold.repository';
+import { insertHoldChanges, lockLiveHolds } from '../../holds/seat-hold.repository';
 import type { Actor } from '../../tenants/actor';
 import { datesOfBothKinds } from '../after-commit';
-import type { BulkChange } from '../bulk-change';
+import type { BulkChange, BulkFacts } from '../bulk-change';
+import { countedKey } from '../read/facts';
 import { presentDeparture } from './change-departure';
 
 /** The bookings and holds of a departure after a move. */
@@ -58,12 +59,17 @@ export async function moveDeparture(
   const to = { ...named.to, id: await findNamedDeparture(trx, tour, named.to) };
   return {
     departureIds: [from.id, to.id],
+    locksResources: true,
     change: async (_, facts) => {
       const real = presentDeparture(facts, tour, to);
       if (!isOpen(real)) throw new ClosedToMovesError(tour.slug, real);
       const departures = { from: presentDeparture(facts, tour, from), to: real };
-      const free = { real: freeSeats(real), test: freeSeats(presentDeparture(facts, tour, to, true)) };
-      const result = await moveAll(trx, departures, free, by);
+      const test = presentDeparture(facts, tour, to, true);
+      const emptied = {
+        real: withoutTripOf(facts, real, from.id),
+        test: withoutTripOf(facts, test, from.id),
+      };
+      const result = await moveAll(trx, departures, [freeOf(emptied), freeOf({ real, test })], by);
       const isMoved = result.moved.length + result.holdsMoved > 0;
       const dates = [result.from, result.to].map(({ departureDate }) => departureDate);
       const changed = isMoved || hasExpired(facts.expired) ? dates : [];
@@ -75,7 +81,7 @@ export async function moveDeparture(
 async function moveAll(
   trx: Trx,
   { from, to }: Pick<MovedDeparture, 'from' | 'to'>,
-  free: FreeSeats,
+  [free, freeWithRest]: [FreeSeats, FreeSeats],
   by: Actor,
 ): Promise<MovedDeparture> {
   const fields = fieldsOf(from, to);
@@ -84,11 +90,12 @@ async function moveAll(
     trx,
     standing.map(({ id }) => id),
   );
-  const bookings = takeFitting(leads, free, ({ seats }) => seats);
-  const holds = takeFitting(await lockLiveHolds(trx, from.id), free, ({ seats }) => seats);
-  const moved = await moveBookings(trx, bookings.fitting, to, { by, fields });
+  const sales = { leads, holds: await lockLiveHolds(trx, from.id) };
+  const all = planMove(sales, free);
+  const isComplete = all.bookings.left.length + all.holds.left.length === 0;
+  const { bookings, holds } = isComplete ? all : planMove(sales, freeWithRest);
   const holdIds = holds.fitting.map(({ id }) => id);
-  await moveHoldRows(trx, holdIds, to.id);
+  const moved = await moveSales(trx, { leads: bookings.fitting, holdIds }, to, { by, fields });
   await insertHoldChanges(trx, holdIds, { by, fields });
   await enqueueDelivery(trx, ...holds.fitting.map(octoHoldEvent));
   return {
@@ -99,10 +106,6 @@ async function moveAll(
     holdsMoved: holdIds.length,
     holdsLeft: holds.left.length,
   };
-}
-
-function freeSeats({ seatsTotal, seatsTaken }: Departure): number {
-  return seatsTotal - seatsTaken;
 }
 
 class ClosedToMovesError extends AppError {
@@ -147,10 +150,37 @@ function takeFitting<Sale extends { sandbox: boolean }>(
   return { fitting, left };
 }
 
-/** @rule how much a move by the operator keeps of a refund: test/cli/refund-floor.test.ts */
-async function moveBookings(
+/** Assigns the free seats to the bookings, then to the holds. */
+function planMove<Hold extends { sandbox: boolean; seats: number }>(
+  { leads, holds }: { leads: BookingLead[]; holds: Hold[] },
+  { ...free }: FreeSeats,
+) {
+  const bookings = takeFitting(leads, free, ({ seats }) => seats);
+  return { bookings, holds: takeFitting(holds, free, ({ seats }) => seats) };
+}
+
+function freeOf({ real, test }: { real: Departure; test: Departure }): FreeSeats {
+  return { real: seatsLeft(real), test: seatsLeft(test) };
+}
+
+/** Returns the departure with the seats that its resources leave once the other departure is empty, so that its trip has ended. */
+function withoutTripOf(
+  { trips, departures }: BulkFacts,
+  to: LockedDeparture,
+  fromId: string,
+): LockedDeparture {
+  if (to.resourceIds.length === 0) return to;
+  const seats = departures.get(countedKey(fromId, to.sandbox))?.seatsTaken ?? 0;
+  return { ...to, seatsOfResources: trips.seatsLeft(to.id, to.sandbox, { departureId: fromId, seats }) };
+}
+
+/**
+ * Moves the rows by one statement: between two, the bookings and the holds would need the same boat at two times.
+ * @rule how much a move by the operator keeps of a refund: test/cli/refund-floor.test.ts
+ */
+async function moveSales(
   trx: Trx,
-  leads: BookingLead[],
+  { leads, holdIds }: { leads: BookingLead[]; holdIds: string[] },
   to: Departure,
   { by, fields }: { by: Actor; fields: ChangedFields },
 ): Promise<BookingLead[]> {
@@ -162,7 +192,7 @@ async function moveBookings(
       fields: { ...fields, ...fieldsOfFloor(lead.refundFloor, refundFloor) },
     };
   });
-  await moveLeadRows(trx, changes, { to, by });
+  await moveSaleRows(trx, { leads: changes, holdIds }, { to, by });
   const moved = await findLeadsById(
     trx,
     leads.map(({ id }) => id),

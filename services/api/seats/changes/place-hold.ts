@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { TourRef } from '../../catalog/tour';
 import { assertFree, withoutClosing } from '../../departures/check-seats';
 import type { DepartureChoice } from '../../departures/choose-departure';
-import type { Departure } from '../../departures/departure';
+import { type Departure, seatsLeft } from '../../departures/departure';
 import { OctoUuidTakenError } from '../../holds/hold.errors';
 import { holdEnd } from '../../holds/hold-length';
 import { type NewOctoDetails, octoColumns, type OctoDetails } from '../../holds/octo-booking';
@@ -21,7 +21,7 @@ import type { Tenant } from '../../tenants/tenant';
 import { type Decided, dateOfDeparture } from '../decided';
 import { add, type HeldSeats, type SaleFacts, viewKey } from '../read/facts';
 import { assertVisible, existingDeparture, quoteDeparture, takeSeats } from '../rules/departure-rules';
-import { assertMoreHolds, assertWithinShare } from '../rules/tenant-limits';
+import { assertMoreHolds, assertMoreTrips, assertWithinShare } from '../rules/tenant-limits';
 import type { SeatChange, Seller } from '../seat-change';
 import type { PartialCustomer } from '../../customers/customer';
 
@@ -100,14 +100,19 @@ function decideHold(facts: SaleFacts, wanted: WantedHold): Decided<SeatHold> {
   assertVisible(facts, tenant, departure);
   const price = quoteDeparture(facts, tenant, departure, seats);
   assertFree(byDesk ? withoutClosing(departure) : departure, seats);
+  const begun = facts.trips.begunBy(departure.id, tenant.sandbox);
   if (!byDesk) {
     assertMoreHolds(facts, tenant);
+    assertMoreTrips(facts, tenant, begun);
     assertWithinShare(facts, tenant, departure, seats);
   }
   assertWantedParty(wanted, categories, price.prices);
 
   takeSeats(facts, tenant, departure, { more: seats, limited: byDesk ? 0 : seats });
-  if (!byDesk) add(facts.liveHolds, tenant.id, 1);
+  if (!byDesk) {
+    add(facts.liveHolds, tenant.id, 1);
+    add(facts.holdTrips, tenant.id, begun);
+  }
   if (octo) facts.takenUuids.add(viewKey(tenant.id, octo.uuid));
   const held: HeldSeats = {
     id: randomUUID(),
@@ -174,7 +179,7 @@ function toSeatHold(
     endedAt: null,
     endedBy: null,
     anonymizedAt: null,
-    seatsAvailable: departure.seatsTotal - departure.seatsTaken,
+    seatsAvailable: seatsLeft(departure),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Actor } from '../../tenants/actor';
 import type { Tenant } from '../../tenants/tenant';
 import { dateOfHold, type Decided } from '../decided';
 import type { DepartureFacts, StoredHold } from '../read/facts';
-import type { SeatChange, Seller } from '../seat-change';
+import { freeingOnly, type SeatChange, type Seller } from '../seat-change';
 import { changeOfHold, departureOfHold, freeSeatsAfter, unchangedHold } from '../stored-hold';
 
 /** Builds the release of a hold. @throws HoldNotFoundError (404); the decision the errors of decideRelease */
@@ -18,7 +18,7 @@ export async function releaseHold(
 ): Promise<SeatChange<ChangedHold>> {
   const { tenant } = seller;
   const found = await getHoldPlace(db, tenant.id, holdId);
-  return changeOfHold(seller, found, (hold, facts) => decideRelease(facts, tenant, hold, by));
+  return freeingOnly(changeOfHold(seller, found, (hold, facts) => decideRelease(facts, tenant, hold, by)));
 }
 
 /**

@@ -1,12 +1,14 @@
+import { LRUCache } from 'lru-cache';
 import { Gauge } from 'prom-client';
 import type { Db } from '../../../platform/database/database';
 import { AppError, sqlState } from '../../../platform/errors';
 import type { Logger } from '../../../platform/logger';
 import { DepartureBusyError } from '../../departures/departure.errors';
-import { lockDepartures } from '../../departures/lock-departures';
+import { lockDepartures, lockResource } from '../../departures/lock-departures';
 import { IdempotencyInProgressError } from '../../idempotency/idempotency.errors';
 import type { ReplayedResponse } from '../../idempotency/key-claim';
 import { AfterCommit, type ChangedDate } from '../after-commit';
+import type { ResourcesOf } from '../lock';
 import type { SeatChange } from '../seat-change';
 import { type Outcome, transactChanges, type WrittenChanges } from '../transact-changes';
 import { type CommitResult, commitChanges, refusesEveryWrite } from './commit-changes';
@@ -14,15 +16,7 @@ import { createLimit } from './concurrency-limit';
 import { OpenBatches } from './open-batches';
 import { QUEUE_LIMITS } from './queue-limits';
 import { QueueOverloadedError } from './queue-overloaded-error';
-import {
-  departuresOfAll,
-  insertInOrder,
-  isFull,
-  isInTime,
-  changesOf,
-  type WaitingChange,
-  without,
-} from './waiting-change';
+import { insertInOrder, isFull, isInTime, changesOf, type WaitingChange, without } from './waiting-change';
 
 const waitingChanges = new Gauge({
   name: 'sales_waiting',
@@ -44,11 +38,13 @@ const OTHER_LOCKS: { [State in WaitingChange['state']]?: string } = {
 export class ChangeQueue {
   /** The changes that no transaction has taken, in order of arrival. */
   private waiting: WaitingChange[] = [];
-  /** Departures that a transaction of this process waits for. */
+  /** The resources of each departure that uses some, as a transaction last saw them: a change names those of its departures. */
+  private readonly resourceIds = new LRUCache<string, string[]>({ max: QUEUE_LIMITS.knownDepartures });
+  /** Departures and resources that a transaction of this process waits for. */
   private readonly awaited = new Set<string>();
   /**
-   * Changes, and ids of locked departures, that no batch takes for at most 20 ms: changes that met another lock than that of a departure, and
-   * departures that no transaction may wait for yet, because `lockWaiters` others are awaited.
+   * Changes, and ids of locked departures and resources, that no batch takes for at most 20 ms: changes that met another lock than one of these,
+   * and ids that no transaction may wait for yet, because `lockWaiters` others are awaited.
    */
   private readonly paused = new Set<WaitingChange | string>();
   private readonly batches = new OpenBatches(() => this.start());
@@ -122,24 +118,24 @@ export class ChangeQueue {
   }
 
   /**
-   * Returns the changes that a transaction may take. A change of two departures that waits for a batch of one of them keeps both from later
-   * changes. Otherwise batches of the two departures could take turns, and the change would never find both free.
+   * Returns the changes that a transaction may take. A change of two departures, or of a departure and a resource, that waits for a batch of one
+   * of them keeps both from later changes. Otherwise batches of the two could take turns, and the change would never find both free.
    */
   private freeChanges(): WaitingChange[] {
     const kept = new Set<string>();
     return this.waiting.filter((one) => {
-      const departures = one.change.locks.departureIds;
-      const isKept = departures.some((id) => kept.has(id));
-      if (departures.length > 1 && this.waitsForBatch(one)) for (const id of departures) kept.add(id);
+      const ids = this.lockedBy(one);
+      const isKept = ids.some((id) => kept.has(id));
+      if (ids.length > 1 && this.waitsForBatch(one)) for (const id of ids) kept.add(id);
       return !isKept && this.isFree(one);
     });
   }
 
   /** Returns whether only batches of this process delay the change, not a lock of another transaction. */
   private waitsForBatch(one: WaitingChange): boolean {
-    const departures = one.change.locks.departureIds;
-    const isLocked = departures.some((id) => this.awaited.has(id) || this.paused.has(id));
-    return !this.paused.has(one) && !isLocked && departures.some((id) => this.batches.isWriting(id));
+    const ids = this.lockedBy(one);
+    const isLocked = ids.some((id) => this.awaited.has(id) || this.paused.has(id));
+    return !this.paused.has(one) && !isLocked && ids.some((id) => this.batches.isWriting(id));
   }
 
   /** Returns whether the change has a transaction of its own. Without group commit, each one has. */
@@ -153,8 +149,8 @@ export class ChangeQueue {
    */
   private isFree(one: WaitingChange): boolean {
     if (this.paused.has(one)) return false;
-    const mayLookUp = one.change.claim !== null && one.state !== 'departure locked';
-    return one.change.locks.departureIds.every(
+    const mayLookUp = one.change.claim !== null && one.state !== 'seats locked';
+    return this.lockedBy(one).every(
       (id) => !this.batches.isWriting(id) && !this.paused.has(id) && (mayLookUp || !this.awaited.has(id)),
     );
   }
@@ -174,21 +170,24 @@ export class ChangeQueue {
   }
 
   private async writeBatch(batch: WaitingChange[]): Promise<void> {
-    const departures = batch.flatMap(({ change }) => change.locks.departureIds);
-    const own = new Set(departures.filter((departure) => !this.awaited.has(departure)));
+    const own = new Set(batch.flatMap((one) => this.lockedBy(one)).filter((id) => !this.awaited.has(id)));
     const open = this.batches.begin(own, this.isWrittenAlone(batch[0]!) ? 'single' : 'shared');
-    const mayLock = ({ locks }: SeatChange) => locks.departureIds.every((id) => own.has(id));
+    const resourcesOf = this.namedResources(batch);
+    const awaitedOf = (change: SeatChange) =>
+      [...change.locks.departureIds, ...resourcesOf(change)].find((id) => !own.has(id));
     const lockBy = performance.now() + QUEUE_LIMITS.batchLockMs;
     const result = await commitChanges(
       this,
       batch,
-      (trx) => transactChanges(trx, changesOf(batch), { mayLock }),
+      (trx) => transactChanges(trx, changesOf(batch), { awaitedOf, resourcesOf }),
       lockBy,
     );
     // Lets the next batch begin. If this batch failed, its departures stay reserved while each of its changes is written in a transaction of
     // its own.
     open.end();
-    await this.finish(batch, result, (rest) => open.keepOnly(departuresOfAll(rest)));
+    await this.finish(batch, result, (rest) =>
+      open.keepOnly(new Set(rest.flatMap((one) => this.lockedBy(one)))),
+    );
     open.keepOnly(new Set());
   }
 
@@ -223,7 +222,12 @@ export class ChangeQueue {
   /** Writes a change in a transaction of its own. */
   private async writeAlone(one: WaitingChange): Promise<void> {
     if (!isInTime(one)) return one.reject(this.timeoutRefusal(one));
-    const result = await commitChanges(this, [one], (trx) => transactChanges(trx, [one.change]), one.lockBy);
+    const result = await commitChanges(
+      this,
+      [one],
+      (trx) => transactChanges(trx, [one.change], { resourcesOf: this.namedResources([one]) }),
+      one.lockBy,
+    );
     if ('committed' in result) this.answerAll([one], result.committed);
     else one.reject(result.error);
   }
@@ -232,7 +236,8 @@ export class ChangeQueue {
    * Answers the changes of a transaction. Tells the listeners of seats that are free because holds and bookings have expired; no answer waits
    * for this.
    */
-  private answerAll(batch: WaitingChange[], { outcomes, freed }: WrittenChanges): void {
+  private answerAll(batch: WaitingChange[], { outcomes, freed, resourceIds }: WrittenChanges): void {
+    this.learnResources(resourceIds);
     this.afterCommit
       .notify(freed)
       .catch((error: unknown) => this.log.warn({ err: error }, 'listeners of seats failed'));
@@ -244,15 +249,44 @@ export class ChangeQueue {
     if (outcome.kind === 'refused') return one.reject(outcome.refusal);
     if (outcome.kind === 'answered') return this.resolve(one, outcome);
     if (outcome.kind === 'replayed') return one.resolve(outcome.answer);
+    if (outcome.kind === 'resources differ') return this.wait(one);
     one.state = outcome.kind;
-    if (outcome.kind === 'departure locked') {
+    if (outcome.kind === 'seats locked') {
       this.wait(one);
-      return this.waitForDeparture(outcome.departureId);
+      return this.waitForLock(outcome.lockedId);
     }
     // Puts the change at the end of the queue, so that changes that are tried again do not delay new changes.
     one.number = this.arrivals++;
     this.wait(one);
     this.pause(one);
+  }
+
+  /** Remembers the resources of departures, so that the next change names them. */
+  private learnResources(resourceIds: ReadonlyMap<string, string[]>): void {
+    for (const [departureId, ids] of resourceIds) {
+      if (ids.length > 0) this.resourceIds.set(departureId, ids);
+      else this.resourceIds.delete(departureId);
+    }
+  }
+
+  /** Returns the resources that the change names. */
+  private resourcesOf({ locks: { departureIds, freesOnly } }: SeatChange): string[] {
+    if (freesOnly || this.resourceIds.size === 0) return [];
+    return [...new Set(departureIds.flatMap((id) => this.resourceIds.get(id) ?? []))];
+  }
+
+  /** Returns the resources that each change of a batch names now, for its whole transaction. */
+  private namedResources(batch: WaitingChange[]): ResourcesOf {
+    const named = new Map(batch.map(({ change }) => [change, this.resourcesOf(change)]));
+    return (change) => named.get(change) ?? [];
+  }
+
+  /** Returns the ids of the departures and resources that the change locks. */
+  private lockedBy({ change }: WaitingChange): string[] {
+    const resourceIds = this.resourcesOf(change);
+    return resourceIds.length > 0
+      ? [...change.locks.departureIds, ...resourceIds]
+      : change.locks.departureIds;
   }
 
   /** Answers a granted change, after the listeners know the dates whose seats changed. */
@@ -263,9 +297,9 @@ export class ChangeQueue {
     this.afterCommit.notify(changed).then(() => one.resolve(answer), one.reject);
   }
 
-  /** Keeps a change or a locked departure out of batches for at most 20 ms. */
-  private pause(changeOrDeparture: WaitingChange | string): void {
-    this.paused.add(changeOrDeparture);
+  /** Keeps a change, or a locked departure or resource, out of batches for at most 20 ms. */
+  private pause(changeOrId: WaitingChange | string): void {
+    this.paused.add(changeOrId);
     if (this.paused.size > 1) return;
     setTimeout(() => {
       this.paused.clear();
@@ -274,10 +308,11 @@ export class ChangeQueue {
   }
 
   /** Returns the error for a change that has waited too long. */
-  private timeoutRefusal({ state, change }: WaitingChange): Error {
+  private timeoutRefusal(one: WaitingChange): Error {
+    const { state } = one;
     if (state === 'key in use') return new IdempotencyInProgressError();
-    // A paused departure is locked too: this process waits for as many others as it may.
-    const isBusy = change.locks.departureIds.some(
+    // A paused departure or resource is locked too: this process waits for as many others as it may.
+    const isBusy = this.lockedBy(one).some(
       (id) => this.awaited.has(id) || this.paused.has(id) || this.batches.isWriting(id),
     );
     return state !== 'new' || isBusy
@@ -285,49 +320,50 @@ export class ChangeQueue {
       : new QueueOverloadedError();
   }
 
-  /** Lets one transaction of this process wait for a locked departure. */
-  private waitForDeparture(departure: string): void {
-    this.markLocked(departure);
-    if (this.awaited.has(departure) || this.paused.has(departure)) return;
-    if (this.awaited.size >= QUEUE_LIMITS.lockWaiters) return this.pause(departure);
-    this.awaited.add(departure);
-    void this.writeWaiting(departure).finally(() => {
-      this.awaited.delete(departure);
+  /** Lets one transaction of this process wait for a locked departure or resource. */
+  private waitForLock(id: string): void {
+    this.markLocked(id);
+    if (this.awaited.has(id) || this.paused.has(id)) return;
+    if (this.awaited.size >= QUEUE_LIMITS.lockWaiters) return this.pause(id);
+    this.awaited.add(id);
+    void this.writeWaiting(id).finally(() => {
+      this.awaited.delete(id);
       this.start();
     });
   }
 
   /**
-   * Marks the changes that wait for a locked departure. A change with an Idempotency-Key stays as it is: a batch takes it, because the key may
-   * have a stored answer.
+   * Marks the changes that wait for a locked departure or resource. A change with an Idempotency-Key stays as it is: a batch takes it, because
+   * the key may have a stored answer.
    */
-  private markLocked(departure: string): void {
+  private markLocked(id: string): void {
     for (const one of this.waiting) {
       const isNew = one.state === 'new' && one.change.claim === null;
-      if (isNew && one.change.locks.departureIds.includes(departure)) one.state = 'departure locked';
+      if (isNew && this.lockedBy(one).includes(id)) one.state = 'seats locked';
     }
   }
 
-  /** Writes the changes that wait for a departure, until there are none or its lock is not granted in time. */
-  private async writeWaiting(departure: string): Promise<void> {
-    const waitsForIt = ({ change }: WaitingChange) => change.locks.departureIds.includes(departure);
+  /** Writes the changes that wait for a departure or resource, until there are none or its lock is not granted in time. */
+  private async writeWaiting(id: string): Promise<void> {
+    const waitsForIt = (one: WaitingChange) => this.lockedBy(one).includes(id);
     for (let first = this.waiting.find(waitsForIt); first; first = this.waiting.find(waitsForIt)) {
+      const isDeparture = first.change.locks.departureIds.includes(id);
       const batch: WaitingChange[] = [];
       const result = await commitChanges(
         this,
         batch,
         async (trx) => {
-          await lockDepartures(trx, [departure]);
+          await (isDeparture ? lockDepartures(trx, [id]) : lockResource(trx, id));
           // A transaction that is repeated after a deadlock writes the same changes.
           if (batch.length === 0) batch.push(...this.take(waitsForIt));
-          return transactChanges(trx, changesOf(batch));
+          return transactChanges(trx, changesOf(batch), { resourcesOf: this.namedResources(batch) });
         },
         first.lockBy,
       );
       const neverLocked = batch.length === 0 && 'error' in result;
-      // Stops the wait for this departure, so that this process can wait for another departure. The timer of each change refuses the change
-      // after two seconds.
-      if (neverLocked && result.error instanceof DepartureBusyError) return this.markLocked(departure);
+      // Stops the wait for this lock, so that this process can wait for another one. The timer of each change refuses the change after two
+      // seconds.
+      if (neverLocked && result.error instanceof DepartureBusyError) return this.markLocked(id);
       await this.finish(neverLocked ? this.take(waitsForIt) : batch, result);
       // Ends the wait: the other transaction has ended, and the batches write the changes that arrived meanwhile.
       if ('committed' in result) return;

@@ -19,7 +19,7 @@ export const QUEUE_LIMITS = {
   batches: 2,
   /** The most transactions at the same time that write one change of a stored hold or booking or, without group commit, one change. */
   singleBatches: 4,
-  /** The most departures that transactions wait for at the same time. All these limits together stay below the pool's 16 connections. */
+  /** The most departures and resources that transactions wait for at the same time. All these limits together stay below the pool's 16 connections. */
   lockWaiters: 6,
   /** The most transactions that run at the same time for single changes whose batch failed. */
   alone: 3,
@@ -37,4 +37,6 @@ export const QUEUE_LIMITS = {
    * can still wait.
    */
   partMax: 500,
+  /** The most departures whose resources the process remembers. */
+  knownDepartures: 10_000,
 } as const;

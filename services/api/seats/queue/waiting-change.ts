@@ -10,15 +10,15 @@ import { QUEUE_LIMITS } from './queue-limits';
  * | new              | no lock                                   | by the next batch, or by the transaction that waits for its     |
  * |                  |                                           | departure; with an Idempotency-Key always by a batch too,       |
  * |                  |                                           | because the key may have a stored answer                        |
- * | departure locked | a lock of its departure, or waits behind  | by the transaction that waits for its departure; by a batch if  |
- * |                  | a change that met it                      | too many departures are locked                                  |
+ * | seats locked     | a lock of its departure or of a resource, | by the transaction that waits for this lock; by a batch if too  |
+ * |                  | or waits behind a change that met it      | many departures and resources are locked                        |
  * | key in use       | a lock of its Idempotency-Key or its UUID | by a batch within 20 ms                                         |
  * | API key changing | a change of its API key or tenant         | by a batch within 20 ms                                         |
  * | booking locked   | a lock of its booking                     | by a batch within 20 ms                                         |
  *
  * A change that no transaction has taken within two seconds is refused according to its state.
  */
-type ChangeState = 'new' | Exclude<Outcome['kind'], 'answered' | 'replayed' | 'refused'>;
+type ChangeState = 'new' | Exclude<Outcome['kind'], 'answered' | 'replayed' | 'refused' | 'resources differ'>;
 
 /** A change in the queue of its process, or in one of its transactions. */
 export interface WaitingChange {
@@ -65,8 +65,4 @@ export function isFull(waiting: WaitingChange[], alone: number, change: SeatChan
     ({ change: other }) => departureId !== undefined && other.locks.departureIds.includes(departureId),
   );
   return Math.max(ofTenant.length, ofDeparture.length) >= QUEUE_LIMITS.partMax;
-}
-
-export function departuresOfAll(changes: WaitingChange[]): Set<string> {
-  return new Set(changes.flatMap(({ change }) => change.locks.departureIds));
 }

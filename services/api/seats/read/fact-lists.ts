@@ -9,6 +9,7 @@ import { LIFE_MINUTES } from '../../holds/hold-length';
 import { CONSUMABLE_FIELDS, HOLD_TABLES, holdColumns } from '../../holds/seat-hold.repository';
 import { bindKeys, STORED_ANSWERS, type StoredAnswer } from '../../idempotency/idempotency.repository';
 import type { Category } from '../../parties/category';
+import type { CountedUse, LockedResourceRow } from '../../resources/counted-trips';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import type { ExchangeRate } from '../../pricing/convert-price';
 import { EXCHANGE_RATES } from '../../pricing/exchange-rate.repository';
@@ -34,8 +35,11 @@ export interface FactLists {
   apiKeys: ApiKeyState[];
   departures: CountedRow[];
   lockedElsewhere: { id: string }[];
+  resources: LockedResourceRow[];
+  uses: CountedUse[];
   views: TenantView[];
   holdCounts: TenantCount[];
+  holdTrips: TenantCount[];
   unpaidCounts: TenantCount[];
   rules: (PriceRule & { tenantId: string })[];
   rates: ExchangeRate[];
@@ -56,8 +60,11 @@ export function emptyLists(): FactLists {
     apiKeys: [],
     departures: [],
     lockedElsewhere: [],
+    resources: [],
+    uses: [],
     views: [],
     holdCounts: [],
+    holdTrips: [],
     unpaidCounts: [],
     rules: [],
     rates: [],
@@ -191,7 +198,8 @@ export function unpaidCounts(changes: SeatChange[]): FactList {
   };
 }
 
-function tenantsCounting(changes: SeatChange[], kind: CountedKind): string[] {
+/** Returns the tenants of the changes that count rows of a kind. */
+export function tenantsCounting(changes: SeatChange[], kind: CountedKind): string[] {
   return unique(changes.flatMap(({ tenant, reads }) => (reads.counted === kind ? [tenant.id] : [])));
 }
 

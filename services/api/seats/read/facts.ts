@@ -7,6 +7,7 @@ import type { SeatHold } from '../../holds/seat-hold';
 import type { ConsumableHold } from '../../holds/seat-hold.repository';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import type { ExchangeRates } from '../../pricing/convert-price';
+import type { Trips } from '../../resources/trips';
 import type { PricedTour } from '../../pricing/price-categories';
 import type { Actor } from '../../tenants/actor';
 
@@ -16,6 +17,8 @@ export interface DepartureFacts {
   at: string;
   /** The map key is countedKey. */
   departures: Map<string, LockedDeparture>;
+  /** The trips of the resources that the transaction has locked. */
+  trips: Trips;
   /**
    * The viewKeys (tenant and departure) of the departures whose tour the tenant's visibility rules show. The rate of the tour may be missing:
    * quotePrices checks it, because a hold keeps its price.
@@ -39,6 +42,8 @@ export interface DepartureFacts {
 export interface SaleFacts extends DepartureFacts {
   /** By tenant id. */
   liveHolds: Map<string, number>;
+  /** By tenant id: the trips of resources without a booking that its live holds begin. Empty if the transaction locks no resource. */
+  holdTrips: Map<string, number>;
   /** By tenant id. */
   unpaidLeads: Map<string, number>;
   /** The viewKeys (tenant and UUID) of wanted OCTO holds whose UUID another OCTO booking already has. */

@@ -1,7 +1,8 @@
 import { CLOCK, runPrepared, type Trx, toFields } from '../../../platform/database/database';
 import type { Row } from '../../../platform/database/row-description';
+import { findResourcesOfDepartures } from '../../resources/lock-resources';
 import { keyCheckOf } from '../../credentials/verify-credential';
-import { toLockedDeparture } from '../../departures/departure.repository';
+import { lockFreeDeparturesById, toLockedDeparture } from '../../departures/departure.repository';
 import { type ExpiredSeats, markExpiredSeats } from '../../departures/mark-expired-seats';
 import { toLead } from '../../bookings/booking-lead.repository';
 import { toHold } from '../../holds/seat-hold.repository';
@@ -10,11 +11,14 @@ import { categoriesOf } from '../../parties/category';
 import type { PricedTour } from '../../pricing/price-categories';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import { ratesByCurrency } from '../../pricing/convert-price';
+import { Trips } from '../../resources/trips';
 import { type ChangedDate, datesOfBothKinds } from '../after-commit';
 import type { BulkFacts } from '../bulk-change';
 import { hasItsLocks, type ChangeLocks } from '../lock';
 import type { SeatChange } from '../seat-change';
+import type { ChangingDeparture } from '../touched-dates';
 import * as lists from './fact-lists';
+import * as tripLists from './trip-lists';
 import {
   emptyLists,
   type FactList,
@@ -39,6 +43,8 @@ export interface ReadFacts {
   answerOf(change: SeatChange): StoredAnswer | undefined;
   /** The dates whose seats are free because holds and bookings have expired, which this transaction has marked. */
   freed: ChangedDate[];
+  /** Departures that no change locks, whose expired holds and bookings this transaction has marked. */
+  beside: ChangingDeparture[];
   /** Ids of departures that exist and that another transaction has locked. */
   lockedElsewhere: ReadonlySet<string>;
   transactionId: string;
@@ -54,6 +60,8 @@ export async function readFacts(trx: Trx, changes: SeatChange[], locks: ChangeLo
   const { storedHolds, storedLeads } = wanted;
   let row = await readRow(trx, wanted);
   const { freed } = await markExpired(trx, row);
+  const beside = await markExpiredBeside(trx, row);
+  for (const { tour, departureDate } of beside) freed.push(...datesOfBothKinds(tour.id, departureDate));
   // Reads the stored rows again, because they may be among the expired ones.
   if (freed.length > 0 && (storedHolds.isWanted || storedLeads.isWanted)) row = await readRow(trx, wanted);
   const answers = new Map(row.answers.map((answer) => [keyed[answer.n], answer]));
@@ -61,6 +69,7 @@ export async function readFacts(trx: Trx, changes: SeatChange[], locks: ChangeLo
     transactionId: row.transactionId,
     answerOf: (change) => answers.get(change),
     freed,
+    beside,
     lockedElsewhere: new Set(row.lockedElsewhere.map(({ id }) => id)),
     facts: saleFacts(row),
   };
@@ -72,13 +81,14 @@ export async function readFacts(trx: Trx, changes: SeatChange[], locks: ChangeLo
  */
 export async function readFactsWithoutLocks(trx: Trx, changes: SeatChange[]): Promise<SaleFacts> {
   const departureIds = [...new Set(changes.flatMap(({ locks }) => locks.departureIds))];
-  return saleFacts(await readRow(trx, factLists(changes, noLocks(departureIds))));
+  const resourceIds = new Set(await findResourcesOfDepartures(trx, departureIds));
+  return saleFacts(await readRow(trx, factLists(changes, noLocks(departureIds, resourceIds))));
 }
 
 /** Returns the locks of a transaction that reads departures and has locked nothing. */
-function noLocks(departureIds: string[]): ChangeLocks {
+function noLocks(departureIds: string[], resourceIds: ReadonlySet<string>): ChangeLocks {
   const none = new Set<SeatChange>();
-  return { departureIds, notLocked: [], ownKey: none, ownLead: none, isChanging: () => false };
+  return { departureIds, resourceIds, notLocked: [], ownKey: none, ownLead: none, isChanging: () => false };
 }
 
 /** True: seats of the sandbox; false: real seats. */
@@ -88,15 +98,26 @@ const BOTH_KINDS = [false, true];
 export async function readBulkFacts(
   trx: Trx,
   departureIds: string[],
-): Promise<{ facts: BulkFacts; freed: ChangedDate[] }> {
-  const row = await readRow(trx, { departures: lists.departures(departureIds, BOTH_KINDS) });
+  resourceIds: string[],
+): Promise<{ facts: BulkFacts; freed: ChangedDate[]; beside: ChangingDeparture[] }> {
+  const row = await readRow(trx, {
+    departures: lists.departures(departureIds, BOTH_KINDS),
+    resources: tripLists.resources(resourceIds),
+    uses: tripLists.uses(resourceIds, departureIds, BOTH_KINDS),
+  });
   const { expired, freed } = await markExpired(trx, row);
-  return { facts: { at: row.at, departures: countedDepartures(row), expired }, freed };
+  const beside = await markExpiredBeside(trx, row);
+  for (const { tour, departureDate } of beside) freed.push(...datesOfBothKinds(tour.id, departureDate));
+  return {
+    facts: { at: row.at, departures: countedDepartures(row), trips: tripsOf(row), expired },
+    freed,
+    beside,
+  };
 }
 
 /** Runs the statement of the facts with all its lists, for no change. */
 export async function readNoFacts(trx: Trx): Promise<void> {
-  const all = Object.entries(factLists([], noLocks([])));
+  const all = Object.entries(factLists([], noLocks([], new Set())));
   await readRow(trx, Object.fromEntries(all.map(([name, list]) => [name, { ...list, isWanted: true }])));
 }
 
@@ -112,6 +133,7 @@ function keyedOf(changes: SeatChange[], { ownKey }: ChangeLocks): SeatChange[] {
 /** Returns all lists. Each one is wanted if one of the changes needs it. */
 function factLists(changes: SeatChange[], locks: ChangeLocks): Record<keyof FactLists, FactList> {
   const { departureIds, notLocked } = locks;
+  const resourceIds = [...locks.resourceIds];
   const locked = new Set(departureIds);
   const seen = changes.flatMap(({ tenant, locks: wanted }) =>
     wanted.departureIds.flatMap((departureId) => (locked.has(departureId) ? [{ tenant, departureId }] : [])),
@@ -123,11 +145,14 @@ function factLists(changes: SeatChange[], locks: ChangeLocks): Record<keyof Fact
     apiKeys: lists.apiKeys(changes),
     departures: lists.departures(departureIds, kindsOf(changes)),
     lockedElsewhere: lists.lockedElsewhere(notLocked),
+    resources: tripLists.resources(resourceIds),
+    uses: tripLists.uses(resourceIds, departureIds, kindsOf(changes)),
     views: lists.views(seen),
     rules: lists.priceRules(changes),
     rates: lists.exchangeRates(changes),
     undatedTours: lists.undatedTours(changes),
     holdCounts: lists.holdCounts(changes),
+    holdTrips: tripLists.holdTrips(changes, resourceIds),
     unpaidCounts: lists.unpaidCounts(changes),
     namedHolds: lists.namedHolds(own),
     holdsByReference: lists.holdsByReference(own),
@@ -143,6 +168,7 @@ function saleFacts(row: FactsRow): SaleFacts {
   return {
     ...departureFacts(row),
     liveHolds: countsOf(row.holdCounts),
+    holdTrips: countsOf(row.holdTrips),
     unpaidLeads: countsOf(row.unpaidCounts),
     holds: distinctHolds([...row.namedHolds, ...row.holdsByReference]),
     takenUuids: new Set(row.takenUuids.map(({ tenantId, uuid }) => viewKey(tenantId, uuid))),
@@ -208,6 +234,29 @@ async function markExpired(
   return { expired, freed };
 }
 
+/**
+ * Marks the expired holds and bookings of other departures whose time on a resource a sale may take, so that they cannot become live again if
+ * the clock goes back. Leaves out a departure that another transaction has locked: that one marks them.
+ */
+async function markExpiredBeside(
+  trx: Trx,
+  { departures: own, uses, at }: FactsRow,
+): Promise<ChangingDeparture[]> {
+  const locked = new Set(own.map(({ id }) => id));
+  const beside = new Map(
+    uses
+      .filter(({ departureId, somethingExpired }) => somethingExpired && !locked.has(departureId))
+      .map((use) => [use.departureId, use]),
+  );
+  if (beside.size === 0) return [];
+  const ids = await lockFreeDeparturesById(trx, [...beside.keys()]);
+  if (ids.length > 0) await markExpiredSeats(trx, ids, at);
+  return ids.map((id) => {
+    const { tourId, departureDate, resourceId } = beside.get(id)!;
+    return { id, tour: { id: tourId }, departureDate, resourceIds: [resourceId] };
+  });
+}
+
 function departureFacts(row: FactsRow): DepartureFacts {
   const { views: seen, rules, rates, at } = row;
   const rulesOf = new Map<string, PriceRule[]>();
@@ -215,11 +264,19 @@ function departureFacts(row: FactsRow): DepartureFacts {
   return {
     at,
     departures: countedDepartures(row),
+    trips: tripsOf(row),
     visible: new Set(seen.filter(({ visible }) => visible).map(keyOfView)),
     unpaidSeats: new Map(seen.map((view) => [keyOfView(view), view.unpaidSeats])),
     priceRules: rulesOf,
     rates: ratesByCurrency(rates),
   };
+}
+
+function tripsOf({ resources, uses }: FactsRow): Trips {
+  return new Trips(
+    resources.map((resource) => ({ ...resource, closings: resource.closings ?? [] })),
+    uses,
+  );
 }
 
 function countedDepartures({ departures: found }: FactsRow): DepartureFacts['departures'] {

@@ -35,6 +35,7 @@ interface Seats {
   departureDate: string | null;
   departureTime: string | null;
   party: Party;
+  seats: number;
   categories: readonly Category[];
 }
 
@@ -76,11 +77,22 @@ export function amendedDeparture(
   { party, seats, categories }: AmendedParty,
   { isLimited, ...wanted }: Omit<RequestedDeparture, 'seats'> & { isLimited: boolean },
 ): AmendedDeparture {
-  const departure = existingDeparture(facts, { ...wanted, seats });
-  const moves = departure.id !== sale.departureId;
+  const found = existingDeparture(facts, { ...wanted, seats });
+  const moves = found.id !== sale.departureId;
+  const departure = moves ? withoutOwnTrip(facts, sale, found) : found;
   const change = { before: moves ? null : sale.party, after: party, categories, isLimited };
   assertPartyOfChange(facts, wanted.tenant, departure, change);
   return { departure, moves, takesUnits: takesUnits(change) };
+}
+
+/** Returns the departure to which a sale moves, with the seats that its resources leave once the sale has left its present departure. */
+function withoutOwnTrip(
+  { trips }: DepartureFacts,
+  { departureId, seats }: Seats,
+  to: LockedDeparture,
+): LockedDeparture {
+  if (departureId === null || to.resourceIds.length === 0) return to;
+  return { ...to, seatsOfResources: trips.seatsLeft(to.id, to.sandbox, { departureId, seats }) };
 }
 
 /**

@@ -129,11 +129,25 @@ interface TakenSeats {
 export function takeSeats(
   facts: SaleFacts,
   tenant: Tenant,
-  departure: Departure,
+  departure: LockedDeparture,
   { more, limited }: TakenSeats,
 ): void {
   departure.seatsTaken += more;
+  if (departure.resourceIds.length > 0) countTrips(facts, tenant, departure.id, more);
   add(facts.unpaidSeats, viewKey(tenant.id, departure.id), limited);
+}
+
+/** Counts the seats on the trips of the departure, and what their resources then leave on each locked departure. */
+function countTrips(
+  { trips, departures }: SaleFacts,
+  { sandbox }: Tenant,
+  departureId: string,
+  more: number,
+): void {
+  trips.take(departureId, sandbox, more);
+  for (const other of departures.values())
+    if (other.sandbox === sandbox && other.resourceIds.length > 0)
+      other.seatsOfResources = trips.seatsLeft(other.id, sandbox);
 }
 
 /** @throws PriceChangedError (409) */

@@ -1,4 +1,4 @@
-import type { Departure } from '../../departures/departure';
+import { type Departure, withoutSeats } from '../../departures/departure';
 import { assertFree, assertOpen } from '../../departures/check-seats';
 import type { Category } from '../../parties/category';
 import { takesUnits } from '../../parties/kept-categories';
@@ -35,6 +35,6 @@ export function assertPartyOfChange(
   const [had, has] = [before ? seatsOf(before, categories) : 0, seatsOf(after, categories)];
   assertOpen(departure, has);
   if (has <= had) return;
-  assertFree({ ...departure, seatsTaken: departure.seatsTaken - had }, has);
+  assertFree(withoutSeats(departure, had), has);
   if (isLimited) assertWithinShare(facts, tenant, departure, has - had);
 }

@@ -17,6 +17,20 @@ export function assertMoreHolds({ liveHolds }: SaleFacts, { id, maxHolds }: Tena
   );
 }
 
+/**
+ * Checks how many trips of resources without a booking the tenant's live holds begin. Holds that are placed at the same moment on different
+ * resources can exceed the limit.
+ * @param begun the trips that the hold begins
+ * @throws HoldLimitReachedError (409)
+ * @rule the most trips that the holds of a tenant begin: test/resources/sell-resources.test.ts
+ */
+export function assertMoreTrips({ holdTrips }: SaleFacts, { id, maxHoldTrips }: Tenant, begun: number): void {
+  if (begun === 0 || countFor(holdTrips, id) + begun <= maxHoldTrips) return;
+  throw new HoldLimitReachedError(
+    `The most departures without a booking that your active holds may begin is ${maxHoldTrips}. Book or release some, or let them expire.`,
+  );
+}
+
 /** Returns how many more seats the limits count for a booking. Null: the desk sells it, so they do not count it. */
 export function limitedSeats(
   seats: number,
