@@ -2,6 +2,7 @@
 -- without a look at them. The trigger below refuses what it oversells, so the update is rolling.
 create extension if not exists btree_gist;
 
+-- A boat, bus, guide or room that departures use, and that cannot be in two places.
 create table resources (
   id         uuid        primary key default gen_random_uuid(),
   code       text        not null unique constraint resources_code_form check (code ~ '^[a-z0-9](-?[a-z0-9])*$' and char_length(code) <= 64),
@@ -119,6 +120,7 @@ begin
   on conflict (departure_id, resource_id) do update set trip = excluded.trip, during = excluded.during
     where (u.trip, u.during) is distinct from (excluded.trip, excluded.during);
 end $$;
+revoke execute on function derive_departure_uses(uuid[]) from public;
 
 create function derive_uses_of_new() returns trigger language plpgsql as $$
 declare
