@@ -54,7 +54,7 @@ const TRIALS: Record<string, Trials> = {
     'Try it on your machine': untried('test/smoke runs npm start'),
     'Keep the latest, or read the booking': by('docs/guide-webhooks.long.test.ts'),
   },
-  'resources.md': { 'A shared boat': NAMES, 'One guide': NAMES, 'Three buses': NAMES, 'A room': NAMES },
+  'resources.md': { 'One guide': NAMES, 'Three buses': NAMES, 'A room': NAMES },
   'guide/widget.md': by('docs/guide-widget.long.test.ts'),
   'install.md': {
     'On a laptop': untried('test/smoke runs npm start, and .ci/run runs npm ci'),
