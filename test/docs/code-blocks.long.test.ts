@@ -63,7 +63,6 @@ const TRIALS: Record<string, Trials> = {
   },
   'keys.md': { 'Issue, rotate, revoke': NAMES, 'A key has leaked': NAMES },
   'operators-day.md': by('docs/guide-day.long.test.ts'),
-  'reliability.md': { 'Repeat a failed run': untried('it repeats long tests') },
   'restore-to-a-time.md': { Archive: DOCKER, Restore: DOCKER },
   'run-many.md': {
     Kubernetes: KUBERNETES,

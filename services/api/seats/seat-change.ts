@@ -30,7 +30,7 @@ export function sellerWithoutKey<Result = never>(
 export interface SeatChange<Result = unknown> extends Seller<Result> {
   locks: WantedLocks;
   reads: WantedFacts;
-  /** True: has a transaction of its own (ADR 53). False: is written together with others that wait (ADR 26). */
+  /** True: has a transaction of its own. False: is written together with others that wait (ADR 53). */
   isAlone: boolean;
   /** The tour whose dates no refusal may name if the tenant does not see it. Undefined: the decision checks that the tenant sees the tour. */
   hiddenTourId?: string;

@@ -25,8 +25,8 @@ const statements = new Map<string, Map<string, Statement>>();
 
 /**
  * Runs a statement whose text is constant, with values for names such as `:ids`. If PREPARED_STATEMENTS allows it, the connection keeps the
- * plan. Use it for frequent statements whose planning takes longer than their execution. Bypasses Knex, which takes 0.1 ms for each statement
- * (ADR 26). Do not use it for statements that lock rows and select a partition while they run (ADR 15).
+ * plan. Use it for frequent statements whose planning takes longer than their execution. Bypasses Knex, which takes 0.1 ms for each
+ * statement. Do not use it for statements that lock rows and select a partition while they run (ADR 15).
  * @returns rows with fields, as the statements of Knex do
  * @throws Error when the transaction has ended, and pg.DatabaseError
  */

@@ -30,7 +30,7 @@ const OTHER_LOCKS: { [State in WaitingChange['state']]?: string } = {
 };
 
 /**
- * Commits the changes of seats of this process (ADR 26): creates holds and bookings, and changes them. New holds and bookings that wait are
+ * Commits the changes of seats of this process: creates holds and bookings, and changes them. New holds and bookings that wait are
  * written together, in order of arrival; each change of a stored hold or booking is written alone (ADR 53). If another transaction has
  * locked a departure, one transaction waits for this departure and then writes all its changes. Changes of other departures are not
  * delayed. The state of a change (waiting-change.ts) decides which transaction takes it.

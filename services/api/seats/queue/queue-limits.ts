@@ -1,4 +1,4 @@
-/** The limits of a process's queue of changes (ADR 26); times in milliseconds. */
+/** The limits of a process's queue of changes (ADR 53); times in milliseconds. */
 export const QUEUE_LIMITS = {
   /**
    * The longest wait of a batch for a lock. After this time, each change of the batch is written in a transaction of its own. A batch never
@@ -14,7 +14,7 @@ export const QUEUE_LIMITS = {
   batchMax: 128,
   /**
    * The most batches that are written at the same time. Two such batches have no departure in common. The second batch begins only when it
-   * has its full number of changes (ADR 26).
+   * has its full number of changes.
    */
   batches: 2,
   /** The most transactions at the same time that write one change of a stored hold or booking or, without group commit, one change. */
