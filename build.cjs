@@ -1,5 +1,5 @@
 /**
- * Compiles services/ and cli/ to dist/, bundles the booking element, renders the pages of the documentation, and copies the files that the product reads at run time.
+ * Compiles services/ and cli/ to dist/, bundles the booking element and the questions of the terminal, renders the pages of the documentation, and copies the files that the product reads at run time.
  *   node build.cjs             builds (`npm run build`)
  *   node build.cjs --install   builds if the compiler is installed (`prepare`)
  *   node build.cjs --if-stale  builds if the sources changed (before tests)
@@ -48,6 +48,8 @@ const SHARED = {
   ],
   'services/platform/forms/contact-forms.ts': [`${ELEMENT}/src/contact-forms.ts`],
 };
+/** The file that the build bundles with the packages that it imports. */
+const BUNDLED = 'cli/terminal/inquirer.ts';
 const RENDER = 'services/api/docs/generate/render-pages.js';
 /**
  * The newest version of the element. The file is not in git until its release (docs/adr/0057-booking-element.md).
@@ -69,7 +71,8 @@ function build() {
     for (const source of SOURCES.flatMap(listFiles)) {
       const output = path.join(target, source);
       fs.mkdirSync(path.dirname(output), { recursive: true });
-      if (/(?<![.]d)[.]ts$/.test(source)) compile(transformSync, source, output.replace(/ts$/, 'js'));
+      if (source === BUNDLED) bundlePackages(source, output.replace(/ts$/, 'js'));
+      else if (/(?<![.]d)[.]ts$/.test(source)) compile(transformSync, source, output.replace(/ts$/, 'js'));
       else fs.copyFileSync(path.join(__dirname, source), output);
     }
     renderPages(target);
@@ -96,6 +99,18 @@ function compile(transformSync, source, output) {
   });
   fs.writeFileSync(output, `${code}//# sourceMappingURL=${path.basename(output)}.map\n`);
   fs.writeFileSync(`${output}.map`, map);
+}
+
+/** Compiles a source file and the packages that it imports into one file. */
+function bundlePackages(source, output) {
+  require('esbuild').buildSync({
+    entryPoints: [path.join(__dirname, source)],
+    outfile: output,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'warning',
+  });
 }
 
 /**

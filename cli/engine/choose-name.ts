@@ -12,9 +12,9 @@ import type { Db } from '../../services/platform/database/database';
 import { findDeliveries } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { listEndpoints } from '../../services/webhook-queue/endpoints/endpoint.repository';
 import type { Choose } from './complete-values';
-import type { Context } from './context';
 import { UsageError } from './failure';
 import { type NamedKind, OBJECT_NAMES } from './named-values';
+import type { Io } from '../terminal/io';
 import { askFromList, type Choice } from '../terminal/prompts';
 import { shortTime } from '../terminal/table';
 import { countOf } from '../terminal/text';
@@ -102,18 +102,21 @@ function choice(value: string, ...facts: (string | null)[]): NamedChoice {
 
 /**
  * Returns a function that lets the person choose a missing argument from a list, which typed text shortens.
+ * @param database called when the question is shown, so that the person need not wait for the database to see it
  * @throws UsageError if there is nothing to choose from; CancelledError
  */
-export function chooserOf({ db, io }: Pick<Context, 'db' | 'io'>): Choose {
+export function chooserOf(io: Io, database: () => Promise<Db>): Choose {
   return async (kind, name, { tour = '' }) => {
     const object = OBJECT_NAMES[kind];
-    const choices = await LISTS[kind](db, tour);
-    if (choices.length === 0)
-      throw new UsageError(`<${name}> is missing, and there is no ${object} to choose from`);
-    // Searches a complete list here, without a wait. A booking is also found by its customer, whom the list does not show.
-    const search = kind === 'booking' || choices.length === MOST ? SEARCHES[kind] : undefined;
+    let listed: Promise<NamedChoice[]> | undefined;
     const find = async (typed: string) => {
+      const db = await database();
+      const choices = await (listed ??= LISTS[kind](db, tour));
+      if (choices.length === 0)
+        throw new UsageError(`<${name}> is missing, and there is no ${object} to choose from`);
       const text = typed.trim();
+      // Searches a complete list here, without a wait. A booking is also found by its customer, whom the list does not show.
+      const search = kind === 'booking' || choices.length === MOST ? SEARCHES[kind] : undefined;
       if (search && text !== '') return search(db, text);
       return choices.filter((one) => one.name.toLowerCase().includes(text.toLowerCase()));
     };

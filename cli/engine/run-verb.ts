@@ -71,7 +71,7 @@ async function complete(
   refuseMistakes(Object.values(given.mistakes).flat());
   const { chooserOf } = require('./choose-name') as typeof import('./choose-name');
   return loadDatabase().withContext(openTerminal(basics, false), verb, (context) =>
-    askWith(chooserOf(context)),
+    askWith(chooserOf(io, () => Promise.resolve(context.db))),
   );
 }
 

@@ -12,6 +12,9 @@ export interface Choice {
   description?: string;
 }
 
+/** Loads Inquirer only for a question, because loading is slow. */
+const loadInquirer = () => require('./inquirer') as typeof import('./inquirer');
+
 /** @param otherwise the default answer for Enter; it is checked like any answer */
 export async function askText(
   io: Io,
@@ -96,13 +99,13 @@ export async function askFromList(
  * @param width the cells of an entry
  * @param left the cells of the chosen entry beside the question
  */
-async function listOffer({ why, choices }: Offer, width: number, left: number) {
+function listOffer({ why, choices }: Offer, width: number, left: number) {
   if (why !== undefined && choices.length === 0) throw new Error(oneLine(why));
-  const { default: inquirer } = await import('inquirer');
+  const { Separator } = loadInquirer();
   const reason = why === undefined ? [] : wrapText(oneLine(why), width);
   const shown = choices.map(cleanChoice);
   return [
-    ...reason.map((line) => new inquirer.Separator(line)),
+    ...reason.map((line) => new Separator(line)),
     ...shown.map(({ value, name }) => ({ value, name: cutText(name, width), short: cutText(name, left) })),
   ];
 }
@@ -122,15 +125,20 @@ export function askYesNo(io: Io, message: string, otherwise = false): Promise<bo
 }
 
 interface Question {
-  type: string;
+  type: Exclude<keyof ReturnType<typeof loadInquirer>, 'Separator'>;
   message: string;
   choices?: readonly (string | Choice)[];
+  /** The default answer. For a checkbox, the list of the choices that are ticked at the start. */
+  default?: unknown;
   [setting: string]: unknown;
 }
 
 /** Cleans a question: it may contain names and addresses that tenants wrote. */
 function clean(question: Question): Question {
-  const choices = question.choices?.map(cleanChoice);
+  const { default: otherwise } = question;
+  // Inquirer takes the ticked choices of a checkbox from the choices alone.
+  const isTicked = (value: string) => Array.isArray(otherwise) && otherwise.includes(value);
+  const choices = question.choices?.map(cleanChoice).map((one) => ({ ...one, checked: isTicked(one.value) }));
   return { ...question, message: oneLine(question.message), ...(choices && { choices }) };
 }
 
@@ -160,19 +168,13 @@ function ask<T>(io: Io, question: Question, broken?: AbortSignal): Promise<T> {
 }
 
 async function show<T>(io: Io, question: Question, ends: (AbortSignal | undefined)[]): Promise<T> {
-  // Loads the ES module only for a question, because loading is slow.
-  const { default: inquirer } = await import('inquirer');
   // Also ends the question if Ctrl-C was pressed before the question began. That Ctrl-C arrived as a signal and not as a key.
   const signals = [io.interrupted, ...ends].filter((signal) => signal !== undefined);
   // Asks on stderr, so that the answer of the command on stdout can be piped.
-  const prompt = inquirer.createPromptModule({
-    input: io.stdin,
-    output: io.stderr,
-    signal: AbortSignal.any(signals),
-  });
+  const context = { input: io.stdin, output: io.stderr, signal: AbortSignal.any(signals) };
+  const prompt = loadInquirer()[question.type] as (asked: Question, on: typeof context) => Promise<T>;
   try {
-    const answers: { answer: unknown } = await prompt([{ ...clean(question), name: 'answer' }] as never);
-    return answers.answer as T;
+    return await prompt(clean(question), context);
   } catch (error) {
     if (error instanceof Error && /^(ExitPrompt|AbortPrompt)Error$/.test(error.name))
       throw new CancelledError('Interrupted: nothing was changed');

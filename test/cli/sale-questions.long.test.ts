@@ -1,9 +1,9 @@
 import { DEFAULT_CATEGORIES, type Category } from '../../services/api/parties/category';
 import { describeDay } from '../../cli/commands/booking/ask-departure';
 import { daysFromToday, givenDeparture, givenTenant, givenTour } from '../support/given';
-import { describeOnTerminal, KEY, type PseudoTerminal } from '../support/pseudo-terminal';
+import { describeOnTerminal, KEY, openPseudoTerminal, type PseudoTerminal } from '../support/pseudo-terminal';
 import type { Tenant } from '../../services/api/tenants/tenant';
-import { useTestTerminal } from './terminal';
+import { TOURCTL, useTestTerminal } from './terminal';
 
 // Each test starts the entry point, which takes seconds on a busy machine.
 jest.setTimeout(120_000);
@@ -78,6 +78,21 @@ describeOnTerminal('the questions of booking add', () => {
         status: 'pending_payment',
       },
     ]);
+  });
+
+  it.each([
+    ['Which tenant?', () => ''],
+    ['Tour:', () => `--tenant ${tenant.slug}`],
+  ])('booking add shows %s before it loads the modules of the database', async (question, flags) => {
+    await givenCruise();
+    const line = `exec ${process.execPath} ${TOURCTL} booking add ${flags()}`;
+    const person = openPseudoTerminal(line, { ...terminal.env, NODE_DEBUG: 'module' });
+    await person.see(question);
+    await person.see('/node_modules/knex/knex.js');
+    expect(person.shown.indexOf('/node_modules/knex/')).toBeGreaterThan(person.shown.indexOf(question));
+    expect(person.shown.indexOf('/node_modules/pg/')).toBeGreaterThan(person.shown.indexOf(question));
+    await person.answer('❯', KEY.ctrlC);
+    expect(await person.ended).toBe(130);
   });
 
   it('booking add asks the questions of the tour after the payment, and an answer that is not due may wait', async () => {

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../services/platform/database/database';
 import { type Answer, type Clients, request, type Write } from './client';
-import { microseconds } from './journal';
+import { microseconds, type Row } from './journal';
 import { type DepartureChange, fail, type Model, nameOf, type Step } from './model';
+import { ADJUSTMENT_REASON } from './operator';
 import type { World } from './world';
 
 /** The steps that an acknowledged write of each kind may have made. Two writes may both cause one step, such as a release. */
@@ -45,9 +46,14 @@ export function checkAnswers({ writes, bans }: Clients): void {
 }
 
 /** Checks that each acknowledged write has its step in the journal, and that each step in the journal has its write. */
-export async function checkWrites(db: Db, { writes }: Clients, { transitions }: Model): Promise<void> {
+export async function checkWrites(
+  db: Db,
+  { writes, adjusted }: Clients,
+  { transitions }: Model,
+): Promise<void> {
   const made = countOf(transitions.map(({ step, id }) => `${step} ${id}`));
-  const acknowledged: string[] = [];
+  const adjustments = adjusted.map((ref) => `adjusted ${ref}`);
+  const acknowledged = [...adjustments];
   for (const write of writes) {
     const answer = write.answers.find(isGranted);
     if (!answer) continue;
@@ -55,6 +61,8 @@ export async function checkWrites(db: Db, { writes }: Clients, { transitions }: 
     acknowledged.push(...subjects.flatMap((id) => stepsOf(write).map((step) => `${step} ${id}`)));
     if (!isMade(write, subjects, made)) fail(`${write.kind} ${write.path}: acknowledged, but not made`);
   }
+  for (const [key, times] of countOf(adjustments))
+    if (made.get(key) !== times) fail(`${key}: ${made.get(key) ?? 0} times instead of ${times}`);
   const allowed = countOf(acknowledged);
   for (const [key, times] of made) {
     const isOwn = !/^(expired|converted) /.test(key);
@@ -93,6 +101,7 @@ const EVENTS: Partial<Record<Step, string>> = {
   created: 'booking.created',
   confirmed: 'booking.confirmed',
   changed: 'booking.updated',
+  adjusted: 'booking.updated',
   cancelled: 'booking.cancelled',
 };
 
@@ -162,6 +171,17 @@ export function checkDepartureEvents(events: SentEvent[], world: World, model: M
   }
 }
 
+/** Returns the total and the adjustment of a booking, as REST answers them. A hold has neither here. */
+function moneyOf(row: Row) {
+  if (!row.booking_ref) return {};
+  const { total_minor: total, adjustment_minor: adjustment, currency_digits: digits } = row;
+  const major = (minor: number) => minor / 10 ** digits;
+  return {
+    total_price: major(total),
+    adjustment: adjustment === null ? null : { amount: major(adjustment), reason: ADJUSTMENT_REASON },
+  };
+}
+
 /** Checks that the service gives the same answers as the model for each hold, each booking, and the free real and sandbox seats. */
 export async function checkAgreement(db: Db, world: World, model: Model, baseUrls: string[]): Promise<void> {
   const { rows } = await db.raw<{ rows: { at: string }[] }>('select to_jsonb(clock_timestamp()) as at');
@@ -187,6 +207,7 @@ export async function checkAgreement(db: Db, world: World, model: Model, baseUrl
       const named = { departure_date: departure?.date ?? null, departure_time: departure?.time ?? null };
       expect(body).toMatchObject({ status: model.statusOf(row, at), ...named, currency: row.currency });
       expect(body.party).toEqual(row.party);
+      expect(body).toMatchObject(moneyOf(row));
     }
   }
 }

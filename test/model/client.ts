@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../../services/platform/database/database';
 import { CUSTOMER } from '../support/website';
-import { type Ban, endHold, endPayment, operate } from './operator';
+import { adjustBooking, type Ban, endHold, endPayment, operate } from './operator';
 import type { Command, CommandKind } from './schedule';
 import type { World } from './world';
 
@@ -68,6 +68,8 @@ const WRONG_TIME = '23:15';
 export class Clients {
   readonly writes: Write[] = [];
   readonly bans: Ban[] = [];
+  /** The bookings whose adjustment an operator has changed, once for each change. */
+  readonly adjusted: string[] = [];
   /** The operator commands that ran. */
   readonly operations: Span[] = [];
   private readonly holds: KnownHold[] = [];
@@ -93,12 +95,18 @@ export class Clients {
     const booking = this.bookings[pick % this.bookings.length];
     if (kind === 'end hold') return hold && endHold(this.db, hold.id, pick % 2 ? 20 : -1);
     if (kind === 'end payment') return booking && endPayment(this.db, booking.ref);
+    if (kind === 'adjust booking') return booking && this.adjust(command, booking);
     const wanted = this.requestOf(command, hold, booking);
     if (wanted) return this.send(command, wanted);
     const from = microsecondsNow();
     const ban = await operate(this.db, this.world, command);
     this.operations.push({ from, to: microsecondsNow() });
     if (ban) this.bans.push(ban);
+  }
+
+  private async adjust({ adjustment }: Command, { tenant, ref }: KnownBooking): Promise<void> {
+    const seller = this.world.sellers[tenant]!;
+    if (await adjustBooking(this.db, seller.tenant, ref, adjustment)) this.adjusted.push(ref);
   }
 
   private requestOf(command: Command, hold?: KnownHold, booking?: KnownBooking): Wanted | undefined {

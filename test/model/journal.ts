@@ -40,10 +40,12 @@ export interface Row {
   prices_minor: Record<string, number>;
   expires_at: string;
   ended_at: string | null;
-  /** Only a row of booking_leads has this field and the two below. */
+  /** Only a row of booking_leads has this field and the four below. */
   booking_ref: string;
   hold_id: string | null;
   payment_due_at: string | null;
+  total_minor: number;
+  adjustment_minor: number | null;
   /** Only a departure has this field and those below. */
   tour_id: string;
   departure_date: string;

@@ -3,7 +3,15 @@ import { microseconds, type Row, type Version } from './journal';
 import { type PlannedDeparture, SEATS, TOUR_VERSIONS, type World } from './world';
 
 export type Step =
-  'created' | 'changed' | 'extended' | 'released' | 'expired' | 'converted' | 'confirmed' | 'cancelled';
+  | 'created'
+  | 'changed'
+  | 'adjusted'
+  | 'extended'
+  | 'released'
+  | 'expired'
+  | 'converted'
+  | 'confirmed'
+  | 'cancelled';
 
 /** The change of a hold or of a booking between two versions of its row. */
 export interface Transition {
@@ -22,6 +30,9 @@ export interface DepartureChange {
 
 /** The service may read a hold a little later than the change. A hold that ends within this time may have ended by then. */
 const CERTAIN_MICROSECONDS = 5_000_000;
+
+/** `application_name` of the test, which does the operator's work and moves the ends of holds. */
+const OPERATOR_APP = 'tests';
 
 /** Maps each old status to the allowed new statuses, each with the name of the step. */
 const LEGAL: Record<string, Record<string, Step>> = {
@@ -126,6 +137,7 @@ export class Model {
     const id = nameOf(row);
     const old = this.sales.get(id);
     this.sales.set(id, row);
+    if (version.source === 'booking_leads') this.assertTotal(old, version);
     const steps = stepsOf(old, version);
     const ends = old && steps.includes('converted');
     if (ends && microseconds(row.ended_at!) >= microseconds(old.expires_at))
@@ -222,6 +234,25 @@ export class Model {
     return row.hold_id ? this.sales.get(row.hold_id) : undefined;
   }
 
+  /**
+   * Checks that the total of a booking is the sum of its categories and its adjustment, and is not below 0. Checks that only an operator
+   * changes the adjustment, that a booking begins without one, and that only a standing booking gets one.
+   */
+  private assertTotal(old: Row | undefined, { row, app, at }: Version): void {
+    const { total_minor: total, adjustment_minor: adjustment } = row;
+    const sum = Object.entries(row.party).reduce(
+      (minor, [code, units]) => minor + units * row.prices_minor[code]!,
+      0,
+    );
+    if (total !== sum + (adjustment ?? 0) || total < 0)
+      fail(`${nameOf(row)}: a total of ${total} for a sum of ${sum} and an adjustment of ${adjustment}`);
+    if (adjustment === (old?.adjustment_minor ?? null)) return;
+    if (!old || app !== OPERATOR_APP) fail(`${nameOf(row)}: a request has changed the adjustment`);
+    if (!this.stands(old, microseconds(at))) fail(`${nameOf(row)}: adjusted as ${old.status}`);
+    if (isMoved(old, row) || !isDeepStrictEqual(old.prices_minor, row.prices_minor))
+      fail(`${nameOf(row)}: the adjustment has changed more than the total`);
+  }
+
   private sellerOf({ tenant_id }: Row) {
     return this.world.sellers.find(({ tenant }) => tenant.id === tenant_id);
   }
@@ -238,13 +269,19 @@ function seatsOf(row: Row): number {
   return seats;
 }
 
-function stepsOf(old: Row | undefined, { row, app }: Version): Step[] {
+function stepsOf(old: Row | undefined, version: Version): Step[] {
+  const { row } = version;
   const created: Step[] = old ? [] : ['created'];
   const from = old?.status ?? ('payment_due_at' in row ? 'pending_payment' : 'active');
   if (row.status !== from) return [...created, LEGAL[from]?.[row.status] ?? fail(`${from} → ${row.status}`)];
-  if (!old) return created;
+  return old ? stepsInStatus(old, version) : created;
+}
+
+/** Returns the steps of a change that keeps the status. */
+function stepsInStatus(old: Row, { row, app }: Version): Step[] {
   if (isMoved(old, row)) return ['changed'];
-  return app !== 'tests' && old.expires_at !== row.expires_at ? ['extended'] : [];
+  if (old.adjustment_minor !== row.adjustment_minor) return ['adjusted'];
+  return app !== OPERATOR_APP && old.expires_at !== row.expires_at ? ['extended'] : [];
 }
 
 function takesMore(old: Row | undefined, row: Row): boolean {

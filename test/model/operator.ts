@@ -4,13 +4,16 @@ import {
   reopenDeparture,
   setSeats,
 } from '../../services/api/seats/changes/change-departure';
+import { changeBooking } from '../../services/api/seats/changes/change-booking';
 import type { BulkChange } from '../../services/api/seats/bulk-change';
+import { byOperator } from '../../services/api/tenants/actor';
+import type { Tenant } from '../../services/api/tenants/tenant';
 import { changeTenantStatus } from '../../services/api/tenants/manage-tenants';
 import { awaitUses } from '../../services/api/tenants/use-lock';
 import { type Db, inTransaction, type Trx } from '../../services/platform/database/database';
 import { AppError } from '../../services/platform/errors';
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
-import { changeDepartures } from '../support/change';
+import { change, changeDepartures } from '../support/change';
 import type { Command } from './schedule';
 import { TOUR_VERSIONS, type World } from './world';
 
@@ -22,6 +25,8 @@ export interface Ban {
   at: number;
 }
 
+export const ADJUSTMENT_REASON = 'The model adjusts';
+
 /**
  * Runs a terminal command by its use case. The command changes nothing if it is refused, for example because it names fewer seats
  * than are taken.
@@ -31,15 +36,15 @@ export async function operate(db: Db, world: World, command: Command): Promise<B
   const { tour, departures, sellers } = world;
   const { date, time } = departures[departure]!;
   const named = { date, time: time ?? undefined };
-  const change = (prepare: (trx: Trx) => Promise<BulkChange>) =>
+  const changeDates = (prepare: (trx: Trx) => Promise<BulkChange>) =>
     unlessRefused(inTransaction(db, (trx) => changeDepartures(trx, prepare(trx))));
   switch (kind) {
     case 'set seats':
-      return change((trx) => setSeats(trx, tour, named, 1 + ((adults + pick) % 14)));
+      return changeDates((trx) => setSeats(trx, tour, named, 1 + ((adults + pick) % 14)));
     case 'cancel departure':
-      return change((trx) => cancelDeparture(trx, tour, named));
+      return changeDates((trx) => cancelDeparture(trx, tour, named));
     case 'reopen departure':
-      return change((trx) => reopenDeparture(trx, tour, named));
+      return changeDates((trx) => reopenDeparture(trx, tour, named));
     case 'import':
       if (++world.version >= TOUR_VERSIONS.length) return undefined;
       return unlessRefused(world.import(world.version));
@@ -70,6 +75,35 @@ async function unlessRefused(work: Promise<unknown>): Promise<undefined> {
   await work.catch((error: unknown) => {
     if (!(error instanceof AppError)) throw error;
   });
+}
+
+/**
+ * Adjusts the price of a booking, as the terminal does.
+ * @param amount decimal text in major units
+ * @returns true if the booking has changed; false also after a refusal, for example because the total would be below 0
+ */
+export async function adjustBooking(
+  db: Db,
+  tenant: Tenant,
+  bookingRef: string,
+  amount: string,
+): Promise<boolean> {
+  const adjustment = { amount, reason: ADJUSTMENT_REASON };
+  const wanted = {
+    bookingRef,
+    by: byOperator({ name: 'model' }),
+    customer: {},
+    expectedTotal: null,
+    adjustment,
+  };
+  let isChanged = false;
+  await unlessRefused(
+    inTransaction(db, async (trx) => {
+      const { before, after } = await change(trx, tenant, changeBooking, wanted);
+      isChanged = after !== before;
+    }),
+  );
+  return isChanged;
 }
 
 /**

@@ -12,6 +12,7 @@ const WEIGHTS = {
   confirm: 8,
   cancel: 5,
   'end payment': 2,
+  'adjust booking': 8,
   'set seats': 5,
   'cancel departure': 1,
   'reopen departure': 2,
@@ -38,6 +39,8 @@ export interface Command {
   /** The `external_ref` of the hold. A booking by reference has the same `external_ref`. */
   reference: 'A' | 'B' | null;
   by: 'hold' | 'reference' | 'date' | 'nothing';
+  /** Decimal text in major units. The largest discount is more than any sum, and 0 takes an adjustment away. */
+  adjustment: string;
   /** A number that chooses a hold or booking when the command runs. The tenant of the hold or booking sends the request. */
   pick: number;
   /** Sends the request again with the same Idempotency-Key. */
@@ -88,6 +91,7 @@ const command: fc.Arbitrary<Command> = fc.record({
   families: fc.constantFrom(0, 0, 1),
   reference: fc.constantFrom('A', 'B', null),
   by: fc.constantFrom('hold', 'hold', 'reference', 'date', 'date', 'nothing'),
+  adjustment: fc.constantFrom('-20', '-150', '35', '0', '-100000'),
   pick: fc.nat(50),
   again: fc.constantFrom('never', 'never', 'at once', 'later'),
 });

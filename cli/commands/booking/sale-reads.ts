@@ -51,17 +51,18 @@ export interface HeldSale {
   party: Party;
 }
 
-/** @param open opens the database at the first read */
+/** @param open opens the database, at the first read: the first question is shown before */
 export function createSaleReads(open: () => Promise<SaleSource>): SaleReads {
   const kept = new Map<string, Promise<unknown>>();
-  const source = open();
+  let opened: Promise<SaleSource> | undefined;
+  const source = () => (opened ??= open());
   const once = <T>(key: string, read: (from: SaleSource) => Promise<T>): Promise<T> => {
-    const known = kept.get(key) ?? source.then(read);
+    const known = kept.get(key) ?? source().then(read);
     kept.set(key, known);
     return known as Promise<T>;
   };
   return {
-    tenant: async () => (await source).tenant,
+    tenant: async () => (await source()).tenant,
     tours: async (typed) => {
       const words = wordsOf(typed);
       const all = await once('tours', (from) => listTours(from, undefined));

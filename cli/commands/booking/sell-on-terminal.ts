@@ -5,6 +5,7 @@ import { AppError } from '../../../services/platform/errors';
 import type { AuditedContext, OpeningTerminal } from '../../engine/context';
 import { InactiveTenantError } from '../../engine/desk-sale';
 import { openWhileAsking } from '../../engine/open-while-asking';
+import type { Io } from '../../terminal/io';
 import { type AgreedSale, askSale, type SaleKind } from './ask-sale';
 import type { SaleSource } from './sale-reads';
 import type { GivenSale } from './sale-summary';
@@ -36,7 +37,7 @@ export async function sellOnTerminal(
   await openWhileAsking(
     terminal,
     async (opened) => {
-      const tenant = sale.tenant ?? (await chooseTenant(await opened()));
+      const tenant = sale.tenant ?? (await chooseTenant(terminal.io, opened));
       const agreed = await askSale({
         ...terminal,
         ...sale,
@@ -49,9 +50,9 @@ export async function sellOnTerminal(
   );
 }
 
-async function chooseTenant(context: AuditedContext): Promise<string> {
+async function chooseTenant(io: Io, opened: () => Promise<AuditedContext>): Promise<string> {
   const { chooserOf } = require('../../engine/choose-name') as typeof import('../../engine/choose-name');
-  return chooserOf(context)('tenant', 'tenant', {});
+  return chooserOf(io, async () => (await opened()).db)('tenant', 'tenant', {});
 }
 
 /** @throws TenantNotFoundError, InactiveTenantError */

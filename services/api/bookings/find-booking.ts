@@ -13,6 +13,7 @@ import {
   type LeadPosition,
   type Refund,
 } from './booking-lead';
+import type { BookingStatus } from './booking-status';
 import { findLead, findLeadPlace, findLeadsOfHolds, type LeadPlace } from './booking-lead.repository';
 import { refundAnswer } from './refund-answer';
 import { findLeads, type LeadFilter } from './lead-list.repository';
@@ -71,14 +72,29 @@ export async function* walkBookings(
   } while (after !== undefined);
 }
 
+/** A status that a booking takes after its first one. The event `booked` begins the first one. */
+type LaterStatus = Exclude<BookingStatus, 'pending_payment'>;
+
 /** One event in the life of a booking or its hold. */
 export interface Moment {
   at: Date;
-  event: HoldMoment['event'] | 'booked' | 'changed' | 'confirmed' | 'cancelled' | 'expired' | 'anonymized';
+  event: HoldMoment['event'] | 'booked' | 'changed' | 'anonymized' | LaterStatus;
   /** The actor. Null: the hold or the booking expired, or the actor is unknown. */
   by: string | null;
   detail: string | null;
 }
+
+/** When a booking took a status, by whom, and what followed. `at` is null if it never took the status. */
+const TAKEN: Record<LaterStatus, (lead: BookingLead) => Omit<Moment, 'at' | 'event'> & { at: Date | null }> =
+  {
+    expired: (lead) => ({ at: expiry(lead), by: null, detail: 'not paid in time; its seats went back' }),
+    confirmed: ({ confirmedAt, confirmedBy }) => ({ at: confirmedAt, by: confirmedBy, detail: null }),
+    cancelled: (lead) => ({
+      at: lead.cancelledAt,
+      by: lead.cancelledBy,
+      detail: `its seats went back${refunded(lead.refund, lead)}`,
+    }),
+  };
 
 /** Returns the events of the hold and the booking, the oldest first. */
 export function bookingHistory(
@@ -95,14 +111,7 @@ export function bookingHistory(
       by,
       detail: `${describeChange(fields)}${refunded(refund, lead)}`,
     })),
-    { at: expiry(lead), event: 'expired', by: null, detail: 'not paid in time; its seats went back' },
-    { at: lead.confirmedAt, event: 'confirmed', by: lead.confirmedBy, detail: null },
-    {
-      at: lead.cancelledAt,
-      event: 'cancelled',
-      by: lead.cancelledBy,
-      detail: `its seats went back${refunded(lead.refund, lead)}`,
-    },
+    ...Object.entries(TAKEN).map(([status, taken]) => ({ event: status as LaterStatus, ...taken(lead) })),
     { at: lead.anonymizedAt, event: 'anonymized', by: null, detail: null },
   ];
   return moments
