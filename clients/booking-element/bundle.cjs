@@ -1,6 +1,6 @@
 /**
  * Bundles the booking element with its library into one module: node bundle.cjs FILE.
- * The module has at most 36 kB by gzip -9 (test/widget/element.test.ts), so the words of each language lose their keys, the style sheet its
+ * The module has at most 40 kB by gzip -9 (test/widget/element.test.ts), so the words of each language lose their keys, the style sheet its
  * spaces, and swc minifies the output of esbuild once more.
  */
 'use strict';

@@ -1,3 +1,4 @@
+import { NO_CONTACT } from '../../clients/booking-element/src/contact-rules';
 import {
   departureOf,
   holdBody,
@@ -24,6 +25,8 @@ const TOUR = {
     { code: 'adult', kind: 'adult', seats: 1, people: 1 },
     { code: 'child', kind: 'child', seats: 1, people: 1 },
   ],
+  questions: [{ code: 'diet', per: 'booking', type: 'text' }],
+  pickup: null,
 } as unknown as Tour;
 
 function departure(date: string, rest: Partial<Departure> = {}): Departure {
@@ -174,7 +177,7 @@ describe('a hold', () => {
   });
 
   it('a refused booking keeps what the visitor typed', () => {
-    const contact = { name: 'Ana', phone: '1', email: '', notes: '', travellers: [] };
+    const contact = { ...NO_CONTACT, name: 'Ana', phone: '1', answers: { diet: 'No nuts' } };
     const refused = after([
       ...HELD,
       { type: 'contactChanged', changed: contact },
@@ -183,6 +186,20 @@ describe('a hold', () => {
     ]);
     expect(refused).toMatchObject({ contact, task: undefined, stage: { at: 'held' } });
     expect(refused.refusal?.problem.code).toBe('network');
+  });
+
+  it('the answers stay through an extension, and the booked page has those of this tab alone', () => {
+    const contact = { ...NO_CONTACT, answers: { diet: 'No nuts' }, pickup: 'station' };
+    const extended = after([
+      ...HELD,
+      { type: 'contactChanged', changed: contact },
+      { type: 'held', seats: { hold: hold(), endsAt: 2 } },
+    ]);
+    expect(extended.contact).toEqual(contact);
+    const booked = after([{ type: 'booked', booking: booking(), contact }], extended);
+    const again: PurchaseEvent = { type: 'bookingSeen', booking: booking() };
+    expect(after([again], booked).stage).toMatchObject({ at: 'booked', contact });
+    expect(after([...CHOSEN, again]).stage).toEqual({ at: 'booked', booking: booking(), contact: undefined });
   });
 
   it.each([
@@ -319,6 +336,10 @@ describe('a tour that changes while the visitor chooses', () => {
   it.each([
     [['name'], 'validation_failed'],
     [['travellers.0.birth_date'], 'validation_failed'],
+    [['answers.diet'], 'validation_failed'],
+    [['answers.dropped'], 'tour_changed'],
+    [['travellers.0.answers.dropped'], 'tour_changed'],
+    [['pickup.point'], 'tour_changed'],
     [['party.adult'], 'internal_error'],
     [[], 'internal_error'],
   ])(

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Answered } from './answered.tsx';
 import { Calendar } from './calendar.tsx';
 import { ContactForm } from './contact.tsx';
 import { problemOfHold } from './departure-problem.ts';
@@ -113,6 +114,7 @@ function StageView({ nextOf, ...props }: StageProps & Pick<AppProps, 'nextOf'>) 
         key={stage.booking.booking_ref}
         tour={tour}
         booking={stage.booking}
+        contact={stage.contact}
         seller={props.seller}
         takesFocus={purchase.isTouched}
         next={nextOf(stage.booking)}
@@ -289,14 +291,16 @@ function Held(props: StageProps & { tour: Tour; stage: HeldStage }) {
       {!seen ? (
         <ContactForm
           contact={contact}
-          party={hold.party}
-          categories={tour.categories}
+          hold={hold}
+          tour={tour}
           problem={refusal?.task === 'book' ? refusal.problem : undefined}
           onChange={(changed) => dispatch({ type: 'contactChanged', changed })}
           onBook={actions.book}
         >
           <div class="review">
-            <Summary tour={tour} sale={hold} />
+            <Summary tour={tour} sale={hold}>
+              <Answered tour={tour} sale={hold} contact={contact} />
+            </Summary>
             <Terms tour={tour} sale={hold} />
             <Seller name={seller} />
           </div>

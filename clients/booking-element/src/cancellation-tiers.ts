@@ -1,4 +1,5 @@
 import { digitsOf } from './formats.ts';
+import { DAY_MS, instantOf, type LocalClock, localClock, MINUTE_MS } from './local-time.ts';
 import type { Tour } from './wire.ts';
 
 /** A departure with what a party pays for it: a hold, or a choice. */
@@ -46,9 +47,7 @@ function shareOf({ total_price, currency }: Sale, percent: number): number {
   return Math.round((Math.round(total_price * unit) * percent) / 100) / unit;
 }
 
-const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Returns the instant so long before the start: days are those of the calendar of the tour, hours and minutes are elapsed time. */
 function instantBefore({ departure_date, departure_time }: Sale, until: string, clock: LocalClock): number {
@@ -56,26 +55,4 @@ function instantBefore({ departure_date, departure_time }: Sale, until: string, 
   const number = parseInt(until, 10);
   if (until.endsWith('d')) return instantOf(start - number * DAY_MS, clock);
   return instantOf(start, clock) - number * (until.endsWith('h') ? HOUR_MS : MINUTE_MS);
-}
-
-/** Returns the local time at an instant. Both are in milliseconds; the local time is as if it were one of UTC. */
-type LocalClock = (instant: number) => number;
-
-function localClock(timeZone: string): LocalClock | undefined {
-  try {
-    // Swedish writes a date as ISO 8601 does.
-    const format = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
-    return (instant) => Date.parse(`${format.format(instant).replace(' ', 'T')}Z`);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns the first instant at which the clock shows a local time. A time that it skips is counted on from the time before. */
-function instantOf(localTime: number, clock: LocalClock): number {
-  const [before, after] = [-DAY_MS, DAY_MS].map((distance) => {
-    const near = localTime + distance;
-    return localTime - (clock(near) - near);
-  });
-  return [before!, after!].find((instant) => clock(instant) === localTime) ?? before!;
 }

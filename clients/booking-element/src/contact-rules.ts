@@ -1,28 +1,53 @@
+import {
+  type Answers,
+  type Asks,
+  isDue,
+  isWrongAnswer,
+  questionsFor,
+  textOfAnswer,
+  valuesOf,
+} from './answers.ts';
 import { isInBirthYears, PHONE_DIGITS_MIN, readEmail } from './contact-forms.ts';
 import { unitsOf } from './party-rules.ts';
-import type { BookingBody, Category, Hold, Party, Traveller } from './wire.ts';
+import { pickupBody, type PickupChoice, wrongPickup } from './pickup-choice.ts';
+import type { BookingBody, Category, Hold, Party, Question, Tour, Traveller } from './wire.ts';
 
-/** The texts that the visitor types before booking. */
-export interface Contact {
+/** The texts that the visitor types before booking, and the choices. */
+export interface Contact extends PickupChoice {
   name: string;
   phone: string;
   email: string;
   notes: string;
-  /** In the order of `travellersOf`. */
-  travellers: readonly TravellerNames[];
+  /** Those that are asked once for the booking. */
+  answers: Answers;
+  /** In the order of `travellersOf` when they were typed. */
+  travellers: readonly TravellerTexts[];
 }
 
-export interface TravellerNames {
+/** What is typed of one traveller. */
+export interface TravellerTexts {
+  /** The code of the category. */
+  category: string;
   first_name: string;
   last_name: string;
   /** YYYY-MM-DD, or empty. */
   birth_date: string;
+  answers: Answers;
 }
 
-export const NO_CONTACT: Contact = { name: '', phone: '', email: '', notes: '', travellers: [] };
-export const NO_NAMES: TravellerNames = { first_name: '', last_name: '', birth_date: '' };
+export const NO_CONTACT: Contact = {
+  name: '',
+  phone: '',
+  email: '',
+  notes: '',
+  answers: {},
+  pickup: '',
+  place: '',
+  travellers: [],
+};
+const NO_NAMES = { first_name: '', last_name: '', birth_date: '', answers: {} };
 
-/** Fields of the form, by the names of the platform: `name`, `travellers.0.last_name`. */
+/** Fields of the form, by the names of the platform: `name`, `travellers.0.last_name`, `answers.diet`. */
 export type FieldNames = readonly string[];
 
 /** The platform reads the first number in the text, of at least six digits: Latin, Arabic, Persian or full-width ones. */
@@ -38,32 +63,73 @@ export function travellersOf(party: Party, categories: readonly Category[]): Cat
   );
 }
 
+/**
+ * Returns what is typed of the travellers of a party: the first one of a category keeps what the first one of it had, whoever joins or leaves.
+ * @rule which traveller an answer belongs to after the party has changed: test/unit/contact-rules.test.ts
+ */
+export function fitTravellers(
+  typed: readonly TravellerTexts[],
+  categories: readonly Category[],
+): TravellerTexts[] {
+  const left = [...typed];
+  return categories.map(({ code }) => {
+    const place = left.findIndex(({ category }) => category === code);
+    return place < 0 ? { ...NO_NAMES, category: code } : left.splice(place, 1)[0]!;
+  });
+}
+
 /** Returns the fields that are missing or wrong. The platform checks the rest. */
-export function invalidFields(contact: Contact): FieldNames {
+export function invalidFields(contact: Contact, { questions, pickup }: Asks): FieldNames {
   const fields: string[] = [];
   const { name, phone, email, travellers } = contact;
   if (!name.trim()) fields.push('name');
   if (phone.replace(NOT_A_DIGIT, '').length < PHONE_DIGITS_MIN) fields.push('phone');
   if (!readEmail(email.replace(INVISIBLE, ''))) fields.push('email');
-  travellers.forEach((traveller, index) => {
-    const { first_name, last_name, birth_date } = traveller;
-    if (!first_name.trim() && !last_name.trim() && !birth_date) return;
-    for (const key of ['first_name', 'last_name'] as const)
-      if (!traveller[key].trim()) fields.push(`travellers.${index}.${key}`);
-    if (birth_date && !isInBirthYears(birth_date)) fields.push(`travellers.${index}.birth_date`);
-  });
-  return fields;
+  fields.push(...wrongAnswers(questionsFor(questions), contact.answers, 'answers'));
+  travellers.forEach((traveller, index) =>
+    fields.push(...wrongFields(traveller, `travellers.${index}`, questions)),
+  );
+  return [...fields, wrongPickup(pickup, contact) ?? []].flat();
 }
 
-/** Returns the body that books a hold on the date and at the total that the visitor sees. */
+function wrongAnswers(asked: readonly Question[], answers: Answers, path: string): string[] {
+  return asked
+    .filter((question) => isWrongAnswer(question, textOfAnswer(answers, question)))
+    .map(({ code }) => `${path}.${code}`);
+}
+
+/** Returns the fields of a traveller that are missing or wrong. One without any text and any due question is left out of the booking. */
+function wrongFields(traveller: TravellerTexts, path: string, questions: readonly Question[]): string[] {
+  const { category, birth_date, answers } = traveller;
+  const asked = questionsFor(questions, category);
+  const isTyped = [...NAMES.map((key) => traveller[key]), birth_date, ...Object.values(answers)].some(
+    (text) => text.trim(),
+  );
+  if (!isTyped && !asked.some(isDue)) return [];
+  const missing = NAMES.filter((key) => !traveller[key].trim()).map((key) => `${path}.${key}`);
+  const isOld = birth_date && !isInBirthYears(birth_date);
+  return [
+    ...missing,
+    ...(isOld ? [`${path}.birth_date`] : []),
+    ...wrongAnswers(asked, answers, `${path}.answers`),
+  ];
+}
+
+const NAMES = ['first_name', 'last_name'] as const;
+
+/**
+ * Returns the body that books a hold on the date and at the total that the visitor sees.
+ * @param lang the language of the questions that the visitor sees
+ */
 export function bookingBody(
-  { hold_id, tour, departure_date, departure_time, party, total_price }: Hold,
+  { hold_id, tour: { slug }, departure_date, departure_time, party, total_price }: Hold,
   contact: Contact,
-  categories: readonly Category[],
+  { categories, questions, pickup }: Pick<Tour, 'categories'> & Asks,
+  lang: string,
 ): BookingBody {
-  const travellers = namedTravellers(contact, travellersOf(party, categories));
+  const travellers = namedTravellers(contact, travellersOf(party, categories), questions);
   return {
-    tour_id: tour.slug,
+    tour_id: slug,
     hold_id,
     departure_date,
     departure_time: departure_time ?? undefined,
@@ -74,39 +140,62 @@ export function bookingBody(
     email: contact.email.trim(),
     notes: contact.notes.trim() || undefined,
     travellers: travellers.length > 0 ? travellers : undefined,
+    answers: valuesOf(questionsFor(questions), contact.answers),
+    pickup: pickupBody(pickup, contact),
+    lang: questions.length > 0 || pickup ? lang : undefined,
   };
 }
 
-function namedTravellers({ travellers }: Contact, categories: Category[]): Traveller[] {
-  return categories.flatMap(({ code }, index) => {
-    const traveller = travellers[index] ?? NO_NAMES;
-    if (!isNamed(traveller)) return [];
-    const { first_name, last_name, birth_date } = traveller;
-    return {
-      category: code,
+function namedTravellers(
+  { travellers }: Contact,
+  categories: Category[],
+  questions: readonly Question[],
+): Traveller[] {
+  return fitTravellers(travellers, categories)
+    .filter(isNamed)
+    .map(({ category, first_name, last_name, birth_date, answers }) => ({
+      category,
       first_name: first_name.trim(),
       last_name: last_name.trim(),
       birth_date: birth_date || null,
-    };
-  });
+      answers: valuesOf(questionsFor(questions, category), answers),
+    }));
 }
 
-function isNamed({ first_name, last_name }: TravellerNames): boolean {
+function isNamed({ first_name, last_name }: TravellerTexts): boolean {
   return first_name.trim() !== '' && last_name.trim() !== '';
 }
 
 /** Returns whether a field of the platform's answer is one of the form. */
-export function isInForm(field: string): boolean {
-  return field in NO_CONTACT || field.startsWith('travellers.');
+export function isInForm(field: string, { questions, pickup }: Asks): boolean {
+  const [name] = field.split('.');
+  if (name === 'pickup') return pickup !== null;
+  const code = codeOf(field);
+  return code === undefined ? name! in NO_CONTACT : questions.some((question) => question.code === code);
+}
+
+/** Returns the code of the question that a field answers: `diet` for `answers.diet`. Undefined: it answers none. */
+function codeOf(field: string): string | undefined {
+  return field.split('answers.')[1];
+}
+
+/** Returns whether a field of the platform's answer is about what the tour asks: its questions may have changed. */
+export function isAsked(field: string): boolean {
+  return codeOf(field) !== undefined || field.startsWith('pickup');
 }
 
 /**
- * Returns which field of the form a traveller's field in the platform's answer means. The body has the named travellers alone, so its second
- * one may be the third of the form.
+ * Returns which field of the form a field of the platform's answer means. The body has the named travellers alone, so its second one may be the
+ * third of the form; those after its last one are people without a name.
  */
 export function formField(field: string, { travellers }: Contact): string {
-  const [, index, name] = /^travellers\.(\d+)\.(\w+)$/.exec(field) ?? [];
+  if (field === 'pickup.place') return 'place';
+  if (field.startsWith('pickup')) return 'pickup';
+  const [, index, name] = /^travellers\.(\d+)\.(.+)$/.exec(field) ?? [];
   if (index === undefined) return field;
-  const named = travellers.flatMap((traveller, place) => (isNamed(traveller) ? [place] : []));
-  return `travellers.${named[Number(index)] ?? index}.${name}`;
+  const places = [...travellers.keys()];
+  const listed = [true, false].flatMap((wanted) =>
+    places.filter((place) => isNamed(travellers[place]!) === wanted),
+  );
+  return `travellers.${listed[Number(index)] ?? index}.${name}`;
 }

@@ -1,24 +1,28 @@
-import { type ComponentChildren, h } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { categoryName } from './category-names.ts';
+import { type Asks, questionsFor } from './answers.ts';
 import {
   type Contact,
-  invalidFields,
   type FieldNames,
+  fitTravellers,
   formField,
-  NO_NAMES,
-  type TravellerNames,
+  invalidFields,
+  type TravellerTexts,
   travellersOf,
 } from './contact-rules.ts';
+import { type FieldType, TextField } from './field.tsx';
+import { Pickup } from './pickup.tsx';
+import { QuestionFields } from './question-field.tsx';
 import { useSpeech } from './speech.ts';
-import type { Category, Party, Problem } from './wire.ts';
+import { TRAVELLER_FIELDS, Travellers } from './travellers.tsx';
+import type { Hold, Problem, Tour } from './wire.ts';
 import type { Words } from './words/en.ts';
 import { fill } from './words/words.ts';
 
 interface ContactFormProps {
   contact: Contact;
-  party: Party;
-  categories: readonly Category[];
+  hold: Hold;
+  tour: Tour;
   /** The refusal of the booking, if the platform has refused fields. */
   problem: Problem | undefined;
   /** Shows the summary and the terms, and the button that books. */
@@ -28,31 +32,32 @@ interface ContactFormProps {
   onBook(contact: Contact): void;
 }
 
-/** Asks who books, and for the names of the travellers. An error stands at its field, and the first one takes the focus. */
+/** Asks who books, what the tour asks, and for the names of the travellers. An error stands at its field, and the first one takes the focus. */
 export function ContactForm(props: ContactFormProps) {
-  const { contact, party, categories, problem, children, onChange, onBook } = props;
+  const { contact, hold, tour, problem, children, onChange, onBook } = props;
   const { words } = useSpeech();
   const form = useRef<HTMLFormElement>(null);
   const [issues, setIssues] = useState<FieldNames>([]);
   useEffect(() => {
-    if (problem) setIssues(refusedFields(problem, contact));
+    if (problem) setIssues(refusedFields(problem, contact, tour));
   }, [problem]);
   useEffect(() => {
     const field = form.current?.querySelector<HTMLElement>('[aria-invalid=true]');
     field?.closest('details')?.setAttribute('open', '');
-    field?.focus();
+    // A group of radio buttons takes no focus itself.
+    (field?.querySelector('input') ?? field)?.focus();
   }, [issues]);
-  const travellers = travellersOf(party, categories);
+  const travellers = travellersOf(hold.party, tour.categories);
   const submit = (event: Event) => {
     event.preventDefault();
-    const read = contactIn(form.current!, travellers);
+    const read = contactIn(form.current!, contact, fitTravellers(contact.travellers, travellers), tour);
     onChange(read);
-    const found = invalidFields(read);
+    const found = invalidFields(read, tour);
     setIssues(found);
     if (found.length === 0) onBook(read);
   };
   const field = (name: 'name' | 'phone' | 'email' | 'notes', type: FieldType, autocomplete?: string) => (
-    <Field
+    <TextField
       name={name}
       label={words.contact[name]}
       type={type}
@@ -60,6 +65,7 @@ export function ContactForm(props: ContactFormProps) {
       isRequired={name !== 'notes'}
       value={contact[name]}
       issues={issues}
+      issue={issueText(name, words)}
       onInput={(value) => onChange({ [name]: value })}
     />
   );
@@ -70,12 +76,30 @@ export function ContactForm(props: ContactFormProps) {
         {field('name', 'text', 'name')}
         {field('phone', 'tel', 'tel')}
         {field('email', 'email', 'email')}
+        <QuestionFields
+          questions={questionsFor(tour.questions)}
+          path="answers"
+          answers={contact.answers}
+          issues={issues}
+          onChange={(answers) => onChange({ answers })}
+        />
         {field('notes', 'textarea')}
+        {tour.pickup && (
+          <Pickup
+            offer={tour.pickup}
+            tour={tour}
+            hold={hold}
+            choice={contact}
+            issues={issues}
+            onChange={onChange}
+          />
+        )}
         <Travellers
           categories={travellers}
+          questions={tour.questions}
           travellers={contact.travellers}
           issues={issues}
-          onChange={(names) => onChange({ travellers: names })}
+          onChange={(texts) => onChange({ travellers: texts })}
         />
       </div>
       {children}
@@ -83,141 +107,54 @@ export function ContactForm(props: ContactFormProps) {
   );
 }
 
-/** Reads the texts of the form, because a program may have filled them in without an event. */
-function contactIn({ elements }: HTMLFormElement, travellers: readonly Category[]): Contact {
-  const read = (name: string) => (elements.namedItem(name) as HTMLInputElement).value;
+/**
+ * Reads the texts of the form, because a program may have filled them in without an event. The choice of a pickup has no text, and a search may
+ * hide it.
+ */
+function contactIn(
+  { elements }: HTMLFormElement,
+  contact: Contact,
+  travellers: readonly TravellerTexts[],
+  { questions }: Asks,
+): Contact {
+  const read = <Name extends string>(names: readonly Name[], path = '') =>
+    Object.fromEntries(
+      names.map((name) => [name, (elements.namedItem(path + name) as HTMLInputElement).value]),
+    ) as Record<Name, string>;
+  const answersIn = (path: string, category?: string) =>
+    read(
+      questionsFor(questions, category).map(({ code }) => code),
+      `${path}answers.`,
+    );
   return {
-    name: read('name'),
-    phone: read('phone'),
-    email: read('email'),
-    notes: read('notes'),
-    travellers: travellers.map((_, index) => ({
-      first_name: read(`travellers.${index}.first_name`),
-      last_name: read(`travellers.${index}.last_name`),
-      birth_date: read(`travellers.${index}.birth_date`),
+    ...contact,
+    ...read(['name', 'phone', 'email', 'notes']),
+    ...(elements.namedItem('place') && read(['place'])),
+    answers: answersIn(''),
+    travellers: travellers.map((traveller, index) => ({
+      ...traveller,
+      ...read(TRAVELLER_FIELDS, `travellers.${index}.`),
+      answers: answersIn(`travellers.${index}.`, traveller.category),
     })),
   };
 }
 
-/** Returns the fields that the platform has refused. The notes are what a larger party can shorten. */
-function refusedFields({ errors = [], code }: Problem, contact: Contact): FieldNames {
+/**
+ * Returns the fields that the platform has refused, and those that its tour, which is read again, refuses now. The notes are what a larger party
+ * can shorten.
+ */
+function refusedFields({ errors = [], code }: Problem, contact: Contact, asks: Asks): FieldNames {
   if (code === 'body_too_large' && contact.notes) return ['notes'];
-  return errors.map(({ field }) => formField(field, contact));
+  const refused = errors.map(({ field }) => formField(field, contact));
+  return refused.length > 0 ? [...refused, ...invalidFields(contact, asks)] : [];
 }
 
 /** The examples of fields whose form a visitor may not know. */
 const EXAMPLES: Record<string, string> = { phone: '+49 30 901820', email: 'ana@example.com' };
 
-function issueText(name: string, value: string, { contact, problem }: Words): string {
-  if (!value.trim()) return problem.required;
+/** Returns what is wrong with a field, with an example. */
+function issueText(name: string, { contact, problem }: Words): string | undefined {
   const example = EXAMPLES[name];
   // Isolates the example, because a phone number would change its order between Arabic words.
-  return example
-    ? `${problem.invalid} (${fill(contact.example, { example: `\u2066${example}\u2069` })})`
-    : problem.invalid;
-}
-
-/** The type of an input, or a textarea. */
-type FieldType = 'text' | 'tel' | 'email' | 'date' | 'textarea';
-
-/**
- * The longest text of a field in characters. The platform allows names of 200, but a body of 64 KiB: the longest texts of a party of fifty fit
- * into it in any script, with three bytes a character.
- */
-const CHARACTERS_MAX: Partial<Record<FieldType, number>> = { tel: 40, email: 254, textarea: 2000 };
-const OF_OTHERS_MAX = 100;
-
-interface FieldProps {
-  /** Names the field for the platform, and so its ids. */
-  name: string;
-  label: string;
-  type: FieldType;
-  /** Names the value that the browser may fill in. */
-  autocomplete?: string;
-  isRequired?: boolean;
-  value: string;
-  /** The fields that are missing or wrong. */
-  issues: FieldNames;
-  onInput(value: string): void;
-}
-
-function Field({ name, label, type, autocomplete = 'off', isRequired, value, issues, onInput }: FieldProps) {
-  const { words } = useSpeech();
-  const isInvalid = issues.includes(name);
-  const id = `field-${name}`;
-  const read = ({ currentTarget }: { currentTarget: { value: string } }) => onInput(currentTarget.value);
-  const attributes = {
-    id,
-    name,
-    // The field keeps what it has until the form is sent.
-    defaultValue: value,
-    autocomplete,
-    required: isRequired,
-    maxLength: CHARACTERS_MAX[type] ?? OF_OTHERS_MAX,
-    'aria-invalid': isInvalid,
-    'aria-describedby': isInvalid ? `${id}-error` : undefined,
-    onInput: read,
-    // Some programs that fill in forms send this event alone.
-    onChange: read,
-  };
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {type === 'textarea'
-        ? h('textarea', { ...attributes, rows: 3 })
-        : h('input', { ...attributes, type: type as 'text' })}
-      {isInvalid && (
-        <p id={`${id}-error`} class="error">
-          {issueText(name, value, words)}
-        </p>
-      )}
-    </div>
-  );
-}
-
-interface TravellersProps {
-  /** The category of each traveller. */
-  categories: Category[];
-  travellers: readonly TravellerNames[];
-  issues: FieldNames;
-  onChange(travellers: TravellerNames[]): void;
-}
-
-const TRAVELLER_FIELDS = ['first_name', 'last_name', 'birth_date'] as const;
-
-/** The names of the travellers, which the visitor may leave out. */
-function Travellers({ categories, travellers, issues, onChange }: TravellersProps) {
-  const { words, formats } = useSpeech();
-  if (categories.length === 0) return null;
-  const change = (index: number, names: Partial<TravellerNames>) =>
-    onChange(
-      categories.map((_, place) => {
-        const before = travellers[place] ?? NO_NAMES;
-        return place === index ? { ...before, ...names } : before;
-      }),
-    );
-  return (
-    <details class="travellers">
-      <summary>{words.contact.travellers}</summary>
-      {categories.map((category, index) => {
-        const names = travellers[index] ?? NO_NAMES;
-        return (
-          <fieldset key={index}>
-            <legend>{`${formats.number(index + 1)}. ${categoryName(category, words)}`}</legend>
-            {TRAVELLER_FIELDS.map((key) => (
-              <Field
-                key={key}
-                name={`travellers.${index}.${key}`}
-                label={words.contact[key]}
-                type={key === 'birth_date' ? 'date' : 'text'}
-                value={names[key]}
-                issues={issues}
-                onInput={(value) => change(index, { [key]: value })}
-              />
-            ))}
-          </fieldset>
-        );
-      })}
-    </details>
-  );
+  return example && `${problem.invalid} (${fill(contact.example, { example: `\u2066${example}\u2069` })})`;
 }

@@ -1,5 +1,5 @@
 import { type Api, CLICK_MS, createApi, SiteError } from './api.ts';
-import { bookingBody, type Contact } from './contact-rules.ts';
+import { bookingBody, type Contact, isAsked } from './contact-rules.ts';
 import { stateOf } from './departure-state.ts';
 import { holdBody, isOfPurchase, type Purchase, type PurchaseEvent, type Task } from './purchase.ts';
 import type { Booking, Departure, DeparturePage, Hold, Problem, Tour } from './wire.ts';
@@ -111,8 +111,8 @@ export function createPurchaseCalls(latest: Latest, dispatch: Dispatch): Purchas
     stop = click.stop;
     const events = await work(click.api).catch(async (error: unknown): Promise<PurchaseEvent[]> => {
       const refused: PurchaseEvent = { type: 'refused', task, problem: problemIn(error, base) };
-      // The rules, the prices or the seats that the visitor has seen may be old: the new ones come with the words about the refusal.
-      const isOld = task === 'hold' && isFinal(refused.problem);
+      // What is new comes with the words about the refusal.
+      const isOld = isFinal(refused.problem) && isOutdated(task, refused.problem);
       return [...(isOld ? await read.again(click.api).catch(() => []) : []), refused];
     });
     click.finish();
@@ -184,6 +184,11 @@ function isFinal({ status, retryable }: Problem): boolean {
   return status !== undefined && !retryable;
 }
 
+/** Returns whether the rules, the prices or the seats that the visitor has seen may be old, or the questions. */
+function isOutdated(task: Task, { errors = [] }: Problem): boolean {
+  return task === 'hold' || errors.some(({ field }) => isAsked(field));
+}
+
 /** Records whether a hold or booking may have happened all the same: no answer came, or one of a server that failed. */
 function recordUnanswered(unanswered: Unanswered, task: Task, problem: Problem | undefined): void {
   if (task !== 'hold' && task !== 'book') return;
@@ -245,9 +250,9 @@ function readerOf({ slug = '', latest, unanswered }: ReaderOptions) {
 function writerOf(read: { visitor: Reading }, latest: Latest, unanswered: Unanswered) {
   /** True: the browser has lost the cookie of a hold. Another hold would be lost too. */
   let hasLostCookie = false;
-  const booked = (booking: Booking): PurchaseEvent[] => {
+  const booked = (booking: Booking, contact?: Contact): PurchaseEvent[] => {
     latest().site.onBooked(booking);
-    return [{ type: 'booked', booking }];
+    return [{ type: 'booked', booking, contact }];
   };
   const placeHold: Reading = async (api) => {
     if (hasLostCookie || !navigator.cookieEnabled) throw new SiteError({ code: 'no_cookies' });
@@ -283,10 +288,13 @@ function writerOf(read: { visitor: Reading }, latest: Latest, unanswered: Unansw
     const { purchase, site } = latest();
     const { stage, tour } = purchase;
     if (stage.at !== 'held' || !tour) return [];
-    const body = bookingBody(stage.hold, contact, tour.categories);
+    const body = bookingBody(stage.hold, contact, tour, site.lang);
     site.onBooking(true);
     try {
-      return booked(await api.book(body).catch((error: unknown) => findBooked(api, stage.hold, error)));
+      return await api.book(body).then(
+        (booking) => booked(booking, contact),
+        async (error: unknown) => booked(await findBooked(api, stage.hold, error)),
+      );
     } finally {
       site.onBooking(false);
     }

@@ -1,6 +1,6 @@
 import type { Sale } from './cancellation-tiers.ts';
 import { markUnnamed } from './category-names.ts';
-import { type Contact, isInForm, NO_CONTACT } from './contact-rules.ts';
+import { type Contact, isAsked, isInForm, NO_CONTACT } from './contact-rules.ts';
 import { isProblemForGood, problemOfHold } from './departure-problem.ts';
 import { stateOf } from './departure-state.ts';
 import { fitParty, startParty, totalOf } from './party-choice.ts';
@@ -45,8 +45,8 @@ export type Stage =
   | (TimedHold & { at: 'held'; seen?: Price })
   /** The seats are free again: why, "Hold the seats again" and "Choose again". `holdOver`: another tab did it. */
   | { at: 'ended'; hold: Hold; reason: EndReason }
-  /** The summary, the way to the payment, and "Book again". */
-  | { at: 'booked'; booking: Booking };
+  /** The summary, the way to the payment, and "Book again". The contact is what this tab has booked with; a reload has none. */
+  | { at: 'booked'; booking: Booking; contact?: Contact };
 
 /** The call that runs for the visitor. */
 export type Task = 'load' | 'hold' | 'extend' | 'release' | 'book';
@@ -106,7 +106,8 @@ export type PurchaseEvent =
   | { type: 'timeOver' }
   /** The visitor goes back to the calendar. */
   | { type: 'returned' }
-  | { type: 'booked'; booking: Booking }
+  /** A call of the visitor has booked. No contact: an earlier call has booked with another one, perhaps. */
+  | { type: 'booked'; booking: Booking; contact?: Contact }
   /** The booking of the cookie was read. Undefined: there is none. */
   | { type: 'bookingSeen'; booking: Booking | undefined }
   | { type: 'startedAgain' };
@@ -193,7 +194,10 @@ const REDUCERS: Reducers = {
   // A booking that is under way may still succeed: its answer decides.
   timeOver: (purchase) => (purchase.task ? purchase : endHold(purchase, 'timeOver')),
   returned: choosing,
-  booked: (purchase, { booking }) => ({ ...resting(purchase), stage: { at: 'booked', booking } }),
+  booked: (purchase, { booking, contact }) => ({
+    ...resting(purchase),
+    stage: { at: 'booked', booking, contact },
+  }),
   bookingSeen: (purchase, { booking }) => seeBooking(purchase, booking),
   startedAgain: ({ stage, tour, departures, hasAllDepartures, contact }) => ({
     ...startPurchase(true, true),
@@ -201,7 +205,7 @@ const REDUCERS: Reducers = {
     tour,
     departures,
     hasAllDepartures,
-    contact: { ...contact, notes: '', travellers: [] },
+    contact: { ...NO_CONTACT, name: contact.name, phone: contact.phone, email: contact.email },
     pastBooking: stage.at === 'booked' ? stage.booking.booking_ref : undefined,
   }),
 };
@@ -295,7 +299,7 @@ function started(purchase: Purchase): Purchase {
 }
 
 function refuse(purchase: Purchase, { task, problem }: Refusal): Purchase {
-  const refusal = { task, problem: problemFor(task, problem) };
+  const refusal = { task, problem: problemFor(purchase, task, problem) };
   const refused = { ...resting(purchase), refusal };
   const { code } = refusal.problem;
   if (task === 'load' || code === 'tour_not_found') return { ...refused, stage: { at: 'failed' } };
@@ -306,15 +310,16 @@ function refuse(purchase: Purchase, { task, problem }: Refusal): Purchase {
 }
 
 /**
- * Returns the problem as the visitor meets it. Only the fields of the form can be checked; a choice is refused because the tour has changed, and
- * the date of a booking because the operator has moved its departure.
+ * Returns the problem as the visitor meets it. Only the fields of the form can be checked; a choice, and an answer to a question that is asked no
+ * more, is refused because the tour has changed, and the date of a booking because the operator has moved its departure.
  */
-function problemFor(task: Task, problem: Problem): Problem {
+function problemFor({ tour }: Purchase, task: Task, problem: Problem): Problem {
   const { code, errors = [] } = problem;
   if (code !== 'validation_failed') return problem;
   if (task === 'hold' || errors.some(({ field }) => field.startsWith('departure')))
     return { code: 'tour_changed' };
-  return errors.some(({ field }) => isInForm(field)) ? problem : { code: 'internal_error' };
+  if (tour && errors.some(({ field }) => isInForm(field, tour))) return problem;
+  return { code: errors.some(({ field }) => isAsked(field)) ? 'tour_changed' : 'internal_error' };
 }
 
 /** Returns whether the departure of the choice, or of the hold, was refused for good. */
@@ -406,6 +411,9 @@ function seeBooking(purchase: Purchase, booking: Booking | undefined): Purchase 
   if (isActing(purchase)) return purchase;
   const isShown = stage.at === 'booked' && stage.booking.booking_ref === booking?.booking_ref;
   if (booking && (isShown || isOfPurchase(purchase, booking)))
-    return { ...resting(purchase), stage: { at: 'booked', booking } };
+    return {
+      ...resting(purchase),
+      stage: { at: 'booked', booking, contact: isShown ? stage.contact : undefined },
+    };
   return { ...endHold(purchase, 'holdOver'), otherSeats: undefined };
 }

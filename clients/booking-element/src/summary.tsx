@@ -1,4 +1,7 @@
+import type { ComponentChildren } from 'preact';
+import { Answered } from './answered.tsx';
 import { categoryName } from './category-names.ts';
+import type { Contact } from './contact-rules.ts';
 import { departureText } from './departure-text.ts';
 import { Button, Heading } from './parts.tsx';
 import { Split } from './pay.tsx';
@@ -10,10 +13,12 @@ import { fill } from './words/words.ts';
 interface SummaryProps {
   tour: Tour;
   sale: Hold | Booking;
+  /** More rows. */
+  children?: ComponentChildren;
 }
 
 /** Shows the tour, the departure, the party and the total. */
-export function Summary({ tour, sale }: SummaryProps) {
+export function Summary({ tour, sale, children }: SummaryProps) {
   const speech = useSpeech();
   const { words, formats } = speech;
   const { departure_date, departure_time, party, total_price, currency } = sale;
@@ -32,6 +37,7 @@ export function Summary({ tour, sale }: SummaryProps) {
           ))}
         </ul>
       </dd>
+      {children}
       <dt>{words.party.total}</dt>
       <dd class="total">{formats.money(total_price, currency)}</dd>
     </dl>
@@ -64,6 +70,8 @@ export function Seller({ name }: { name: string }) {
 interface BookedProps {
   tour: Tour;
   booking: Booking;
+  /** What this tab has booked with. Undefined: it does not know. */
+  contact: Contact | undefined;
   /** The name of who sells. */
   seller: string;
   takesFocus: boolean;
@@ -73,7 +81,7 @@ interface BookedProps {
 }
 
 /** The booking, and the way to the site's payment. */
-export function Booked({ tour, booking, seller, takesFocus, next, onAgain }: BookedProps) {
+export function Booked({ tour, booking, contact, seller, takesFocus, next, onAgain }: BookedProps) {
   const speech = useSpeech();
   const { words } = speech;
   const isUnpaid = booking.status === 'pending_payment';
@@ -86,7 +94,9 @@ export function Booked({ tour, booking, seller, takesFocus, next, onAgain }: Boo
         <p>{fill(words.summary.reference, { reference: booking.booking_ref })}</p>
       </div>
       {isDue && <Due booking={booking} />}
-      <Summary tour={tour} sale={booking} />
+      <Summary tour={tour} sale={booking}>
+        <Answered tour={tour} sale={booking} contact={contact} />
+      </Summary>
       <Seller name={seller} />
       {isUnpaid && next !== undefined && (
         <a part="button" class="button" href={next}>

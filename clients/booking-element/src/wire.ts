@@ -12,9 +12,25 @@ export type DeparturePage = Visible<Schemas['DeparturePage'], 'departures'>;
 export type Departure = DeparturePage['items'][number];
 export type Hold = Schemas['HoldDetail'];
 export type HoldBody = Omit<Schemas['HoldBody'], 'external_ref'> & { tour_id: string };
-export type Booking = Visible<Schemas['BookingDetail'], 'booking'>;
+export type Booking = Omit<Visible<Schemas['BookingDetail'], 'booking'>, 'answers' | 'pickup'> & {
+  answers: VisitorAnswer[];
+  pickup: VisitorPickup | null;
+};
+/** A question of the booking, and whether it is answered. The site's server sends no values. */
+interface VisitorAnswer {
+  code: string;
+  /** The number of the person in the party, from 0. Null: asked once for the booking. */
+  traveller: number | null;
+  answered: boolean;
+}
+/** Where the guests are fetched. Null as the name: a place of the guest. */
+type VisitorPickup = Omit<Schemas['PickupAnswer'], 'name'> & { name: string | null };
 export type BookingBody = Partial<Schemas['BookingBody']> & { name: string; phone: string; email: string };
 export type Traveller = Schemas['TravellerBody'];
+export type Question = Schemas['Question'];
+export type AnswerValue = string | number | boolean;
+export type PickupOffer = Schemas['PickupOfferAnswer'];
+export type PickupPoint = Schemas['PickupPointAnswer'];
 export type Alternative = Schemas['ProblemAlternative'];
 type ProblemDocument = Schemas['ProblemDocument'];
 

@@ -126,4 +126,18 @@ export const ar: Words = {
     next: 'الخطوات التالية',
     more: 'المزيد',
   },
+  ask: {
+    yes: 'نعم',
+    no: 'لا',
+    none: 'بلا إجابة',
+    optional: '{label} (اختياري)',
+    later: '{label} (يمكن إضافته لاحقًا)',
+    length: 'الأحرف: {limits}',
+    pickup: 'نقطة الالتقاء',
+    search: 'بحث',
+    alone: 'سآتي بنفسي',
+    elsewhere: 'فندقي ليس في القائمة',
+    place: 'الفندق والعنوان',
+    map: 'الخريطة',
+  },
 };

@@ -126,4 +126,18 @@ export const de: Words = {
     next: 'So geht es weiter',
     more: 'Weitere',
   },
+  ask: {
+    yes: 'Ja',
+    no: 'Nein',
+    none: 'Keine Angabe',
+    optional: '{label} (freiwillig)',
+    later: '{label} (kann später folgen)',
+    length: 'Zeichen: {limits}',
+    pickup: 'Abholung',
+    search: 'Suchen',
+    alone: 'Ich komme selbst',
+    elsewhere: 'Mein Hotel steht nicht in der Liste',
+    place: 'Hotel und Adresse',
+    map: 'Karte',
+  },
 };

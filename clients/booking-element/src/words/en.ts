@@ -155,6 +155,29 @@ export const en = {
     /** Unfolds more categories. */
     more: 'More',
   },
+  /** What the tour asks. */
+  ask: {
+    yes: 'Yes',
+    no: 'No',
+    /** The choice that leaves a question unanswered. */
+    none: 'No answer',
+    /** A question that needs no answer. */
+    optional: '{label} (optional)',
+    /** A question that is answered before the tour, and not always with the booking. */
+    later: '{label} (can follow later)',
+    /** {limits}: such as 3–20. Why a text is refused. */
+    length: 'Characters: {limits}',
+    /** The heading of the places where guests are fetched. */
+    pickup: 'Pickup',
+    search: 'Search',
+    /** The visitor is not fetched. */
+    alone: 'I come on my own',
+    /** Lets the visitor name a place that is not in the list. */
+    elsewhere: 'My hotel is not listed',
+    place: 'Hotel and address',
+    /** Opens a map that shows the place. */
+    map: 'Map',
+  },
 };
 
 export type Words = typeof en;

@@ -126,4 +126,18 @@ export const es: Words = {
     next: 'Próximos pasos',
     more: 'Más',
   },
+  ask: {
+    yes: 'Sí',
+    no: 'No',
+    none: 'Sin respuesta',
+    optional: '{label} (opcional)',
+    later: '{label} (puede indicarse más tarde)',
+    length: 'Caracteres: {limits}',
+    pickup: 'Recogida',
+    search: 'Buscar',
+    alone: 'Voy por mi cuenta',
+    elsewhere: 'Mi hotel no está en la lista',
+    place: 'Hotel y dirección',
+    map: 'Mapa',
+  },
 };

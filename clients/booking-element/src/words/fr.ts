@@ -126,4 +126,18 @@ export const fr: Words = {
     next: 'La suite',
     more: 'Autres',
   },
+  ask: {
+    yes: 'Oui',
+    no: 'Non',
+    none: 'Sans réponse',
+    optional: '{label} (facultatif)',
+    later: '{label} (peut suivre plus tard)',
+    length: 'Caractères : {limits}',
+    pickup: 'Prise en charge',
+    search: 'Chercher',
+    alone: 'Je viens par mes propres moyens',
+    elsewhere: "Mon hôtel n'est pas dans la liste",
+    place: 'Hôtel et adresse',
+    map: 'Carte',
+  },
 };

@@ -126,4 +126,18 @@ export const ja: Words = {
     next: '今後の流れ',
     more: 'その他',
   },
+  ask: {
+    yes: 'はい',
+    no: 'いいえ',
+    none: '回答しない',
+    optional: '{label}（任意）',
+    later: '{label}（後でも可）',
+    length: '文字数：{limits}',
+    pickup: 'お迎え',
+    search: '検索',
+    alone: '自分で行きます',
+    elsewhere: 'ホテルが一覧にありません',
+    place: 'ホテル名と住所',
+    map: '地図',
+  },
 };

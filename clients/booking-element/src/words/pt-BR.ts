@@ -126,4 +126,18 @@ export const ptBR: Words = {
     next: 'Próximos passos',
     more: 'Mais',
   },
+  ask: {
+    yes: 'Sim',
+    no: 'Não',
+    none: 'Sem resposta',
+    optional: '{label} (opcional)',
+    later: '{label} (pode informar mais tarde)',
+    length: 'Caracteres: {limits}',
+    pickup: 'Embarque',
+    search: 'Procurar',
+    alone: 'Vou por conta própria',
+    elsewhere: 'Meu hotel não está na lista',
+    place: 'Hotel e endereço',
+    map: 'Mapa',
+  },
 };

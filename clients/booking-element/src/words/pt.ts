@@ -126,4 +126,18 @@ export const pt: Words = {
     next: 'Próximos passos',
     more: 'Mais',
   },
+  ask: {
+    yes: 'Sim',
+    no: 'Não',
+    none: 'Sem resposta',
+    optional: '{label} (opcional)',
+    later: '{label} (pode indicar mais tarde)',
+    length: 'Caracteres: {limits}',
+    pickup: 'Recolha',
+    search: 'Procurar',
+    alone: 'Vou por minha conta',
+    elsewhere: 'O meu hotel não está na lista',
+    place: 'Hotel e morada',
+    map: 'Mapa',
+  },
 };

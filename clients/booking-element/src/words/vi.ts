@@ -126,4 +126,18 @@ export const vi: Words = {
     next: 'Bước tiếp theo',
     more: 'Thêm',
   },
+  ask: {
+    yes: 'Có',
+    no: 'Không',
+    none: 'Không trả lời',
+    optional: '{label} (không bắt buộc)',
+    later: '{label} (có thể bổ sung sau)',
+    length: 'Ký tự: {limits}',
+    pickup: 'Điểm đón',
+    search: 'Tìm kiếm',
+    alone: 'Tôi tự đến',
+    elsewhere: 'Khách sạn của tôi không có trong danh sách',
+    place: 'Khách sạn và địa chỉ',
+    map: 'Bản đồ',
+  },
 };
