@@ -1,4 +1,8 @@
-import type { PickupPoint, PointWords } from '../../services/api/pickups/pickup-point';
+import {
+  type PickupPoint,
+  POINT_ADDRESS_MAX,
+  type PointWords,
+} from '../../services/api/pickups/pickup-point';
 import { findPickupPoints } from '../../services/api/pickups/pickup-point.repository';
 import {
   addPickupPoint,
@@ -27,13 +31,11 @@ interface PointOptions {
   googlePlaceId?: string;
 }
 
-const ADDRESS_CHARACTERS = 500;
-
 /** Reads degrees of a position. @param most in both directions */
 const degrees = (most: number) => (text: string, name: string) => Number(decimal(-most, most, 6)(text, name));
 
 const WORDS: Flag[] = [
-  flag('--address <text>', 'its address', { parse: line(ADDRESS_CHARACTERS) }),
+  flag('--address <text>', 'its address', { parse: line(POINT_ADDRESS_MAX) }),
   flag('--lat <degrees>', 'its latitude', { parse: degrees(90) }),
   flag('--lng <degrees>', 'its longitude', { parse: degrees(180) }),
   flag('--directions <text>', 'how a guest finds it', { parse: paragraphs(NOTES_MAX) }),

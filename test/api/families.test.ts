@@ -102,6 +102,10 @@ describe('travellers of a booking', () => {
     expect(booking.body).not.toHaveProperty('travellers');
     const { body } = await website.get(`/api/tenant/bookings/${booking.body.booking_ref}`);
     expect(body.travellers).toEqual(travellers);
+    const stored = JSON.stringify([{ ...travellers[0], passport: 'of a later release' }]);
+    await api.db('booking_leads').where({ id: booking.body.lead_id }).update({ travellers: stored });
+    const { body: later } = await website.get(`/api/tenant/bookings/${booking.body.booking_ref}`);
+    expect(later.travellers).toEqual(travellers);
   });
 
   it('GET writes the fields of a traveller in the documented order', async () => {

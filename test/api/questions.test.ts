@@ -188,6 +188,44 @@ describe('the answers of a booking', () => {
     ]);
   });
 
+  it('a question whose code is a name of every object is asked like any other', async () => {
+    const dive = await givenDive([
+      { ...AGREED, code: 'constructor' },
+      { ...WEIGHT, code: 'toString', until: 'booking' },
+    ]);
+    const missing = ['answers.constructor', 'travellers.0.answers.toString'];
+    expectInvalidFields(
+      await book(dive, { answers: {}, travellers: [{ ...DIVERS[0], answers: {} }] }),
+      missing,
+    );
+    const travellers = [{ ...DIVERS[0], answers: { toString: 70 } }];
+    expect((await book(dive, { answers: { constructor: true }, travellers })).status).toBe(201);
+  });
+
+  it('a change of the categories of the tour changes neither the questions nor the answers of a booking', async () => {
+    const dive = await givenDive();
+    const made = await book(dive, { adults: 2, travellers: DIVERS });
+    const before = await answersOf(made.body.booking_ref);
+    const categories = [{ code: 'diver', kind: 'adult', seats: 1, people: 1 }];
+    await api
+      .db('tours')
+      .where({ id: dive.tour.id })
+      .update({ categories: JSON.stringify(categories), questions: JSON.stringify([ALLERGIES]) });
+    expect(await answersOf(made.body.booking_ref)).toEqual(before);
+    const path = pathOf(made.body.booking_ref);
+    const changed = await website.patch(path, {
+      travellers: [DIVERS[1], DIVERS[0]],
+      answers: { allergies: 'Nuts' },
+    });
+    expect(valuesOf(changed.body.answers)).toEqual([
+      ['certificate', 0, 'advanced'],
+      ['certificate', 1, 'open'],
+      ['weight', 0, 80],
+      ['weight', 1, 61.5],
+      ['allergies', null, 'Nuts'],
+    ]);
+  });
+
   it('a tour that asks nothing refuses answers, and judges them after the departure', async () => {
     const silent = await givenDive(null);
     expectInvalidFields(await book(silent, { answers: { weight: 70 } }), ['answers.weight']);

@@ -51,7 +51,7 @@ describe('a JSON array that arrives in chunks', () => {
     for (const [index, text] of texts.entries()) {
       for (let size = 1; size <= text.length; size++) {
         const pieces = await cut(cutArray, inChunks(text, [size]));
-        const found = pieces.map((piece) => [piece.isResource === true, JSON.parse(piece.text)]);
+        const found = pieces.map((piece) => [piece.list === 'resources', JSON.parse(piece.text)]);
         const [one, two, tour] = [
           [true, 1],
           [true, 2],
@@ -80,11 +80,17 @@ describe('a JSON array that arrives in chunks', () => {
     ['[{"a": 1}', 'must be JSON: Unexpected end of JSON input'],
     ['[{"a": "x]', 'must be JSON: Unexpected end of JSON input'],
     ['{"a": 1', 'must be JSON'],
-    ['7', 'must be an array of tours, or {"tours": […]}, or {"resources": […], "tours": […]}'],
-    ['{"trips": []}', 'must be an array of tours, or {"tours": […]}, or {"resources": […], "tours": […]}'],
+    [
+      '7',
+      'must be an array of tours, or an object with the lists tours, resources and pickup_points, such as {"tours": […]}',
+    ],
+    [
+      '{"trips": []}',
+      'must be an array of tours, or an object with the lists tours, resources and pickup_points, such as {"tours": […]}',
+    ],
     [
       '{"tours": [], "more": 1}',
-      'must be an array of tours, or {"tours": […]}, or {"resources": […], "tours": […]}',
+      'must be an array of tours, or an object with the lists tours, resources and pickup_points, such as {"tours": […]}',
     ],
     ['{"tours": []', 'must be JSON'],
     ['[1,]', 'must be JSON: an entry is missing'],

@@ -105,6 +105,23 @@ describe('the questions of a tour in a catalog file', () => {
     expect(errors.map(({ field }) => field)).toEqual(['questions[0].categories']);
   });
 
+  it('must not be called pickup where the tour has a pickup, which the list of missing answers names so', async () => {
+    await database.db('pickup_points').insert({ code: 'pier', name: 'Pier', translations: '{}' });
+    const slug = 'fetched-dive';
+    const questions = [WEIGHT, { ...WEIGHT, code: 'pickup' }];
+    const pickup = { points: [{ point: 'pier', minutes_before: 30 }] };
+    const fieldsOf = async (fields: object) => {
+      const { errors } = await importFiles(database.db, { 'tours.json': [tourEntry({ slug, ...fields })] });
+      return errors.map(({ field }) => field);
+    };
+    expect(await fieldsOf({ questions, pickup })).toEqual(['questions[1].code']);
+    expect(await fieldsOf({ questions })).toEqual([]);
+    expect(await fieldsOf({ pickup })).toEqual(['questions[1].code']);
+    expect(await fieldsOf({ questions: [WEIGHT], pickup })).toEqual([]);
+    expect(await fieldsOf({ questions })).toEqual(['questions[1].code']);
+    expect(await fieldsOf({ questions, pickup: null })).toEqual([]);
+  });
+
   it('warn of an answer that is due with the booking, once, and of a translation of no question', async () => {
     const strict = { ...WEIGHT, required: true, until: 'booking' };
     const warningsOf = async (entry: object) => {

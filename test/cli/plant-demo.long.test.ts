@@ -53,6 +53,33 @@ const tours = async (): Promise<Record<string, { departures: number; name: strin
   return Object.fromEntries(rows.map(({ slug, ...rest }) => [slug, rest]));
 };
 
+describe('what the sale of the demo asks', () => {
+  it('a dive asks a certificate and a weight of each diver, and a city tour fetches its guests at six points', async () => {
+    const tourOf = (slug: string) => terminal.db('tours').where({ slug }).first();
+    const { questions } = await tourOf('gozo-two-dives');
+    const required = questions.filter((question: { required: boolean }) => question.required);
+    expect(required).toMatchObject([
+      { code: 'certificate', type: 'choice', per: 'traveller', until: 'confirm' },
+      { code: 'weight', type: 'number', per: 'traveller', until: 'confirm' },
+    ]);
+    const { pickup } = await tourOf('mumbai-from-dawn');
+    const codes: string[] = pickup.points.map(({ point }: { point: string }) => point);
+    expect([codes.length, pickup.required]).toEqual([6, false]);
+    expect((await terminal.db('pickup_points').pluck('code')).sort()).toEqual(codes.sort());
+  });
+
+  it('a later start adds departures to the city tour also after an operator has changed or removed a point', async () => {
+    await terminal.db('pickup_points').where({ code: 'mumbai_csmt' }).update({ name: 'Ours' });
+    await terminal.db('pickup_points').where({ code: 'mumbai_dadar' }).delete();
+    expect(await extend(LATER)).toBeGreaterThan(40);
+    const names = await terminal
+      .db('pickup_points')
+      .whereIn('code', ['mumbai_csmt', 'mumbai_dadar'])
+      .pluck('name');
+    expect(names.sort()).toEqual(['Dadar Station, west side', 'Ours']);
+  });
+});
+
 describe('a later start of the demo', () => {
   it('a later start of the demo adds no departure on the same day, and new departures on a later day', async () => {
     const before = await tours();

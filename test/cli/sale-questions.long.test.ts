@@ -125,6 +125,45 @@ describeOnTerminal('the questions of booking add', () => {
     });
   });
 
+  it('booking add asks for the pickup: a point with its time, or a typed place', async () => {
+    const { id } = await givenCruise();
+    await terminal.db('pickup_points').insert([
+      { code: 'pier', name: 'Pier 7', address: 'Cais do Sodré', translations: '{}' },
+      { code: 'rossio', name: 'Rossio', translations: '{}' },
+    ]);
+    const points = [
+      { point: 'pier', minutes_before: 20 },
+      { point: 'rossio', minutes_before: 45 },
+    ];
+    const pickup = { required: true, until: 'booking', elsewhere: true, points };
+    await terminal
+      .db('tours')
+      .where({ id })
+      .update({ pickup: JSON.stringify(pickup) });
+    const sellTo = async (typed: string, choice: string) => {
+      const person = sit();
+      await answerAll(person);
+      await choose(person, 'Pickup', typed, choice);
+      await person.answer('Sell it?', 'y', KEY.enter);
+      expect(await person.ended).toBe(0);
+    };
+    await sellTo('ross', '17:15 Rossio');
+    await sellTo('Hotel Tivoli', 'another place: Hotel Tivoli');
+    const leads = await bookings();
+    const stored = await terminal
+      .db('booking_answers')
+      .whereIn(
+        'lead_id',
+        leads.map((lead) => lead.id),
+      )
+      .orderBy('lead_id')
+      .pluck('pickup');
+    expect(stored).toMatchObject([
+      { chosen: { point: 'rossio' } },
+      { chosen: { point: null, name: 'Hotel Tivoli' } },
+    ]);
+  });
+
   it('booking add does not ask for a value that a flag gives', async () => {
     const { slug } = await givenCruise();
     const person = sit(`${slug} ${SATURDAY} --party adult=1 --name Ana --phone 030901820`);

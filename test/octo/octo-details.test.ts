@@ -33,6 +33,7 @@ function detailsOf(mark: string, uuid: string = randomUUID()): NewOctoDetails {
       },
     ],
     notes: `Quill${mark} comes late`,
+    pickup: null,
   };
 }
 

@@ -40,11 +40,12 @@ describe('GET /octo/supplier', () => {
 });
 
 describe('GET /octo/capabilities', () => {
-  it('GET /octo/capabilities lists pricing and content as optional capabilities', async () => {
+  it('GET /octo/capabilities lists pricing, content and pickups as optional capabilities', async () => {
     const body = expectOcto(await reseller.get('/octo/capabilities'), 'capabilities');
     expect(body.map(({ id, required }: { id: string; required: boolean }) => [id, required])).toEqual([
       ['octo/pricing', false],
       ['octo/content', false],
+      ['octo/pickups', false],
     ]);
   });
 });

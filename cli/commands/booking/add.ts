@@ -249,7 +249,7 @@ function comparedSale(sale: Sale, reading: RequestReading) {
   const { departure, party, paymentMethod, payBy, externalRef, notes, hold, confirm } = sale;
   return {
     answers: sale.answer ?? comparedAnswers(sale.answers),
-    pickup: pickupOfFlags(sale),
+    pickup: pickupOfFlags(sale) ?? sale.answers?.pickup,
     departure,
     party: party && comparedParty(partyInput(partyBody(sale))),
     customer: customerOfSale(sale, reading),

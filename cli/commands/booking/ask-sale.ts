@@ -11,6 +11,7 @@ import { askContact, type AskedContact } from './ask-contact';
 import { askDeparture } from './ask-departure';
 import { askParty } from './ask-party';
 import { askPayment, type Payment } from './ask-payment';
+import { askPickup } from './ask-pickup';
 import { askQuestions } from './ask-questions';
 import { askTour } from './ask-tour';
 import { createSaleReads, type SaleReads, type SaleSource } from './sale-reads';
@@ -77,20 +78,24 @@ async function askAnswers(io: Io, reads: SaleReads, { given, kind, now }: Asked)
   const known = { paymentMethod, payBy, isConfirmed };
   if (kind === 'hold') return { ...seats, contact, payment: undefined };
   const payment = given.hasPayment ? known : await askPayment(io, tenant, known, now);
-  const answers = given.answers ?? (await askQuestionsOf(io, reads, seats, { given, payment }));
+  const answers = given.answers ?? (await askAnswersOf(io, reads, seats, { given, payment }));
   return { ...seats, contact, payment, answers };
 }
 
-async function askQuestionsOf(
+/** Asks the questions of the tour, then where the guests are fetched, unless flags say it. */
+async function askAnswersOf(
   io: Io,
   reads: SaleReads,
   { tour, party, sold }: Omit<SaleAnswers, 'contact' | 'payment'>,
   { given, payment }: { given: GivenSale; payment: Payment },
 ): Promise<GivenAnswers | undefined> {
-  const { questions } = await reads.tour(tour.slug);
+  const { questions, pickup: offered } = await reads.tour(tour.slug);
   const { categories } = sold.quote;
   const isConfirmed = (payment.isConfirmed ?? false) && !given.despiteMissing;
-  return askQuestions(io, { questions, party, categories, given: given.answer, isConfirmed });
+  const answers = await askQuestions(io, { questions, party, categories, given: given.answer, isConfirmed });
+  if (!offered || given.pickup !== undefined || given.place !== undefined) return answers;
+  const pickup = await askPickup(io, { pickup: offered, startTime: sold.departure.startTime, isConfirmed });
+  return pickup === undefined ? answers : { ...answers, pickup };
 }
 
 /** Asks for the tour, the departure and the party. */

@@ -109,9 +109,13 @@ async function importBookingsCommand(
   const judged = await judge(context, options, files!);
   const { issues, report } = judged;
   const errors = issues.listed(files!);
+  const { warnings } = issues;
+  warnOfFiles(output, warnings);
   if (issues.count > 0 && options.rejects !== undefined) await reject(options.rejects, files!, judged);
   const answer = (done: BookingImportReport) =>
-    output.answer({ ...done, errors }, (screen) => describeReport(done, errors, screen));
+    output.answer({ ...done, errors, ...(warnings.length > 0 && { warnings }) }, (screen) =>
+      describeReport(done, errors, screen),
+    );
   if (issues.count > 0 && !(options.skipFaulty && issues.canSkip)) {
     await answer({ ...report, created: 0 });
     throw new BookingsRefusedError(issues.count, issues.canSkip);
@@ -124,6 +128,12 @@ async function importBookingsCommand(
   if (!output.json) output.note(describeReport(report, errors, output.screen));
   await confirm(questionOf(report));
   await answer(await write(context, judged));
+}
+
+/** Warns of files that may be cut off. With --json, the answer has the warnings. */
+function warnOfFiles(output: AuditedContext['output'], warnings: readonly RowIssue[]): void {
+  if (output.json) return;
+  for (const { file, line, message } of warnings) output.warn(`${file}, line ${line}: ${message}`);
 }
 
 async function judge(

@@ -36,6 +36,9 @@ export interface GivenSale extends AskedContact, Payment {
   answers?: GivenAnswers;
   /** True: required answers may be missing. */
   despiteMissing?: boolean;
+  /** The pickup that flags give: the code of a point or none, or a place. */
+  pickup?: string;
+  place?: string;
 }
 
 /** The answers of a conversation about a sale. */

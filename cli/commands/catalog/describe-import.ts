@@ -20,9 +20,9 @@ export function describeReport(report: ImportReport): string {
     ...describeChanges(report),
     table(
       ['', 'created', 'updated', 'unchanged'],
-      (['tours', 'departures', 'resources'] as const).flatMap((name) => {
+      (['tours', 'departures', 'resources', 'pickup_points'] as const).flatMap((name) => {
         const counts = report[name];
-        return counts ? [[name, counts.created, counts.updated, counts.unchanged]] : [];
+        return counts ? [[name.replace('_', ' '), counts.created, counts.updated, counts.unchanged]] : [];
       }),
       '',
     ),

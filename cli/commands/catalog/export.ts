@@ -4,6 +4,7 @@ import { type CsvKind, csvLines } from '../../../services/api/catalog-import/cat
 import {
   exportCatalog,
   exportLanguages,
+  exportPickupPoints,
   exportResources,
   findUntranslated,
   type UntranslatedTour,
@@ -81,7 +82,7 @@ function partsOf(options: ExportOptions): Part[] {
   if (missing !== undefined) return [{ file, text: missingIn(missing, format) }];
   if (format === 'json') return [{ file, text: (db, written) => asDocument(db, counted(db, written)) }];
   if (format === 'jsonl')
-    return [{ file, text: (db, written) => asLines(withResources(db, counted(db, written))) }];
+    return [{ file, text: (db, written) => asLines(withOthers(db, counted(db, written))) }];
   const csv = (kind: CsvKind) => (db: Db, written: Written) => asCsv(db, written, kind);
   if (only !== undefined || file === undefined) return [{ file, text: csv(only ?? 'tours') }];
   const { dir, name, ext } = path.parse(file);
@@ -106,21 +107,23 @@ async function* inPieces(text: AsyncIterable<string>): AsyncGenerator<string> {
   yield piece;
 }
 
-/** Writes an array of tours; with resources, an object with both lists. */
+/** Writes an array of tours; with resources or pickup points, an object with the lists. */
 async function* asDocument(db: Db, tours: AsyncIterable<object>): AsyncGenerator<string> {
-  const resources = await exportResources(db);
-  if (resources.length === 0) {
+  const others = { resources: await exportResources(db), pickup_points: await exportPickupPoints(db) };
+  const lists = Object.entries(others).filter(([, list]) => list.length > 0);
+  if (lists.length === 0) {
     yield* asJson(tours);
     return;
   }
-  yield `{"resources": ${JSON.stringify(resources, null, 2)},\n"tours": `;
+  yield `{${lists.map(([name, list]) => `"${name}": ${JSON.stringify(list, null, 2)},\n`).join('')}"tours": `;
   yield* asJson(tours);
   yield '}\n';
 }
 
-/** Yields the resources as `{"resource": {…}}`, then the tours. */
-async function* withResources(db: Db, tours: AsyncIterable<object>): AsyncGenerator<object> {
+/** Yields the resources as `{"resource": {…}}`, the pickup points as `{"pickup_point": {…}}`, then the tours. */
+async function* withOthers(db: Db, tours: AsyncIterable<object>): AsyncGenerator<object> {
   for (const resource of await exportResources(db)) yield { resource };
+  for (const point of await exportPickupPoints(db)) yield { pickup_point: point };
   yield* tours;
 }
 

@@ -2,8 +2,15 @@ import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { CsvError } from 'csv-parse';
 import { readFormulas } from '../../platform/csv-cells';
-import { firstLineOf, parseCsvRows } from '../catalog-import/catalog-csv';
-import { cutLines, findRepeatedKey, UncuttableError } from '../catalog-import/cut-json';
+import { NO_LINE_BREAK } from '../catalog-import/catalog-file';
+import {
+  endOfFile,
+  firstLineOf,
+  isSeparatorLine,
+  parseCsvRows,
+  SEPARATOR_LINE,
+} from '../catalog-import/catalog-csv';
+import { cutLines, findRepeatedKey, type JsonPiece, UncuttableError } from '../catalog-import/cut-json';
 import { type Encoding, type ImportMap, isRowField } from './import-map';
 import { ERROR_COLUMN, type RowIssues } from './row-issues';
 
@@ -67,11 +74,17 @@ async function* readCsvRows(
   issues: RowIssues,
 ): AsyncGenerator<SourceRow[]> {
   let head: Column[] | undefined;
-  for await (const chunk of parseCsvRows(text)) {
-    const rows = chunk.map((row) => ({ record: row.record, line: firstLineOf(row) }));
-    if (!head && rows.length > 0) head = columnsOf(file, rows.shift()!.record, map, issues);
-    yield rows.flatMap(({ record, line }) => {
-      const row = head && toRow(file, line, head, record);
+  for await (const rows of parseCsvRows(text)) {
+    const first = head ? undefined : rows.shift();
+    if (first && isSeparatorLine(first)) return issues.addToFile({ file, line: 1 }, '', SEPARATOR_LINE);
+    if (first) head = columnsOf(file, first.record, map, issues);
+    yield rows.flatMap((csvRow) => {
+      const { record } = csvRow;
+      const line = firstLineOf(csvRow);
+      const end = endOfFile(csvRow, head!.length);
+      if (end?.isCut) return issues.addToFile({ file, line }, '', end.message) ?? [];
+      if (end) issues.warn({ file, line }, end.message);
+      const row = toRow(file, line, head!, record);
       if (row) return [row];
       issues.add({ file, line }, '', 'must have a cell for each column of the first line');
       return [];
@@ -141,11 +154,12 @@ async function* readJsonRows(
 /** Returns the row of a line. Its issues never repeat the text, as the messages of JSON.parse do. */
 function jsonRow(
   file: string,
-  { text, line }: { text: string; line: number },
+  { text, line, isUnended = false }: JsonPiece,
   map: ImportMap,
   issues: RowIssues,
 ): SourceRow | undefined {
   const place = { file, line };
+  if (isUnended) issues.warn(place, NO_LINE_BREAK);
   const value = parseObject(text);
   if (!value) return issues.add(place, '', 'must be a JSON object in one line');
   const repeated = findRepeatedKey(text);

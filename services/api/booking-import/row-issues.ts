@@ -31,6 +31,7 @@ export class RowIssues {
   private readonly messagesOf = new Map<string, Map<number, string[]>>();
   private readonly shown: RowIssue[] = [];
   private readonly unknownWords = new Map<string, { kind: UnknownKind; word: string }>();
+  private readonly warned: RowIssue[] = [];
   private faulty = 0;
   private isFileFaulty = false;
 
@@ -50,6 +51,16 @@ export class RowIssues {
   addToFile(place: RowPlace, field: string, message: string): undefined {
     this.isFileFaulty = true;
     this.add(place, field, message);
+  }
+
+  /** Adds what may be wrong with the last line of a file, but does not refuse the import. */
+  warn({ file, line }: RowPlace, message: string): void {
+    this.warned.push({ file, line, field: '', message });
+  }
+
+  /** At most one for each file. */
+  get warnings(): readonly RowIssue[] {
+    return this.warned;
   }
 
   /** True: only the faulty rows are missing. */

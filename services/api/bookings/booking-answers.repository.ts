@@ -87,6 +87,24 @@ export async function eraseLateNotes(trx: Trx, days: number, limit: number): Pro
   return rowCount;
 }
 
+/** Erases the pickups of up to `limit` reservations of OCTO, as eraseLateAnswers does. */
+export async function eraseLateOctoPickups(trx: Trx, days: number, limit: number): Promise<number> {
+  const { rowCount } = await trx.raw<{ rowCount: number }>(
+    `with late as (
+       select o.hold_id from octo_bookings o join seat_holds h on h.id = o.hold_id
+         left join booking_leads l on l.hold_id = o.hold_id
+         join departures d on d.id = coalesce(l.departure_id, h.departure_id) join tours t on t.id = d.tour_id
+       where o.pickup is not null and o.departure_date < (statement_timestamp() at time zone 'UTC')::date - :days::integer
+         and ${RETURN_DATE} < (statement_timestamp() at time zone 'UTC')::date - :days::integer
+       order by o.departure_date limit :limit
+       for no key update of o skip locked
+     )
+     update octo_bookings o set pickup = null from late where o.hold_id = late.hold_id`,
+    { days, limit },
+  );
+  return rowCount;
+}
+
 /** A booking whose pickup changes. */
 export interface RenewedPickup {
   leadId: number;

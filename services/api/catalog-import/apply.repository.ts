@@ -28,7 +28,7 @@ export async function allowLongStatements(trx: Trx): Promise<void> {
 const SOLD_BY = ['currency', 'continent', 'time_zone', 'status'];
 
 /**
- * Locks departures, then the resources that they use or will use, then tours, each in the order of their ids, as a booking does. In another order, a booking and an import could wait
+ * Locks departures, then the resources that they use or will use, pickup points, then tours, each in the order of their ids, as a booking does. In another order, a booking and an import could wait
  * for each other. If one of the columns in SOLD_BY changes in a tour, locks all departures of the tour, so that each sale is made entirely
  * before or after the import.
  */
@@ -65,7 +65,14 @@ export async function lockStaged(trx: Trx): Promise<void> {
       select code from staged_resources
     ) order by r.id for no key update of r) as locked`);
   await trx.raw(`select count(*) from (
-    select from tours t where t.slug in (select slug from staged_tours)
+    select from pickup_points p where p.code in (
+      select code from staged_pickup_points
+      union
+      select listed->>'point' from staged_tours s
+        cross join jsonb_array_elements(nullif(s.columns->'pickup', 'null')->'points') as listed
+    ) order by p.code for no key update of p) as locked`);
+  await trx.raw(`select count(*) from (
+    select from tours t where t.slug in (select slug from staged_tours) or ${NAMES_STAGED_POINT}
     order by t.id for no key update of t) as locked`);
 }
 
@@ -167,6 +174,31 @@ export async function applyResources(trx: Trx): Promise<number> {
     `insert into resources (code, ${columns}) select code, ${columns} from changed_resources order by code
      on conflict (code) do update set ${RESOURCE_COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ')},
        updated_at = clock_timestamp()`,
+  );
+  return rowCount;
+}
+
+/** SQL that is true for a tour `t` that fetches guests at a point of the files. */
+const NAMES_STAGED_POINT = `t.pickup is not null and exists (
+  select from jsonb_array_elements(t.pickup->'points') as listed join staged_pickup_points s on s.code = listed->>'point')`;
+
+const POINT_COLUMNS = ['name', 'address', 'lat', 'lng', 'directions', 'google_place_id', 'translations'];
+
+/**
+ * Writes the staged changes of pickup points, and raises the revisions of the stored tours that fetch guests there: their answers change. The
+ * caller holds the locks of both. Bookings keep the words with which a point was sold. @returns the number of written points
+ */
+export async function applyPickupPoints(trx: Trx): Promise<number> {
+  const columns = POINT_COLUMNS.join(', ');
+  const { rowCount } = await trx.raw(
+    `insert into pickup_points (code, ${columns}) select code, ${columns} from changed_pickup_points order by code
+     on conflict (code) do update set ${POINT_COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ')}`,
+  );
+  await trx.raw(
+    `update tours t set revision = t.revision + 1, updated_at = clock_timestamp()
+     where t.pickup is not null and exists (
+       select from jsonb_array_elements(t.pickup->'points') as listed
+         join changed_pickup_points c on c.code = listed->>'point' and c.action = 'update')`,
   );
   return rowCount;
 }

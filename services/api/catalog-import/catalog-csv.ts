@@ -183,19 +183,15 @@ export async function* readCsv(
   const report = (line: number, message: string) => issues.add([{ file, line, field: '', message }]);
   let head: CsvHead | undefined;
   const toRecords = (row: CsvRow): CatalogRecord[] => {
-    const { record, raw } = row;
+    const { record } = row;
     const { width, isDepartures } = head!;
     const line = firstLineOf(row);
-    if (!raw.endsWith('\n')) {
-      if (record.length < width) {
-        report(
-          line,
-          `ends after ${record.length} of ${width} cells without a line break: the file is cut off`,
-        );
-        return [];
-      }
-      issues.warn({ file, line, field: '', message: NO_LINE_BREAK });
+    const end = endOfFile(row, width);
+    if (end?.isCut) {
+      report(line, end.message);
+      return [];
     }
+    if (end) issues.warn({ file, line, field: '', message: end.message });
     if (record.length <= width)
       return [{ place: { file, line }, isDeparture: isDepartures, value: head!.toRecord(record) }];
     report(line, `has ${record.length} cells, but the first line names ${width}`);
@@ -204,11 +200,7 @@ export async function* readCsv(
   try {
     for await (const rows of parseCsvRows(text)) {
       const first = head ? undefined : rows.shift();
-      if (first && /^"?sep=/i.test(first.raw))
-        return report(
-          1,
-          'is a line for Excel alone: remove it, because an import detects the delimiter by itself',
-        );
+      if (first && isSeparatorLine(first)) return report(1, SEPARATOR_LINE);
       if (first) {
         head = new CsvHead(first.record);
         issues.add(head.issues({ file, line: 1 }));
@@ -228,6 +220,30 @@ interface CsvRow {
   raw: string;
   /** The line where the row ends. */
   info: { lines: number };
+}
+
+/** What an import says of a first line `sep=;`. */
+export const SEPARATOR_LINE =
+  'is a line for Excel alone: remove it, because an import detects the delimiter by itself';
+
+/** Returns whether the first row of a file is a line such as `sep=;`, by which Excel knows the delimiter. */
+export function isSeparatorLine({ raw }: Pick<CsvRow, 'raw'>): boolean {
+  return /^"?sep=/i.test(raw);
+}
+
+/**
+ * Returns what is wrong with the end of a file that no line break ends. Undefined: the row is not its last one, or a line break ends it.
+ * @param width the number of columns
+ * @rule a file that no line break ends may be cut off: test/cli/booking-import-files.test.ts
+ */
+export function endOfFile(
+  { raw, record }: Pick<CsvRow, 'raw' | 'record'>,
+  width: number,
+): { isCut: boolean; message: string } | undefined {
+  if (raw.endsWith('\n')) return undefined;
+  if (record.length >= width) return { isCut: false, message: NO_LINE_BREAK };
+  const message = `ends after ${record.length} of ${width} cells without a line break: the file is cut off`;
+  return { isCut: true, message };
 }
 
 /** Returns the line in which a row begins. A cell may have line breaks. */

@@ -1,3 +1,5 @@
+import type { OtherList } from './cut-json';
+
 /** The extension of a catalog file decides its format. */
 export const CATALOG_FILE_TYPES = ['.json', '.jsonl', '.csv'] as const;
 
@@ -7,8 +9,8 @@ export interface CatalogRecord {
   value: unknown;
   /** A line of a departures file, which names its tour in `tour_slug`. Otherwise the record is a tour. */
   isDeparture?: boolean;
-  /** A resource of `{"resources": […]}`, or of a line `{"resource": {…}}`. */
-  isResource?: boolean;
+  /** The list of `{"resources": […]}` or of a line `{"resource": {…}}`, and as these for pickup points. Absent: a tour or a departure. */
+  list?: OtherList;
   /** SHA-256 of a tour's text in a JSON file, hexadecimal. */
   digest?: string;
   /** Defined if the stored tour is equal to this entry. The entry is then parsed only when `value` is read. */

@@ -6,13 +6,14 @@ import { isHttpsAddress, isOwnPath, isSlug } from '../../platform/forms/text-for
 import { foldName } from '../../platform/forms/fold-name';
 import { writtenStartTimeForm } from '../catalog/start-time';
 import { isTourSlug, TOUR_STATUSES } from '../catalog/tour';
-import { canonicalLanguage, type TranslatedTexts } from '../catalog/tour-text';
+import type { TranslatedTexts } from '../catalog/tour-text';
+import { LANGUAGE, LANGUAGES_MAX, TOO_MANY_LANGUAGES } from './language-field';
 import { currencyDigits, isCurrencyCode, toMinor } from '../pricing/currency';
 import { isCountry } from '../tenants/country';
 import { expandSchedule, InvalidScheduleError, type Schedule } from '../departures/schedule';
 import type { Issue } from './catalog-file';
 import { AMOUNT, CATEGORIES, CATEGORY_NAMES, parsePrices, PRICES } from './category-fields';
-import { PICKUP } from './pickup-fields';
+import { GOOGLE_PLACE_ID, PICKUP, PICKUP_POINT } from './pickup-fields';
 import { QUESTION_TEXTS, QUESTIONS } from './question-fields';
 import { CANCELLATION, closingIssue, CUTOFF } from './sale-terms';
 import { RESOURCE, USES } from './uses-field';
@@ -64,9 +65,7 @@ const location = objectField({
   name: lineField(NAME_MAX),
   lat: decimalField(-90, 90).nullish(),
   lng: decimalField(-180, 180).nullish(),
-  google_place_id: lineField(300)
-    .refine((id) => /^[\w-]+$/.test(id), 'must be the ID of a place of Google Maps: letters, digits, _ and -')
-    .nullish(),
+  google_place_id: GOOGLE_PLACE_ID.nullish(),
 }).transform(withoutNulls);
 const image = objectField({ url: imageUrl, alt: lineField(REASON_MAX).nullish() }).transform(withoutNulls);
 const itineraryDay = objectField({
@@ -74,16 +73,6 @@ const itineraryDay = objectField({
   title: lineField(NAME_MAX),
   description: paragraphsField(5000).nullish(),
 }).transform(withoutNulls);
-
-/** The most languages into which a tour is translated. */
-export const LANGUAGES_MAX = 30;
-export const TOO_MANY_LANGUAGES = `must have at most ${LANGUAGES_MAX} languages`;
-
-/** Reads a language tag. Returns it in the form that the catalog stores: `de-CH` for `DE-ch`. */
-const LANGUAGE = textField(
-  (value) => canonicalLanguage(value) !== undefined,
-  'must be a language tag such as de or pt-BR',
-).transform((value) => canonicalLanguage(value)!);
 
 const NAME = lineField(NAME_MAX);
 const SUMMARY = lineField(NOTES_MAX);
@@ -364,6 +353,15 @@ export function checkResource(
   issues: EntryIssue[],
 ): { code: string | undefined; columns: string } {
   const { code, ...columns } = parseFields(RESOURCE, value, '', issues);
+  return { code, columns: JSON.stringify(columns) };
+}
+
+/** Returns the code and the valid columns of a pickup point in a file, as checkResource. */
+export function checkPickupPoint(value: unknown, issues: EntryIssue[]): ReturnType<typeof checkResource> {
+  const { code, ...columns } = parseFields(PICKUP_POINT, value, '', issues);
+  const { lat = null, lng = null } = isRecord(value) ? value : {};
+  if ((lat === null) !== (lng === null))
+    issues.push({ field: lat === null ? 'lat' : 'lng', message: 'is required: lat and lng go together' });
   return { code, columns: JSON.stringify(columns) };
 }
 

@@ -41,6 +41,7 @@ export async function stageRemovals(stage: Stage, slugs: string[] | undefined): 
  */
 export async function compareStaged(stage: Stage): Promise<void> {
   await queryStage(stage, COMPARE_RESOURCES);
+  await queryStage(stage, COMPARE_POINTS);
   await queryStage(stage, COMPARE, [JSON.stringify(TOUR_DEFAULTS)]);
 }
 
@@ -54,6 +55,24 @@ const COMPARE_RESOURCES = `
     case when r.id is null then '{"kind": "vehicle", "units": 1, "turnaround": 0, "time_zone": "UTC"}'::jsonb else '{}' end
       || s.columns) as m
   where r.id is null or m is distinct from r`;
+
+/**
+ * Merges the columns that an entry gives into the stored pickup point, and its translations by language: null removes one. Writes the points that
+ * differ.
+ */
+const COMPARE_POINTS = `
+  insert into changed_pickup_points (entry, action, code, name, address, lat, lng, directions, google_place_id, translations)
+  select s.entry, case when p.code is null then 'insert' else 'update' end, s.code, m.name, m.address, m.lat, m.lng, m.directions,
+    m.google_place_id, t.translations
+  from staged_pickup_points s left join pickup_points p on p.code = s.code
+  cross join lateral jsonb_populate_record(p, s.columns - 'translations') as m
+  cross join lateral (
+    select coalesce(jsonb_object_agg(tag, words) filter (where words <> 'null'), '{}') as translations
+    from jsonb_each(coalesce(p.translations, '{}') || coalesce(nullif(s.columns->'translations', 'null'), '{}')) as named (tag, words)
+  ) as t
+  where p.code is null
+    or (m.name, m.address, m.lat, m.lng, m.directions, m.google_place_id, t.translations)
+      is distinct from (p.name, p.address, p.lat, p.lng, p.directions, p.google_place_id, p.translations)`;
 
 const columnsOf = (row?: string) =>
   STORED_TOUR_COLUMNS.map((column) => (row ? `${row}.${column}` : column)).join(', ');

@@ -5,9 +5,12 @@ export interface JsonPiece {
   line: number;
   /** True for the last line of JSON lines, if no line break ends it. */
   isUnended?: boolean;
-  /** True for an element of `"resources"`. */
-  isResource?: boolean;
+  /** The list of the element. Absent: `"tours"`, or an array without a name. */
+  list?: OtherList;
 }
+
+/** The lists of a file beside its tours. */
+export type OtherList = 'resources' | 'pickup_points';
 
 /** Thrown where the text cannot be cut any further. */
 export class UncuttableError extends Error {
@@ -24,15 +27,16 @@ export class UncuttableError extends Error {
  * million characters.
  */
 const CHARACTERS_MAX = 16_000_000;
-const NO_LIST = 'must be an array of tours, or {"tours": […]}, or {"resources": […], "tours": […]}';
-const OPENING = /^\s*(?:\[|\{\s*"(?:tours|resources)"\s*:\s*\[)/;
-/** The beginning of the second list of an object. */
-const NEXT_LIST = /^\s*,\s*"(tours|resources)"\s*:\s*\[/;
+const NO_LIST =
+  'must be an array of tours, or an object with the lists tours, resources and pickup_points, such as {"tours": […]}';
+const OPENING = /^\s*(?:\[|\{\s*"(tours|resources|pickup_points)"\s*:\s*\[)/;
+/** The beginning of the next list of an object. */
+const NEXT_LIST = /^\s*,\s*"(tours|resources|pickup_points)"\s*:\s*\[/;
 /** A file without an array in this many characters is refused. */
 const OPENING_CHARACTERS_MAX = 4096;
 
 /**
- * Yields the elements of an array, of `{"tours": […]}`, or of both lists of `{"resources": […], "tours": […]}`, as each chunk completes them.
+ * Yields the elements of an array, or of the lists of an object, as each chunk completes them.
  * Finds the ends of the elements by brackets, commas and quotes. JSON.parse later parses each element. Streaming parsers, which make tokens of
  * the whole text, take seven times as long (docs/adr/0013).
  * @throws UncuttableError
@@ -81,7 +85,7 @@ class ArrayCutter {
   }
 
   private begin(opening: string): void {
-    this.lists.push(opening.includes('"resources"') ? 'resources' : 'tours');
+    this.lists.push(/"(\w+)"/.exec(opening)?.[1] ?? 'tours');
     this.line += countLines(opening);
     this.text = this.text.slice(opening.length);
     [this.isFirst, this.isClosed, this.scanned.at, this.scanned.depth] = [true, false, 0, 0];
@@ -114,14 +118,15 @@ class ArrayCutter {
     const indent = /^\s*/.exec(content)![0];
     if (indent.length < content.length) {
       const piece = { text: content, line: this.line + countLines(indent) };
-      return [this.lists.at(-1) === 'resources' ? { ...piece, isResource: true } : piece];
+      const list = this.lists.at(-1);
+      return [list === 'tours' ? piece : { ...piece, list: list as OtherList }];
     }
     if (this.isClosed && this.isFirst) return [];
     throw new UncuttableError(this.line, 'must be JSON: an entry is missing');
   }
 }
 
-/** Returns the text up to the first element of the other list of the object; undefined: none follows, or more text is needed. */
+/** Returns the text up to the first element of the next list of the object; undefined: none follows, or more text is needed. */
 function findNextList(text: string, lists: string[]): string | undefined {
   const next = NEXT_LIST.exec(text);
   return next && !lists.includes(next[1]!) ? next[0] : undefined;

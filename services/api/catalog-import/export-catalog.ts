@@ -57,6 +57,16 @@ export async function exportResources(db: Db): Promise<FileEntry[]> {
   return rows.map(({ resource }) => resource);
 }
 
+/** Returns all pickup points as entries of a catalog file, by code. */
+export async function exportPickupPoints(db: Db): Promise<FileEntry[]> {
+  const { rows }: { rows: { point: FileEntry }[] } = await db.raw(
+    `select json_build_object('code', code, 'name', name, 'address', address, 'lat', lat, 'lng', lng, 'directions', directions,
+       'google_place_id', google_place_id, 'translations', translations) as point
+     from pickup_points order by code`,
+  );
+  return rows.map(({ point }) => point);
+}
+
 /** Returns the language tags of all translations. */
 export async function exportLanguages(db: Db): Promise<string[]> {
   const { rows }: { rows: { language: string }[] } = await db.raw(

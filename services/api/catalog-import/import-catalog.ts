@@ -6,6 +6,7 @@ import { markExpiredSeats } from '../departures/mark-expired-seats';
 import {
   allowLongStatements,
   applyChanges,
+  applyPickupPoints,
   applyResources,
   claimImport,
   findSoldChanges,
@@ -104,7 +105,7 @@ async function compareFiles(files: StagedImport, dryRun: boolean): Promise<Compa
   const { report, counts } = await compare(staged);
   const isRefused = report.errors.length > 0;
   const tours = sum(counts.tours);
-  const rows = tours + sum(counts.departures) + sum(counts.resources);
+  const rows = tours + sum(counts.departures) + sum(counts.resources) + sum(counts.pickupPoints);
   if (dryRun && !isRefused) {
     report.changes = await findDiff(stage);
     if (tours > report.changes.length) report.changes_left_out = tours - report.changes.length;
@@ -175,6 +176,7 @@ async function writeStaged(
   const touched = await findTouchedTours(trx, changedTrips);
   const write = async () => {
     if (counts.resources.insert || counts.resources.update) onRows(await applyResources(trx));
+    if (sum(counts.pickupPoints) > 0) onRows(await applyPickupPoints(trx));
     await applyChanges(trx, counts, onRows);
   };
   // Calls findSoldChanges before `write`: the names of the changed fields come from a comparison of the stored with the staged values.

@@ -14,6 +14,8 @@ export interface ImportReport {
   departures: Counts;
   /** Absent if the files have no resources. */
   resources?: Counts;
+  /** Absent if the files have no pickup points. */
+  pickup_points?: Counts;
   errors: Issue[];
   /** The number of all issues; absent if all are listed. */
   errors_total?: number;
@@ -73,13 +75,15 @@ export interface ChangeCounts {
   /** `drop_prices`: the tour loses categories with a price, and the file says nothing else of the departure. */
   departures: Partial<Record<'insert' | 'update' | 'delete' | 'cancel' | 'drop_prices', number>>;
   resources: Partial<Record<'insert' | 'update', number>>;
+  pickupPoints: Partial<Record<'insert' | 'update', number>>;
 }
 
-/** The numbers of tours, departures and resources in the files. */
+/** The numbers of tours, departures, resources and pickup points in the files. */
 interface FileCounts {
   tours: number;
   departures: number;
   resources: number;
+  pickupPoints: number;
 }
 
 /**
@@ -93,8 +97,9 @@ export async function reportChanges(
   prune: boolean,
 ): Promise<{ report: ImportReport; counts: ChangeCounts }> {
   if (issues.count() > 0) {
-    const counts = { tours: {}, departures: {}, resources: {} };
-    return { report: toReport(counts, { tours: 0, departures: 0, resources: 0 }, prune, issues), counts };
+    const counts = { tours: {}, departures: {}, resources: {}, pickupPoints: {} };
+    const nothing = { tours: 0, departures: 0, resources: 0, pickupPoints: 0 };
+    return { report: toReport(counts, nothing, prune, issues), counts };
   }
   const counts = await countChanges(stage);
   const bookings = await findBookingsToTell(stage);
@@ -114,7 +119,7 @@ export async function reportChanges(
 }
 
 function toReport(
-  { tours, departures, resources }: ChangeCounts,
+  { tours, departures, resources, pickupPoints }: ChangeCounts,
   total: FileCounts,
   prune: boolean,
   issues: IssueList,
@@ -130,6 +135,9 @@ function toReport(
     tours: counts(total.tours, tours.insert, tours.update),
     departures: { ...ofFiles, updated: ofFiles.updated + (departures.drop_prices ?? 0) },
     ...(total.resources > 0 && { resources: counts(total.resources, resources.insert, resources.update) }),
+    ...(total.pickupPoints > 0 && {
+      pickup_points: counts(total.pickupPoints, pickupPoints.insert, pickupPoints.update),
+    }),
     errors,
     ...(issues.count() > errors.length && { errors_total: issues.count() }),
     ...(prune && {
@@ -146,7 +154,7 @@ async function countChanges(stage: Stage): Promise<ChangeCounts> {
   const count = (table: string) => `(select coalesce(json_object_agg(action, count), '{}')
     from (select action, count(*) from ${table} group by action) as counted)`;
   const sql = `select ${count('changed_tours')} as tours, ${count('changed_departures')} as departures,
-    ${count('changed_resources')} as resources`;
+    ${count('changed_resources')} as resources, ${count('changed_pickup_points')} as "pickupPoints"`;
   const [counts] = await queryStage<ChangeCounts>(stage, sql);
   return counts!;
 }

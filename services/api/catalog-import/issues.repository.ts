@@ -2,7 +2,8 @@ import { CLOCK } from '../../platform/database/database';
 import { isTimeZone } from '../../platform/forms/days';
 import { describePlace, type Issue, type Place } from './catalog-file';
 import { MINOR_UNITS_MAX } from '../pricing/currency';
-import { LANGUAGES_MAX, TOO_MANY_LANGUAGES } from './catalog-schema';
+import { PICKUP_CODE } from '../questions/answers';
+import { LANGUAGES_MAX, TOO_MANY_LANGUAGES } from './language-field';
 import { nearestName } from './field-checks';
 import { codesOf } from '../catalog/known-categories';
 import { categoriesAfter, removedCodes } from './changed-categories';
@@ -19,6 +20,7 @@ export async function findIssues(stage: Stage): Promise<Issue[]> {
   return [
     ...(await describeUnknownTimeZones(stage, unknown)),
     ...(await findNamelessResources(stage)),
+    ...(await findNamelessPoints(stage)),
     ...(await findRefusedChanges(stage, unknown)),
   ];
 }
@@ -41,6 +43,16 @@ async function findNamelessResources(stage: Stage): Promise<Issue[]> {
      where c.name is null order by s.entry`,
   );
   return places.map(({ place }) => ({ ...place, field: 'resource.name', message: 'is required' }));
+}
+
+/** Finds the new pickup points without a name. */
+async function findNamelessPoints(stage: Stage): Promise<Issue[]> {
+  const places = await queryStage<{ place: Place }>(
+    stage,
+    `select ${placeJson('s')} as place from changed_pickup_points c join staged_pickup_points s on s.entry = c.entry
+     where c.name is null order by s.entry`,
+  );
+  return places.map(({ place }) => ({ ...place, field: 'pickup_point.name', message: 'is required' }));
 }
 
 async function describeUnknownTimeZones(stage: Stage, unknown: string[]): Promise<Issue[]> {
@@ -124,7 +136,8 @@ const REFUSED = `
            ${removedCodes('t.categories', `(${categoriesAfter('s', 't')})`)} as removed,
            ${categoriesAfter('s', 't')} is distinct from t.categories as has_new_categories,
            coalesce(case when jsonb_exists(s.columns, 'questions') then nullif(s.columns->'questions', 'null') else t.questions end, '[]') as questions,
-           nullif(s.columns->'pickup', 'null')->'points' as pickup_points
+           nullif(s.columns->'pickup', 'null')->'points' as pickup_points,
+           case when jsonb_exists(s.columns, 'pickup') then s.columns->'pickup' <> 'null' else t.pickup is not null end as has_pickup
     from staged_tours s left join tours t on t.slug = s.slug
     left join unnest(?::text[]) as unknown (name) on unknown.name = s.columns->>'time_zone'
     where s.entry >= 0
@@ -281,10 +294,16 @@ const REFUSED = `
     cross join jsonb_array_elements_text(question->'categories') as code
     where t.codes <> '{}' and code <> all(t.codes)
     union all
+    select t.entry, null, 4, format('questions[%s].code', place - 1),
+           'must not be ${PICKUP_CODE}: the list of missing answers names the pickup of the tour so', null
+    from tour t cross join jsonb_array_elements(t.questions) with ordinality as listed (question, place)
+    where t.has_pickup and question->>'code' = '${PICKUP_CODE}'
+    union all
     select t.entry, null, 4, format('pickup.points[%s].point', place - 1),
-           format('names no pickup point: tourctl pickup add %s makes it', listed.value->>'point'), null
+           format('names no pickup point: the file may have it, or tourctl pickup add %s makes it', listed.value->>'point'), null
     from tour t cross join jsonb_array_elements(t.pickup_points) with ordinality as listed (value, place)
     where not exists (select from pickup_points p where p.code = listed.value->>'point')
+      and not exists (select from staged_pickup_points f where f.code = listed.value->>'point')
     union all
     -- Names the departures to come that the file leaves without a price of the first category.
     select t.entry, null, 4, 'categories',

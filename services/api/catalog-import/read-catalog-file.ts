@@ -48,8 +48,7 @@ export async function* readCatalogFile(
 }
 
 /**
- * Reads an array of tours, `{"tours": […]}` or `{"resources": […], "tours": […]}`; or one tour or resource in each line. Stops at a
- * syntax error in an array, because the text after it may belong to any entry.
+ * Reads an array of tours, or the lists of an object; or one tour, resource or pickup point in each line. Stops at a syntax error in an array, because the text after it may belong to any entry.
  */
 async function* readJson(
   file: string,
@@ -58,9 +57,9 @@ async function* readJson(
   isLines: boolean,
   known?: KnownDigests,
 ): AsyncGenerator<CatalogRecord[]> {
-  const next = { tours: 0, resources: 0 };
+  const next = { tours: 0, resources: 0, pickup_points: 0 };
   const placeOf = (piece: JsonPiece) =>
-    isLines ? { file, line: piece.line } : { file, index: next[piece.isResource ? 'resources' : 'tours']++ };
+    isLines ? { file, line: piece.line } : { file, index: next[piece.list ?? 'tours']++ };
   for await (const pieces of isLines ? cutLines(text) : cutArray(text)) {
     const digests = known ? pieces.map((piece) => known.digestOf(piece.text)) : [];
     const found = digests.length > 0 ? await known!.findUnchanged(digests) : undefined;
@@ -71,7 +70,7 @@ async function* readJson(
       const record = toRecord({ place, digest, unchanged: found?.get(digest!) }, piece.text);
       if (piece.isUnended) issues.warn({ ...place, field: '', message: NO_LINE_BREAK });
       if ('message' in record) issues.add([placeIssue(file, piece, record)]);
-      else records.push(markResource(record, piece, isLines));
+      else records.push(markList(record, piece, isLines));
       if (isLines || !isSyntaxError(record)) continue;
       yield records;
       return;
@@ -80,14 +79,17 @@ async function* readJson(
   }
 }
 
-/** Marks a resource: an element of the list of resources, or a line `{"resource": {…}}`. Does not parse an unchanged tour. */
-function markResource(record: CatalogRecord, piece: JsonPiece, isLines: boolean): CatalogRecord {
-  if (piece.isResource) return { ...record, isResource: true };
+/** The keys of lines that are no tours, such as `{"resource": {…}}`, with the lists of their values. */
+const LIST_OF_KEY = { resource: 'resources', pickup_point: 'pickup_points' } as const;
+
+/** Marks an element of another list than tours: of an array, or of a line such as `{"resource": {…}}`. Does not parse an unchanged tour. */
+function markList(record: CatalogRecord, piece: JsonPiece, isLines: boolean): CatalogRecord {
+  if (piece.list) return { ...record, list: piece.list };
   if (!isLines || record.unchanged) return record;
   const { place, value } = record;
-  const isResource = typeof value === 'object' && value !== null && 'resource' in value;
-  if (!isResource || Object.keys(value).length > 1) return record;
-  return { place, value: value.resource, isResource };
+  const [entry, ...others] = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  if (!entry || others.length > 0 || !Object.hasOwn(LIST_OF_KEY, entry[0])) return record;
+  return { place, value: entry[1], list: LIST_OF_KEY[entry[0] as keyof typeof LIST_OF_KEY] };
 }
 
 /** Returns the record of an entry, or the issue of its text. */
@@ -155,9 +157,12 @@ export async function detectFileType(file: string): Promise<(typeof CATALOG_FILE
   if (!text.startsWith('{')) return '.csv';
   const [line = ''] = text.split('\n', 1);
   const parsed = parseJson(line);
-  const isOfLists = (value: object) => Object.hasOwn(value, 'tours') || Object.hasOwn(value, 'resources');
+  const isOfLists = (value: object) =>
+    ['tours', ...Object.values(LIST_OF_KEY)].some((list) => Object.hasOwn(value, list));
   if ('value' in parsed) return isOfLists(parsed.value as object) ? '.json' : '.jsonl';
-  return /^\{\s*"(tours|resources)"/.test(text) || text.length > line.length ? '.json' : '.jsonl';
+  return /^\{\s*"(tours|resources|pickup_points)"/.test(text) || text.length > line.length
+    ? '.json'
+    : '.jsonl';
 }
 
 /** Returns whether the first line of a CSV file has the columns of departures. */

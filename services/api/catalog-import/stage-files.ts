@@ -7,8 +7,10 @@ import {
   type WatchImport,
 } from './catalog-file';
 import { TOUR_OF_DEPARTURE } from './catalog-csv';
+import type { OtherList } from './cut-json';
 import {
   checkDeparture,
+  checkPickupPoint,
   checkResource,
   checkTour,
   checkTourSlug,
@@ -27,6 +29,7 @@ export interface StagedFiles {
   departures: number;
   slugs: string[];
   resources: number;
+  pickupPoints: number;
 }
 
 /** Copies a chunk when it has this many tours and departures, so that the memory of an import is limited. */
@@ -68,10 +71,11 @@ export async function stageRecords(
   const copy = async () => {
     // Waits only until the previous chunk is copied. While the database copies this chunk, the next chunk is read and checked.
     await copying;
-    const { tours, departures, resources } = rows.take();
-    copying = copyRows(stage, 'staged_tours', tours)
-      .then(() => copyRows(stage, 'staged_departures', departures))
-      .then(() => copyRows(stage, 'staged_resources', resources));
+    const chunk = rows.take();
+    copying = copyRows(stage, 'staged_tours', chunk.tours)
+      .then(() => copyRows(stage, 'staged_departures', chunk.departures))
+      .then(() => copyRows(stage, 'staged_resources', chunk.resources))
+      .then(() => copyRows(stage, 'staged_pickup_points', chunk.pickup_points));
     // Marks the failure as handled; the next await of `copying` throws it.
     copying.catch(() => undefined);
   };
@@ -94,14 +98,23 @@ interface KnownSlug {
   isOfLines: boolean;
 }
 
-function emptyChunk(): Record<'tours' | 'departures' | 'resources', StagedRow[]> {
-  return { tours: [], departures: [], resources: [] };
+type Chunk = Record<'tours' | 'departures' | OtherList, StagedRow[]>;
+
+function emptyChunk(): Chunk {
+  return { tours: [], departures: [], resources: [], pickup_points: [] };
 }
+
+/** The checks of the entries that are no tours, with their names in issues. */
+const OTHER_LISTS = {
+  resources: { check: checkResource, name: 'resource', described: 'resource' },
+  pickup_points: { check: checkPickupPoint, name: 'pickup_point', described: 'pickup point' },
+} satisfies Record<OtherList, object>;
 
 /** Turns records into rows of the staging tables. Keeps the slugs, so that it finds a second tour with the same slug. */
 class EntryRows {
-  private chunk: Record<'tours' | 'departures' | 'resources', StagedRow[]> = emptyChunk();
-  private readonly codes = new Map<string, Place>();
+  private chunk: Chunk = emptyChunk();
+  /** The places of the codes of each other list. */
+  private readonly codes = { resources: new Map<string, Place>(), pickup_points: new Map<string, Place>() };
   private readonly slugs = new Map<string, KnownSlug>();
   private entries = 0;
   private tours = 0;
@@ -127,13 +140,14 @@ class EntryRows {
       tours: this.tours,
       departures: this.departures,
       slugs: [...this.slugs.keys()],
-      resources: this.codes.size,
+      resources: this.codes.resources.size,
+      pickupPoints: this.codes.pickup_points.size,
     };
   }
 
   add(record: CatalogRecord): void {
     const { isDeparture, unchanged, place } = record;
-    if (record.isResource) return this.addResource(record);
+    if (record.list) return this.addOther(record, record.list);
     if (isDeparture) return this.addLine(record);
     this.tours++;
     if (!unchanged || this.slugs.has(unchanged.slug)) return this.addTour(record);
@@ -176,19 +190,22 @@ class EntryRows {
     return { entry, ownSlug: slug };
   }
 
-  private addResource({ place, value }: CatalogRecord): void {
+  /** Adds an entry of another list than tours. */
+  private addOther({ place, value }: CatalogRecord, list: OtherList): void {
+    const { check, name, described } = OTHER_LISTS[list];
+    const codes = this.codes[list];
     const found: EntryIssue[] = [];
-    const { code, columns } = checkResource(value, found);
-    const first = code === undefined ? undefined : this.codes.get(code);
+    const { code, columns } = check(value, found);
+    const first = code === undefined ? undefined : codes.get(code);
     if (first) {
-      const message = `is the code of a second resource; the first is at ${describePlace(first)}`;
+      const message = `is the code of a second ${described}; the first is at ${describePlace(first)}`;
       found.push({ field: 'code', message });
     }
-    const inList = (field: string) => (field === '' ? 'resource' : `resource.${field}`);
+    const inList = (field: string) => (field === '' ? name : `${name}.${field}`);
     this.issues.add(found.map(({ field, message }) => ({ ...place, field: inList(field), message })));
     if (code === undefined || first) return;
-    this.chunk.resources.push([this.codes.size, place.file, place.line, place.index, code, columns]);
-    this.codes.set(code, place);
+    this.chunk[list].push([codes.size, place.file, place.line, place.index, code, columns]);
+    codes.set(code, place);
   }
 
   private addLine({ place, value }: CatalogRecord): void {

@@ -35,6 +35,8 @@ const STAGED = {
     closes_at timestamptz, closes_before text, uses jsonb, emptied text[], is_scheduled boolean not null default false, departure_id uuid`,
   /** The resources of the files. `columns` has the given columns of the table. */
   staged_resources: 'entry integer, file text, line integer, index integer, code text, columns jsonb',
+  /** The pickup points of the files, as the resources. */
+  staged_pickup_points: 'entry integer, file text, line integer, index integer, code text, columns jsonb',
   /**
    * Stores the rows of tour_imports and tour_edits as they are before the comparison. A null `tour_id`: the catalog did not have the tour.
    */
@@ -47,6 +49,7 @@ const TABLES = [
   'changed_tours',
   'changed_departures',
   'changed_resources',
+  'changed_pickup_points',
 ];
 const DROP = `drop table if exists ${TABLES.map((table) => `pg_temp.${table}`).join()}`;
 const CREATE = `
@@ -58,6 +61,8 @@ const CREATE = `
     select 0 as entry, ''::text as action, false as is_repriced, t.* from tours t with no data;
   create temporary table changed_resources as
     select 0 as entry, ''::text as action, r.* from resources r with no data;
+  create temporary table changed_pickup_points as
+    select 0 as entry, ''::text as action, p.* from pickup_points p with no data;
   create temporary table changed_departures as
     select 0 as entry, 0 as position, ''::text as action, d.* from departures d with no data`;
 
@@ -124,6 +129,8 @@ export async function copyChanges(stage: Stage, trx: Trx): Promise<Stage> {
       where exists (select from changed_departures d where d.entry = s.entry and d.departure_date = s.departure_date)
         and not exists (select from changed_tours c where c.entry = s.entry and c.is_repriced)`,
     staged_resources: 'select s.* from staged_resources s join changed_resources c on c.entry = s.entry',
+    staged_pickup_points:
+      'select s.* from staged_pickup_points s join changed_pickup_points c on c.entry = s.entry',
     staged_digests: 'select * from staged_digests',
   };
   for (const [table, query] of Object.entries(rows)) {

@@ -49,6 +49,16 @@ export function instantsIn(timeZone: string): InstantsOf {
   };
 }
 
+/**
+ * Returns the function that shows an instant, in milliseconds, as the local time of a time zone with its offset. Call instantIn once for all
+ * instants of a tour, as localTimeIn.
+ * @param timeZone IANA name
+ */
+export function instantIn(timeZone: string): (instant: number) => string {
+  const offsetAt = offsetsOf(timeZone);
+  return (instant) => withOffset(instant, offsetAt(instant));
+}
+
 /** Returns the function that finds the offset of a time zone at an instant: `+07:00`. */
 function offsetsOf(timeZone: string): (instant: number) => string {
   const formatter = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });

@@ -35,6 +35,8 @@ interface DemoTour {
   base_price: number;
   /** Absent: the default list. */
   categories?: Category[];
+  /** Absent: the tour fetches nobody. */
+  pickup?: { points: { point: string }[] };
   [field: string]: unknown;
 }
 
@@ -87,6 +89,11 @@ export function demoCatalog(today: string): DemoCatalogTour[] {
   const schedules = readSchedules();
   const tours = readSeed<DemoTour[]>('demo-tours.json');
   return tours.map((tour) => ({ ...tour, departures: departures(tour, schedules[tour.slug]!, today) }));
+}
+
+/** Returns the pickup points that the demo's tours name, in the import format. */
+export function demoPickupPoints(): { code: string }[] {
+  return readSeed<{ pickup_points: { code: string }[] }>('demo-pickup-points.json').pickup_points;
 }
 
 /** Returns the demo's exchange rates. Their order of magnitude is right, but they are of no certain day. */

@@ -9,7 +9,7 @@ import { createTenant, findTenant } from '../tenants/manage-tenants';
 import { setOrigins } from '../tenants/origins';
 import { mayBeUsed, type Tenant } from '../tenants/tenant';
 import { TenantNotFoundError } from '../tenants/tenant.errors';
-import { demoCatalog, type DemoCatalogTour, demoRates, demoSoldOut } from './demo-catalog';
+import { demoCatalog, type DemoCatalogTour, demoPickupPoints, demoRates, demoSoldOut } from './demo-catalog';
 import { CredentialError } from '../credentials/credential.errors';
 import { databaseCredentials } from '../credentials/credential-source';
 import { verifyApiKey, verifyWidgetToken } from '../credentials/verify-credential';
@@ -98,12 +98,25 @@ async function importTours(trx: Trx, tours: DemoCatalogTour[]): Promise<void> {
   // Loads the import only when it is needed, because its schema library takes 65 ms and 11 MiB, and most starts add nothing.
   const { importCatalog } =
     require('../catalog-import/import-catalog') as typeof import('../catalog-import/import-catalog');
-  const records = tours.map((value, index) => ({ place: { file: 'demo catalog', index }, value }));
-  await importCatalog(trx, records, { prune: false });
+  const placeOf = (index: number) => ({ file: 'demo catalog', index });
+  const points = (await findMissingPoints(trx, tours)).map((value, index) => ({
+    place: placeOf(index),
+    value,
+    list: 'pickup_points' as const,
+  }));
+  const records = tours.map((value, index) => ({ place: placeOf(index), value }));
+  await importCatalog(trx, [...points, ...records], { prune: false });
   await recordDemoTours(
     trx,
     tours.map((tour) => tour.slug),
   );
+}
+
+/** Returns the pickup points that the tours name and the catalog lacks. An operator may have changed the others. */
+async function findMissingPoints(trx: Trx, tours: DemoCatalogTour[]): Promise<object[]> {
+  const named = tours.flatMap(({ pickup }) => pickup?.points.map(({ point }) => point) ?? []);
+  const stored = (await trx('pickup_points').whereIn('code', named).pluck('code')) as string[];
+  return demoPickupPoints().filter(({ code }) => named.includes(code) && !stored.includes(code));
 }
 
 async function demoTenant(trx: Trx): Promise<{ tenant: Tenant; isNew: boolean }> {

@@ -1,6 +1,7 @@
 import type { WebhookEvent } from '../../webhook-queue/enqueue-delivery';
 import { withGiven } from '../audit/changed-fields';
 import type { PartialCustomer } from '../customers/customer';
+import type { ReservedPickup } from '../pickups/pickup';
 
 export type OctoBookingStatus = 'CONFIRMED' | 'ON_HOLD' | 'PENDING' | 'EXPIRED' | 'CANCELLED';
 
@@ -36,6 +37,8 @@ export interface OctoDetails {
   notes: string | null;
   /** The reason for which the hold was cancelled. A lead stores its reason itself. */
   cancelReason: string | null;
+  /** The pickup of the hold. A lead stores its own, and only the words of the reseller stay here. Null: none, or erased. */
+  pickup: ReservedPickup | null;
   /** The time of the last change by an OCTO request, RFC 3339. */
   updatedAt: string;
 }
@@ -47,14 +50,14 @@ export type NewOctoDetails = Omit<OctoDetails, 'cancelReason' | 'updatedAt'> & {
 
 /** Returns the SQL expression of the OctoDetails of a hold; null for a hold that REST placed. @param holdId SQL: the id of the hold */
 export function octoDetails(holdId: string): string {
-  return `(select json_build_object('uuid', o.uuid, 'contact', o.contact, 'unitItems', o.unit_items, 'notes', o.notes,
+  return `(select json_build_object('uuid', o.uuid, 'contact', o.contact, 'unitItems', o.unit_items, 'notes', o.notes, 'pickup', o.pickup,
       'cancelReason', o.cancel_reason, 'updatedAt', o.updated_at)
     from octo_bookings o where o.hold_id = ${holdId})`;
 }
 
 /** Changed details. An undefined field stays as it is. */
 export type ChangedOctoDetails = Partial<
-  Pick<OctoDetails, 'contact' | 'unitItems' | 'notes' | 'cancelReason'>
+  Pick<OctoDetails, 'contact' | 'unitItems' | 'notes' | 'cancelReason' | 'pickup'>
 >;
 
 /** Returns the details after a change. @param at the time of the change */
@@ -63,8 +66,11 @@ export function withChangedDetails(now: OctoDetails, changed: ChangedOctoDetails
 }
 
 /** Returns the columns of changed details. @param at the time of the change */
-export function octoColumns({ contact, unitItems, notes, cancelReason }: ChangedOctoDetails, at: string) {
-  return { contact, unit_items: unitItems, notes, cancel_reason: cancelReason, updated_at: at };
+export function octoColumns(
+  { contact, unitItems, notes, cancelReason, pickup }: ChangedOctoDetails,
+  at: string,
+) {
+  return { contact, unit_items: unitItems, notes, cancel_reason: cancelReason, pickup, updated_at: at };
 }
 
 /** Returns the contact as a customer, whose name is the full name, or else the first and last name. */

@@ -290,7 +290,7 @@ export async function eraseCustomersOfHolds(trx: Trx, holds: ErasedHold[]): Prom
   );
   await trx.raw(
     `update octo_bookings o
-     set request_digest = null, contact = '{}', unit_items = e."unitItems", notes = null, cancel_reason = null
+     set request_digest = null, contact = '{}', unit_items = e."unitItems", notes = null, cancel_reason = null, pickup = null
      from json_to_recordset(:erased::json) as e (id uuid, "unitItems" jsonb)
      where o.hold_id = e.id and e."unitItems" is not null`,
     erased,

@@ -11,6 +11,7 @@ import {
 import type { PricedDeparture, SoldDeparture } from '../departures/find-departures';
 import type { OctoCapability } from './capabilities';
 import { lowestUnitPricing, type OctoUnitPricing, toUnitPricing } from './pricing.dto';
+import { type OctoPickupOffer, pickupTimesOf, toPickupOffer } from './pickup.dto';
 import { hasStartTimes, maxUnits } from './product.dto';
 import type { Party } from '../parties/party-rules';
 import { addDays } from '../../platform/forms/days';
@@ -66,7 +67,7 @@ export interface OctoCalendarDay {
   unitPricingFrom?: OctoUnitPricing[];
 }
 
-export interface OctoAvailability {
+export interface OctoAvailability extends OctoPickupOffer {
   /**
    * UUID of the departure.
    * @example "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11"
@@ -178,6 +179,9 @@ export function toAvailability(
     utcCutoffAt: departure.salesEndAt.toISOString().replace(/\.\d+Z$/, 'Z'),
     openingHours: openingHours(tour, departure),
     ...(unitPricing && { unitPricing }),
+    ...toPickupOffer(tour.pickup, view.capabilities, () =>
+      pickupTimesOf(departure, tour.timeZone, toLocalTime),
+    ),
   };
 }
 

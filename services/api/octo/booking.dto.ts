@@ -12,7 +12,8 @@ import {
 import type { PreferredLanguages } from '../catalog/tour-text';
 import type { Party } from '../parties/party-rules';
 import type { Tenant } from '../tenants/tenant';
-import { localTimeIn, type ToLocalTime } from '../catalog/local-time';
+import { instantIn, localTimeIn, type ToLocalTime } from '../catalog/local-time';
+import { pickupTime } from '../pickups/pickup-time';
 import { type OctoAvailability, toAvailability } from './availability.dto';
 import { type BookedPrices, bookedPrices } from './booked-prices';
 import { customerOf } from './booking.request';
@@ -24,6 +25,7 @@ import {
   stands,
   unitsOfBooking,
 } from './stored-octo-booking';
+import { type OctoBookedPickup, toBookedPickup } from './pickup.dto';
 import type { OctoPricing } from './pricing.dto';
 import { cancellationTerms, type OctoOption, type OctoProduct, OPTION_ID, toProduct } from './product.dto';
 import { type OctoUnit, toUnit } from './unit.dto';
@@ -78,7 +80,7 @@ export interface OctoCancellation {
   utcCancelledAt: string;
 }
 
-export interface OctoBooking {
+export interface OctoBooking extends OctoBookedPickup {
   /**
    * The same as `uuid`.
    * @example "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11"
@@ -213,7 +215,18 @@ export function toOctoBooking(
       ...(isPriced && { pricing: prices.units[item.unitId] }),
     })),
     ...(isPriced && { pricing: prices.total }),
+    ...(capabilities.includes('octo/pickups') && bookedPickup(state)),
   };
+}
+
+/** Returns the pickup of a booking, at the time that the operator has set or that its departure gives. */
+function bookedPickup({ octo, lead, tour, departure }: ShownOctoBooking): OctoBookedPickup {
+  const chosen = lead ? (lead.asked?.pickup?.chosen ?? null) : (octo.pickup?.chosen ?? null);
+  const { departureDate, startTime: departureTime } = departure.departure;
+  const toLocalTime = localTimeIn(tour.timeZone);
+  const at = chosen && pickupTime(chosen, { departureDate, departureTime }, tour.timeZone, toLocalTime).at;
+  const localDateTime = at && instantIn(tour.timeZone)(at.getTime());
+  return toBookedPickup({ reserved: octo.pickup, chosen, offered: tour.pickup, localDateTime });
 }
 
 /** Creates the SharedParts of one answer. Each part is built once, because a list may show one departure a thousand times. */

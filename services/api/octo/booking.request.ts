@@ -22,6 +22,7 @@ import type { Tenant } from '../tenants/tenant';
 import { countUnits } from './find-product';
 import { unprocessable } from './octo.errors';
 import type { PartialCustomer } from '../customers/customer';
+import { type OctoPickupBody, type SentPickup, sentPickup } from './pickup.request';
 
 /**
  * The person who travels or books. All fields are optional, are kept as sent, and are personal data.
@@ -63,7 +64,7 @@ export interface OctoUnitItemBody {
 /**
  * @example {"uuid": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11", "productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21", "optionId": "DEFAULT", "availabilityId": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11", "expirationMinutes": 30, "unitItems": [{"unitId": "adult"}, {"unitId": "adult"}]}
  */
-export interface OctoReservationBody {
+export interface OctoReservationBody extends OctoPickupBody {
   /** UUID that the caller chooses. A repeat with the same body gets the booking as it is now. */
   uuid?: string | null;
   /** UUID of the tour. */
@@ -105,7 +106,7 @@ export interface OctoExtensionBody {
 }
 
 /** @example {"contact": {"fullName": "Ana Lima", "emailAddress": "ana@example.com"}, "resellerReference": "R-81"} */
-export interface OctoConfirmationBody {
+export interface OctoConfirmationBody extends OctoPickupBody {
   /** Fields that are left out stay as they are. */
   contact?: OctoContactBody | null;
   /** The caller's own reference. */
@@ -121,7 +122,7 @@ export interface OctoConfirmationBody {
 }
 
 /** Fields that are left out stay as they are. @example {"unitItems": [{"unitId": "adult"}, {"unitId": "child"}], "notes": "Two bicycles"} */
-export interface OctoChangeBody {
+export interface OctoChangeBody extends OctoPickupBody {
   /** UUID of another tour; only before the confirmation, and with `availabilityId`. */
   productId?: string | null;
   /** Always `DEFAULT`. */
@@ -168,6 +169,7 @@ export interface SentDetails {
   notes: string | null | undefined;
   /** Null clears it. */
   resellerReference: string | null | undefined;
+  pickup: SentPickup | undefined;
 }
 
 type OctoDetailsBody = OctoReservationBody | OctoChangeBody | OctoConfirmationBody;
@@ -188,17 +190,19 @@ function readDetails(body: OctoDetailsBody, reading: EmailReading): SentDetails 
     unitItems: () => (unitItems == null ? undefined : listInput('unitItems', unitItems).map(readItem)),
     notes: () => clearable('notes', notes, notesForm),
     resellerReference: () => clearable('resellerReference', resellerReference, referenceForm),
+    pickup: () => sentPickup(body),
   });
 }
 
 /**
  * Returns the details in a form in which different spellings of the same details are equal: phone numbers have the country's code, and the
- * contact of a unit has no null fields.
+ * contact of a unit has no null fields. Releases that stored digests without a form ignored pickups.
  */
 export function comparableDetails(body: OctoDetailsBody, reading: RequestReading) {
-  const { contact, unitItems, ...texts } = readDetails(body, reading);
+  const { contact, unitItems, pickup, ...texts } = readDetails(body, reading);
   return {
     ...texts,
+    pickup: reading.emailAsSent ? undefined : pickup,
     contact: contact && withPhoneBy(reading, contact),
     unitItems: unitItems?.map((item) => ({
       ...item,

@@ -1,6 +1,6 @@
 export interface OctoCapabilityAnswer {
   /** @example "octo/pricing" */
-  id: 'octo/pricing' | 'octo/content';
+  id: 'octo/pricing' | 'octo/content' | 'octo/pickups';
   /**
    * @isInt
    * @example 1
@@ -45,16 +45,24 @@ export const OCTO_CAPABILITIES = [
     dependencies: [],
     docs: 'https://docs.octo.travel/capabilities/content',
   },
+  // The vendors' form. The standard's own, `pickups`, has other fields.
+  {
+    id: 'octo/pickups',
+    revision: 1,
+    required: false,
+    dependencies: [],
+    docs: null,
+  },
 ] satisfies OctoCapabilityAnswer[];
 
-/** Reads the header Octo-Capabilities: names separated by commas, with or without `octo/`. Ignores unknown names. */
+/**
+ * Reads the header Octo-Capabilities: names separated by commas, with or without `octo/`, but `octo/pickups` with it only, because `pickups`
+ * names another capability. Ignores unknown names.
+ */
 export function readCapabilities(header: string | undefined): OctoCapability[] {
-  const named = (header ?? '').split(',').map((name) =>
-    name
-      .trim()
-      .toLowerCase()
-      .replace(/^octo\//, ''),
-  );
+  const named = (header ?? '').split(',').map((name) => name.trim().toLowerCase());
   const known: OctoCapability[] = [...OCTO_CAPABILITIES.map(({ id }) => id), 'octo/notifications'];
-  return known.filter((id) => named.includes(id.slice('octo/'.length)));
+  const isNamed = (id: OctoCapability) =>
+    named.includes(id) || (id !== 'octo/pickups' && named.includes(id.slice('octo/'.length)));
+  return known.filter(isNamed);
 }

@@ -16,10 +16,12 @@ import {
 } from '../seats/changes/change-reservation';
 import { freeingOnly, type SeatChange } from '../seats/seat-change';
 import type { Tenant } from '../tenants/tenant';
+import type { ReservedPickup } from '../pickups/pickup';
 import { type SentDetails, withoutNull } from './booking.request';
 import { assertCurrency, assertMaxUnits, requireUnits } from './find-product';
 import { mergedWith } from './merged-details';
 import { invalidId, unprocessable } from './octo.errors';
+import { pickupAfter, pickupOnOtherTour } from './pickup.request';
 import {
   changedUnits,
   keptUnits,
@@ -135,7 +137,10 @@ function bookHold(
     notes: octo.notes,
     source: 'octo' as const,
   };
-  return onLiveHold(booking, () => booking.book(request, { contact, unitItems }));
+  const pickup = pickupAfter(octo.pickup, sent.pickup, tour.pickup);
+  return onLiveHold(booking, () =>
+    booking.book(request, { contact, unitItems, pickup: sent.pickup && pickup }),
+  );
 }
 
 /**
@@ -206,10 +211,40 @@ export async function changeOctoBooking(
       if (lead && tour.id !== lead.tour.id) throw unprocessable('A confirmed booking keeps its product.');
       assertSale(tenant, booking, change, parts.tour);
       const wanted = { to, party: change.units && changedUnits(booking, change.units), customer };
-      const decision = lead ? changeLead(booking, lead, change, wanted) : changeHold(booking, change, wanted);
-      return { ...decision, details: { contact, unitItems, notes: lead ? undefined : notes } };
+      const pickup = changedPickup(booking, change, parts.tour);
+      const decision = lead
+        ? changeLead(booking, lead, change, { ...wanted, pickup })
+        : changeHold(booking, change, wanted);
+      const details = { contact, unitItems, notes: lead ? undefined : notes, pickup };
+      return { ...decision, details };
     },
   });
+}
+
+/**
+ * Returns the pickup after a change. Undefined: it stays. A booking that was asked for no pickup gets none.
+ * @param tour the tour after the change
+ * @throws InvalidInputError for a point or a hotel that the tour does not offer (400)
+ */
+function changedPickup(
+  { octo, hold, lead }: StoredOctoBooking,
+  { pickup: sent }: SentDetails,
+  tour: ShownParts['tour'],
+): ReservedPickup | null | undefined {
+  if (lead) {
+    const booked = lead.asked?.pickup ?? null;
+    const now = bookedPickup(octo.pickup, booked && booked.chosen);
+    return sent && pickupAfter(now, sent, booked && tour.pickup);
+  }
+  const stays = tour.id === hold.tour.id;
+  const now = stays ? octo.pickup : pickupOnOtherTour(octo.pickup, tour.pickup);
+  return sent || !stays ? pickupAfter(now, sent, tour.pickup) : undefined;
+}
+
+/** Returns the pickup of a booking, with the words of its reseller. */
+function bookedPickup(reserved: ReservedPickup | null, chosen: ReservedPickup['chosen']): ReservedPickup {
+  const { requested, hotel, room } = reserved ?? { requested: false, hotel: null, room: null };
+  return { requested, hotel, room, chosen };
 }
 
 /** The departure after a change, and the units and the customer that it names. Undefined: the change leaves them as they are. */
@@ -223,8 +258,9 @@ function changeLead(
   booking: LockedReservation,
   lead: NonNullable<LockedReservation['lead']>,
   { departureId, departureDate, notes, resellerReference: externalRef }: OctoChange,
-  { to, party, customer = {} }: WantedChange,
+  { to, party, customer = {}, pickup }: WantedChange & { pickup: ReservedPickup | null | undefined },
 ): ReservationDecision {
+  const kept = pickup?.chosen;
   return booking.changeBooking(lead, to, {
     departureId,
     departureDate,
@@ -232,6 +268,7 @@ function changeLead(
     externalRef,
     expectedTotal: null,
     party: { party },
+    answers: pickup ? { pickup: kept ? { kept } : null } : undefined,
     // If REST has made the booking, keeps the name, phone and email that the sent contact lacks.
     customer: lead.source === 'octo' ? customer : withoutNull(customer),
   });

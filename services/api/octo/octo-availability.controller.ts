@@ -94,6 +94,8 @@ export interface OctoAvailabilityBody {
 
 /** The most departures in one answer: 54 for each day of the longest range. */
 const DEPARTURES_MAX = 20_000;
+/** The most pickup points of a list that is built as a whole: 3 MB. A list with more is streamed. */
+const POINTS_MAX = 10_000;
 const TOO_MANY = 'The product has more than 20,000 departures in this range. Ask for fewer days.';
 /** Approximate memory of a tour with its texts. */
 const KIB_OF_TOUR = 8;
@@ -162,7 +164,7 @@ export class OctoAvailabilityController {
     await spendForRows(request, 'availability', rows);
     const sendLong = (reads: CachedReads) =>
       sendTexts(request, listTexts(rowsOf(reads, tenant, requested, toRows)), NO_STORE);
-    await (rows > ROWS_A_UNIT
+    await (rows > ROWS_A_UNIT || rows * pointsOf(requested) > POINTS_MAX
       ? share.runList('departures', sendLong)
       : this.sendShort(request, requested, toRows));
     return ALREADY_SENT;
@@ -190,6 +192,11 @@ export class OctoAvailabilityController {
     }));
     sendContent(request, request.res!, await current(shareOf(request)));
   }
+}
+
+/** Returns the number of pickup points in one availability of the answer. */
+function pointsOf({ tour, view }: RequestedRows): number {
+  return view.capabilities.includes('octo/pickups') ? (tour.pickup?.points.length ?? 0) : 0;
 }
 
 function rowsOf<Row>(

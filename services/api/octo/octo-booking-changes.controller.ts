@@ -117,8 +117,14 @@ export class OctoBookingChangesController {
     const currency = body?.currency ?? undefined;
     const details = detailsOf(body ?? {});
     const validated = (reading: RequestReading) => {
-      const { contact, unitItems } = comparableDetails(body ?? {}, reading);
-      return { contact, unitItems, resellerReference: details.resellerReference ?? undefined, currency };
+      const { contact, unitItems, pickup } = comparableDetails(body ?? {}, reading);
+      return {
+        contact,
+        unitItems,
+        pickup,
+        resellerReference: details.resellerReference ?? undefined,
+        currency,
+      };
     };
     const units = details.unitItems && unitsOfItems(details.unitItems);
     return this.write(request, { ...CONFIRM, validated }, uuid, (write) =>

@@ -8,6 +8,7 @@ import { type ApiKeyPrincipal, mayReadBookings } from '../credentials/credential
 import type { PricedDeparture } from '../departures/find-departures';
 import { OctoUuidTakenError } from '../holds/hold.errors';
 import { type HoldRequest, placeHold } from '../seats/changes/place-hold';
+import type { NewOctoDetails } from '../holds/octo-booking';
 import type { SeatHold } from '../holds/seat-hold';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { quota } from '../http/quota';
@@ -42,6 +43,7 @@ import {
   languageOfStoredProduct,
   requireUnits,
 } from './find-product';
+import { pickupAfter, type SentPickup } from './pickup.request';
 import { octoBookingWithoutPeople } from './people-of-answers';
 import { answerBooking, bookingViewOf, octoBody, octoEnvironment, setLanguageOfTour } from './octo.router';
 import { getRepeated, isUuidTaken } from './stored-octo-booking';
@@ -66,7 +68,9 @@ interface Reservation {
   compared: ComparedRequest;
   /** The units of the unit items. */
   units: Party;
-  wanted: Omit<HoldRequest, 'departureDate' | 'party'>;
+  /** The pickup that it names. */
+  pickup: SentPickup | undefined;
+  wanted: Omit<HoldRequest, 'departureDate' | 'party' | 'octo'> & { octo: Omit<NewOctoDetails, 'pickup'> };
 }
 
 /** The parts of the catalog on which a new reservation depends. */
@@ -120,7 +124,7 @@ export class OctoReservationsController {
   private async place(
     request: HttpRequest,
     body: OctoReservationBody,
-    { uuid, departureId, compared, units, wanted }: Reservation,
+    { uuid, departureId, compared, units, pickup: sent, wanted }: Reservation,
   ): Promise<OctoBooking> {
     const { context } = this;
     const { tenant } = apiKeyPrincipalOf(request);
@@ -140,12 +144,14 @@ export class OctoReservationsController {
         offer = await this.findOffer(tenant, body, { units, preferred: view.preferred });
         const { tour, party, priced } = offer;
         const { departureDate } = priced.departure;
+        const pickup = pickupAfter(null, sent, tour.pickup);
         return placeHold(
           seller,
           tour,
           { departureId, times: [] },
           {
             ...wanted,
+            octo: { ...wanted.octo, pickup },
             party: { party },
             departureDate,
           },
@@ -200,7 +206,7 @@ function readReservation(body: OctoReservationBody, principal: ApiKeyPrincipal):
   assertOption(body.optionId);
   const uuid = uuidInput('uuid', body.uuid);
   const details = detailsOf(body);
-  const { contact = {}, unitItems, notes = null, resellerReference: externalRef = null } = details;
+  const { contact = {}, unitItems, notes = null, resellerReference: externalRef = null, pickup } = details;
   const units = unitsOfItems(unitItems);
   const departureId = body.availabilityId.toLowerCase();
   const { expirationMinutes, currency } = body;
@@ -220,7 +226,7 @@ function readReservation(body: OctoReservationBody, principal: ApiKeyPrincipal):
     holdMinutes: holdMinutesOf(body, tenant),
     customer: customerOf(contact, tenant),
   };
-  return { uuid, productId: body.productId.toLowerCase(), departureId, compared, units, wanted };
+  return { uuid, productId: body.productId.toLowerCase(), departureId, compared, units, pickup, wanted };
 }
 
 /** Returns the refused attempt, for the log of refusals and the search for alternatives. */
@@ -264,7 +270,7 @@ function comparedReservation(
   return {
     phoneCountry: country,
     read: (reading) => {
-      const { contact = {}, unitItems, ...texts } = comparableDetails(body, reading);
+      const { contact = {}, unitItems, pickup, ...texts } = comparableDetails(body, reading);
       const { notes = null, resellerReference: externalRef = null } = texts;
       // Release 0.1.0 did not compare the currency.
       const sold = reading.release === undefined ? (currency ?? undefined) : undefined;
@@ -276,6 +282,7 @@ function comparedReservation(
         currency: sold,
         contact: withoutNull(contact),
         unitItems,
+        pickup,
       };
     },
   };

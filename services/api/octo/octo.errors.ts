@@ -176,6 +176,11 @@ function messageOfUnsold({ category, errors }: UnsoldCategoryError): string {
  */
 export const OCTO_ISSUES: Record<string, { field: string; message?: string } | undefined> = {
   hold_minutes: { field: 'expirationMinutes' },
+  'pickup.point': { field: 'pickupPointId', message: 'must be the id of a pickup point of the product' },
+  'pickup.place': {
+    field: 'pickupHotel',
+    message: 'is no place at which the product fetches guests: name a pickupPointId',
+  },
   tour_id: { field: 'productId' },
   departure_date: { field: 'availabilityId' },
   departure_time: { field: 'availabilityId' },

@@ -9,6 +9,7 @@ export interface SentOctoPeople {
   notes?: string | null;
   /** The reason of a cancellation. */
   reason?: string | null;
+  pickup?: { hotel?: string | null; room?: string | null };
 }
 
 /**
@@ -27,6 +28,10 @@ export function octoBookingWithoutPeople(booking: OctoBooking, sent: SentOctoPeo
       ...item,
       contact: sentContact(item.contact, sent.unitItems?.[index]?.contact),
     })),
+    ...('pickupHotel' in booking && {
+      pickupHotel: ifSent(booking.pickupHotel ?? null, sent.pickup?.hotel),
+      pickupHotelRoom: ifSent(booking.pickupHotelRoom ?? null, sent.pickup?.room),
+    }),
   };
 }
 

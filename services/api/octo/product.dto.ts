@@ -13,6 +13,7 @@ import {
   toProductContent,
 } from './content.dto';
 import { lowestPrice, toPricing } from './pricing.dto';
+import { type OctoPickupOffer, toPickupOffer } from './pickup.dto';
 import { soldUnits } from './sold-units';
 import { type OctoUnit, toUnit } from './unit.dto';
 
@@ -25,7 +26,7 @@ export interface OctoOptionRestrictions {
 }
 
 /** The only option of a product. */
-export interface OctoOption {
+export interface OctoOption extends OctoPickupOffer {
   /** @example "DEFAULT" */
   id: 'DEFAULT';
   /** @example true */
@@ -217,6 +218,7 @@ function toOption(tour: Tour, { quote, capabilities }: ProductView, shown: Tour)
       const price = isPriced ? lowestPrice(tour, quote, category.code) : undefined;
       return toUnit(category, { capabilities, tour, shown }, { pricingFrom: price && [toPricing(price)] });
     }),
+    ...toPickupOffer(shown.pickup, capabilities),
   };
 }
 

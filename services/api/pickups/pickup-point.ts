@@ -1,3 +1,6 @@
+/** The most characters of the address of a point. */
+export const POINT_ADDRESS_MAX = 500;
+
 /** The words of a point in one language. */
 export interface PointWords {
   name?: string;

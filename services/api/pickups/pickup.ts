@@ -54,8 +54,19 @@ export interface BookedPickup {
   chosen: ChosenPickup | null;
 }
 
-/** The pickup that a request names. Null clears it. */
-export type GivenPickup = { point: string } | { place: string } | null;
+/** The pickup that a request names. Null clears it. `kept`: one that an earlier request has chosen, which is not judged again. */
+export type GivenPickup = { point: string } | { place: string } | { kept: ChosenPickup } | null;
+
+/** The pickup of a reservation of OCTO, which its booking takes over. */
+export interface ReservedPickup {
+  /** True: the reseller asks for a pickup, also without a point or a place. */
+  requested: boolean;
+  /** The guest's hotel and room, in the reseller's words. */
+  hotel: string | null;
+  room: string | null;
+  /** The point or, without one, the hotel as a place. Null: none. */
+  chosen: ChosenPickup | null;
+}
 
 /** The start of a departure. */
 export interface PickupStart {
@@ -91,6 +102,7 @@ export function translatePoints(
 
 /**
  * Returns the pickup of a new booking. Null: its tour fetches nobody.
+ * @param given a kept pickup of a tour that fetches nobody any more is dropped
  * @param isBound false: a missing pickup never refuses the booking
  * @throws InvalidInputError for a point or place that the tour does not offer, and a missing one that is due with the booking (400)
  * @rule which pickup a booking may have: test/cli/pickups.test.ts
@@ -101,7 +113,7 @@ export function pickupOfNew(
   isBound: boolean,
 ): BookedPickup | null {
   if (!offered) {
-    if (given) throw notOffered();
+    if (given && !('kept' in given)) throw notOffered();
     return null;
   }
   const { required, until } = offered;
@@ -113,12 +125,14 @@ export function pickupOfNew(
 /**
  * Returns the pickup of a booking after a change. What the change does not name stays, with its words.
  * @param offered what the tour offers now
+ * @param isBound false: a required pickup may be cleared
  * @throws InvalidInputError as pickupOfNew (400)
  */
 export function pickupAfterChange(
   before: BookedPickup | null,
   offered: OfferedPickup | null,
   given: GivenPickup | undefined,
+  isBound: boolean,
 ): BookedPickup | null {
   if (given === undefined) return before;
   if (!before) {
@@ -126,11 +140,16 @@ export function pickupAfterChange(
     return null;
   }
   if (given) return { ...before, chosen: chosenPickup(offered, given) };
-  if (before.required && before.until === 'booking') throw missingPickup();
+  if (isBound && before.required && before.until === 'booking') throw missingPickup();
   return { ...before, chosen: null };
 }
 
-function chosenPickup(offered: OfferedPickup | null, given: NonNullable<GivenPickup>): ChosenPickup {
+/**
+ * Returns the point or place that a request chooses, with its words.
+ * @throws InvalidInputError for one that the tour does not offer (400)
+ */
+export function chosenPickup(offered: OfferedPickup | null, given: NonNullable<GivenPickup>): ChosenPickup {
+  if ('kept' in given) return given.kept;
   if ('place' in given) {
     if (!offered?.elsewhere)
       throw new InvalidInputError('body', 'pickup.place', 'is not offered by this tour: choose a point');

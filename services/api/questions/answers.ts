@@ -109,8 +109,8 @@ export function missingAnswers(asked: BookingAnswers | null, party: AskedParty):
   return [...answers, ...pickup];
 }
 
-/** The code by which a missing pickup is listed among the answers. */
-const PICKUP_CODE = 'pickup';
+/** The code by which a missing pickup is listed among the answers. No question of a tour with a pickup may have it (issues.repository.ts). */
+export const PICKUP_CODE = 'pickup';
 
 /** Returns the answers without those of people who are not in the party. */
 export function answersOfParty(answers: readonly KeptAnswer[], party: AskedParty): readonly KeptAnswer[] {

@@ -294,7 +294,8 @@ function isGiven(
   person: Pick<Person, 'category' | 'person'> | null,
   values: AnswerValues | undefined,
 ): boolean {
-  return answered.has(answerKey(code, person)) || (values?.[code] ?? null) !== null;
+  const isNamed = values !== undefined && Object.hasOwn(values, code) && values[code] !== null;
+  return isNamed || answered.has(answerKey(code, person));
 }
 
 /** Returns the people of a party with their index in the list of travellers: that of the request, or the next free one. */

@@ -166,14 +166,19 @@ export function translateQuestions(
   texts: readonly QuestionTexts[],
 ): Question[] {
   return questions.map((question) => {
-    const ofQuestion = texts.flatMap((one) => one[question.code] ?? []);
+    const ofQuestion = texts.flatMap((one) => ofCode(one, question.code) ?? []);
     const label = firstOf(ofQuestion.map((one) => one.label)) ?? question.label;
     const choices = question.choices?.map((choice) => ({
       code: choice.code,
-      label: firstOf(ofQuestion.map((one) => one.choices?.[choice.code])) ?? choice.label,
+      label: firstOf(ofQuestion.map((one) => ofCode(one.choices, choice.code))) ?? choice.label,
     }));
     return choices ? { ...question, label, choices } : { ...question, label };
   });
+}
+
+/** Returns the entry of a code. A code may be the name of what every object has, such as `constructor`. */
+function ofCode<T>(entries: Record<string, T> | undefined, code: string): T | undefined {
+  return entries && Object.hasOwn(entries, code) ? entries[code] : undefined;
 }
 
 function firstOf(texts: (string | undefined)[]): string | undefined {

@@ -11,7 +11,12 @@ import {
 } from '../bookings/refund-answer';
 import { toMajor } from '../pricing/currency';
 import { namedNumbers } from '../parties/party';
-import { type BookingLead, type PriceBreakdown, priceBreakdown } from '../bookings/booking-lead';
+import {
+  type BookingLead,
+  type PriceBreakdown,
+  priceBreakdown,
+  type Traveller,
+} from '../bookings/booking-lead';
 import { answersOfBooking, type AnswerValue, type QuestionAnswer } from '../questions/answers';
 import type { AmendedBooking } from '../seats/changes/change-booking';
 import { type CustomerAnswer, customerAnswer } from '../customers/customer';
@@ -341,7 +346,17 @@ export function bookingAnswer(lead: BookingLead): BookingAnswer {
 
 export function bookingItem(lead: BookingLead): BookingItem {
   const { customer, notes, travellers } = lead;
-  return { ...fields(lead), customer: customerAnswer(customer), notes, travellers };
+  return {
+    ...fields(lead),
+    customer: customerAnswer(customer),
+    notes,
+    travellers: travellers && travellers.map(travellerAnswer),
+  };
+}
+
+/** Returns the documented fields of a traveller. A field of Traveller that is missing here does not compile. */
+function travellerAnswer({ category, first_name, last_name, birth_date, note }: Traveller): TravellerAnswer {
+  return { category, first_name, last_name, birth_date, note } satisfies Traveller;
 }
 
 export function bookingDetail(lead: BookingLead): BookingDetail {

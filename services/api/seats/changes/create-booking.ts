@@ -190,7 +190,7 @@ export function decideBooking(facts: SaleFacts, wanted: WantedBooking): Decided<
   const limited = limitedSeats(seats, held, desk);
   if (!isConfirmed) assertLimits(facts, tenant, departure, limited);
   assertWantedParty(wanted, booked.toCheck, price.prices);
-  const asked = answersToLock(wanted, booked.asks, price.categories);
+  const asked = answersToLock(wanted, booked.asks, price.categories, held);
   const money = moneyOf(wanted, price);
   assertExpectedTotal(wanted.expectedTotal, money.totalMinor, price);
   const named = { payBy: desk?.payBy, paymentMethod: wanted.paymentMethod };

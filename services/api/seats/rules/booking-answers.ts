@@ -3,6 +3,7 @@ import { AnswersMissingError } from '../../bookings/booking.errors';
 import { pickupInLanguage, type TourAsks } from '../../catalog/tour-asks';
 import { questionsInLanguage } from '../../catalog/tour-text';
 import { pickupAfterChange, pickupAt, pickupOfNew, type PickupStart } from '../../pickups/pickup';
+import type { SeatHold } from '../../holds/seat-hold';
 import type { Category } from '../../parties/category';
 import type { Party } from '../../parties/party-rules';
 import { type MissingOfSale, missingOfBooking } from '../../bookings/missing-answers';
@@ -22,19 +23,29 @@ interface AnsweredSale {
   despiteMissingAnswers?: boolean;
 }
 
+/** The hold of a booking. */
+type HoldOfSale = Pick<SeatHold, 'octo'> | null;
+
 /**
- * Returns what a new booking locks of what its tour asks. A booking that is confirmed at once must have its answers, as at a confirmation.
+ * Returns what a new booking locks of what its tour asks. It takes over the pickup of its reservation, unless it names one. A booking that is confirmed at once must have its answers, as at a confirmation.
  * @throws InvalidAnswersError (400), AnswersMissingError (409)
  */
 export function answersToLock(
   sale: AnsweredSale,
   asks: TourAsks,
   categories: readonly Category[],
+  held: HoldOfSale,
 ): BookingAnswers | null {
-  const asked = answersOfSale(asks, sale, categories);
+  const asked = answersOfSale(asks, { ...sale, answers: withReserved(sale.answers, held) }, categories);
   if (sale.isConfirmed && !sale.despiteMissingAnswers)
     assertNothingMissing({ ...sale, asked, categories, anonymizedAt: null });
   return asked;
+}
+
+/** Returns the answers with the pickup of the reservation, unless they name one. */
+function withReserved(answers: GivenAnswers | undefined, held: HoldOfSale): GivenAnswers | undefined {
+  const kept = held?.octo?.pickup?.chosen;
+  return kept && answers?.pickup === undefined ? { ...answers, pickup: { kept } } : answers;
 }
 
 /**
@@ -79,13 +90,13 @@ interface AnsweredChange {
  * @throws InvalidAnswersError (400)
  */
 export function answersOfChange(
-  { asked }: BookingLead,
+  { asked, source }: BookingLead,
   given: GivenAnswers = {},
   after: AnsweredChange,
 ): BookingAnswers | null {
   const answers = answersAfterChange(asked?.questions ?? [], asked?.answers ?? [], given, after);
   const offered = pickupInLanguage(after.asks, given.lang ?? null);
-  const named = pickupAfterChange(asked?.pickup ?? null, offered, given.pickup);
+  const named = pickupAfterChange(asked?.pickup ?? null, offered, given.pickup, isBound(source));
   const { pickupTime } = given;
   const pickup = pickupTime === undefined ? named : pickupAt(named, pickupTime, after.start);
   return asked && { ...asked, answers, pickup };

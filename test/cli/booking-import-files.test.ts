@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { useTestApi } from '../support/api';
+import { unique } from '../support/given';
+import { givenSeats, useWebsite } from '../support/website';
+import { useTerminalOf } from './terminal';
+
+const api = useTestApi();
+const terminal = useTerminalOf(api);
+const site = useWebsite(api);
+const folder = mkdtempSync(path.join(tmpdir(), 'booking-import-files-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const file = (content: string, ending = 'csv') => {
+  const name = path.join(folder, `${unique('rows')}.${ending}`);
+  writeFileSync(name, content);
+  return name;
+};
+const HEAD = 'external_ref,tour,departure_date,name,adults';
+const line = (name: string) => `booking import ${name} --tenant ${site.tenant.slug} --dry-run`;
+
+const refused = async (name: string) => {
+  const { code, json, error } = await terminal.tourctl(`${line(name)} --json`);
+  expect([code, error.code]).toEqual([1, 'import_refused']);
+  return json.errors;
+};
+
+describe('the form of a file of bookings', () => {
+  it('a complete last line without a line break is imported with a warning, which names the line', async () => {
+    const { tour, date } = await givenSeats(api.db);
+    const row = [unique('end'), tour.slug, date, 'Ana Lima', 2].join();
+    const name = file(`${HEAD}\n${row}`);
+    const warnings = [{ file: name, line: 2, field: '', message: expect.stringContaining('line break') }];
+    expect(await terminal.json(line(name))).toMatchObject({ created: 1, errors: [], warnings });
+    expect((await terminal.tourctl(line(name))).stderr).toContain(
+      `${name}, line 2: does not end with a line break`,
+    );
+    expect(await terminal.json(line(file(`${HEAD}\n${row}\n`)))).not.toHaveProperty('warnings');
+  });
+
+  it('a last line of JSON without a line break is imported with a warning', async () => {
+    const { tour, date } = await givenSeats(api.db);
+    const booking = {
+      external_ref: unique('end'),
+      tour: tour.slug,
+      departure_date: date,
+      name: 'Ana Lima',
+      adults: 2,
+    };
+    const name = file(JSON.stringify(booking), 'jsonl');
+    expect(await terminal.json(line(name))).toMatchObject({
+      created: 1,
+      warnings: [{ file: name, line: 1 }],
+    });
+  });
+
+  it('a last line that ends before its last cell is cut off, so the other rows are not imported without it either', async () => {
+    const { tour, date } = await givenSeats(api.db);
+    const row = [unique('cut'), tour.slug, date, 'Ana Lima', 2].join();
+    const name = file(`${HEAD}\n${row}\n${unique('cut')},${tour.slug}`);
+    const message = 'ends after 2 of 5 cells without a line break: the file is cut off';
+    expect(await refused(name)).toEqual([{ file: name, line: 3, field: '', message }]);
+    const skipped = await terminal.tourctl(`${line(name)} --skip-faulty --rejects ${name}.rejects --json`);
+    expect([skipped.code, skipped.error.code]).toEqual([1, 'import_refused']);
+  });
+
+  it('the line "sep=;" of Excel is refused with what to do', async () => {
+    const { tour, date } = await givenSeats(api.db);
+    const row = [unique('sep'), tour.slug, date, 'Ana Lima', 2].join(';');
+    const name = file(`sep=;\n${HEAD.replaceAll(',', ';')}\n${row}\n`);
+    const message = expect.stringContaining('remove it');
+    expect(await refused(name)).toEqual([{ file: name, line: 1, field: '', message }]);
+  });
+});
