@@ -17,8 +17,8 @@ import { undoImport } from '../../services/api/seats/changes/undo-import';
 import { performBulk } from '../../services/api/seats/perform';
 import { inTransaction, type Trx } from '../../services/platform/database/database';
 import { useTestApi } from '../support/api';
-import { givenResource } from '../support/given-resources';
 import { changeDepartures } from '../support/change';
+import { givenResource } from '../support/given-resources';
 import { endPaymentWindow, useWebsite } from '../support/website';
 import { book, type Given, givenForWrites, hold } from '../support/writing-requests';
 

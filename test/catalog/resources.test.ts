@@ -122,9 +122,21 @@ describe('uses of resources in catalog files', () => {
       1,
       [{ index: 0, field: 'uses', message: expect.stringContaining('resource_busy') }],
     ]);
-    expect(await importTours({ ...reef, uses: [{ resource: boat, minutes: 30 }] })).toMatchObject({
-      code: 0,
-    });
+    const longer = { ...reef, uses: [{ resource: boat, minutes: 90 }] };
+    const file = writeFiles({ 'longer.json': [longer] }).join(' ');
+    for (const line of [`catalog check ${file}`, `catalog import ${file} --dry-run`]) {
+      const { stdout, stderr } = await terminal.tourctl(`${line} --json`);
+      expect([line, stdout + stderr]).toEqual([line, expect.stringContaining('resource_busy')]);
+    }
+    const shorter = { ...reef, uses: [{ resource: boat, minutes: 30 }] };
+    const dry = await terminal.tourctl(
+      `catalog check ${writeFiles({ 'shorter.json': [shorter] }).join(' ')} --json`,
+    );
+    expect(dry.code).toBe(0);
+    expect((await terminal.db('tours').where({ slug: reef.slug }).first('uses')).uses).toEqual([
+      { resource: boat, minutes: 60 },
+    ]);
+    expect(await importTours(shorter)).toMatchObject({ code: 0 });
   });
 
   it('an import warns of a tour with several start times whose uses have no minutes', async () => {

@@ -1,5 +1,7 @@
 import { HoldExpiredError } from '../../services/api/holds/hold.errors';
 import { useTestApi } from '../support/api';
+import { givenDeparture } from '../support/given';
+import { givenResource, givenTrip } from '../support/given-resources';
 import { endHoldIn, givenSeats, type Seats, useWebsite } from '../support/website';
 import { expectPages, useTerminalOf } from './terminal';
 import { openDatabase } from '../../services/platform/database/database';
@@ -33,6 +35,8 @@ describe('tourctl booking refusals', () => {
         departure_time: null,
         quantity: 3,
         seats_available: 2,
+        reason: null,
+        resource: null,
         external_ref: 'cart-81',
         hold_id: null,
         booking_ref: null,
@@ -42,6 +46,50 @@ describe('tourctl booking refusals', () => {
     expect(await list('--code insufficient_seats')).toHaveLength(1);
     expect(await list('--code price_changed')).toEqual([]);
     expect(await list('--external-ref cart-82')).toEqual([]);
+  });
+
+  it('tourctl booking refusals names the resource that leaves too few seats, and the tenant sees the free seats only', async () => {
+    const boat = await givenResource(api.db, { places: 4 });
+    const uses = [{ resource: await givenResource(api.db) }, { resource: boat }];
+    const trip = await givenTrip(api.db, uses, { seats: 12 });
+    const { body } = await site.book({ tour_id: trip.tour.slug, departure_date: trip.date, adults: 5 });
+    expect(body).toMatchObject({ code: 'insufficient_seats', seats_available: 4 });
+    expect(JSON.stringify(body)).not.toContain(boat);
+    expect((await list('--limit 1'))[0]).toMatchObject({
+      code: 'insufficient_seats',
+      reason: 'resource',
+      resource: boat,
+      request_id: body.request_id,
+    });
+    const { stdout } = await terminal.tourctl(`booking refusals --tenant ${site.tenant.slug}`);
+    expect(stdout).toContain(`resource ${boat}`);
+  });
+
+  it('tourctl booking refusals names no resource when the departure itself has too few seats', async () => {
+    const trip = await givenTrip(api.db, [{ resource: await givenResource(api.db, { places: 12 }) }], {
+      seats: 2,
+    });
+    await site.book({ tour_id: trip.tour.slug, departure_date: trip.date, adults: 3 });
+    expect((await list('--limit 1'))[0]).toMatchObject({ seats_available: 2, reason: null, resource: null });
+  });
+
+  it('tourctl booking refusals names the guide when a booking moves to another departure of its boat', async () => {
+    const [boat, guide] = [await givenResource(api.db), await givenResource(api.db)];
+    const timed = (resource: string) => ({ resource, minutes: 120 });
+    const from = await givenTrip(api.db, [timed(boat)], { startTime: '10:00' });
+    const to = { time: '11:00', uses: JSON.stringify([timed(boat), timed(guide)]) };
+    await givenDeparture(api.db, from.tour, { date: from.date, startTime: to.time });
+    await api
+      .db('departures')
+      .where({ tour_id: from.tour.id, start_time: to.time })
+      .update({ uses: to.uses });
+    const other = await givenTrip(api.db, [timed(guide)], { startTime: '10:00' });
+    const placesOf = ({ tour, date }: typeof from) => ({ tour_id: tour.slug, departure_date: date });
+    await site.book({ ...placesOf(other), adults: 1 });
+    const { body } = await site.book({ ...placesOf(from), departure_time: '10:00', adults: 1 });
+    const refused = await site.patch(`/api/tenant/bookings/${body.booking_ref}`, { departure_time: to.time });
+    expect(refused.body).toMatchObject({ code: 'insufficient_seats' });
+    expect((await list('--limit 1'))[0]).toMatchObject({ reason: 'resource', resource: guide });
   });
 
   it('tourctl booking refusals shows the reuse of an idempotency key for another request', async () => {

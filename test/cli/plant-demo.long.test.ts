@@ -122,6 +122,26 @@ describe('a later start of the demo', () => {
   });
 });
 
+describe('the resources of the demo', () => {
+  it('a seat sold on one tour of the boat is gone on the other, and the closed van sells no seat', async () => {
+    const { tenant } = await usable();
+    const list = async (tour: string) =>
+      (await terminal.json(`departure list ${tour} --limit 3`)).items as Record<string, unknown>[];
+    const [{ departure_date: date }] = (await list('western-laos-slow-boat')) as [{ departure_date: string }];
+    const sale = `--tenant ${tenant!.slug} --name Ana --phone +4930901820 --email ana@example.com --yes`;
+    await run(`booking add luang-prabang-mekong ${date} --party adult=15 ${sale}`);
+    expect((await list('western-laos-slow-boat'))[0]).toMatchObject({ seats_total: 8, seats_available: 5 });
+    const vans = (await list('uyuni-to-atacama')).map(({ status }) => status);
+    expect(vans).toEqual(['available', 'sold_out', 'available']);
+  });
+
+  it('a later start adds departures to a demo of a release without resources', async () => {
+    await terminal.db('tours').update({ uses: null });
+    await terminal.db.raw('delete from resource_closings; delete from resources');
+    expect(await extend(LATER)).toBeGreaterThan(40);
+  });
+});
+
 describe('a first start of the demo', () => {
   it("a first start of the demo keeps an operator's tour that has the slug of a demo tour", async () => {
     const other = await openTestTerminal();

@@ -181,7 +181,20 @@ describe('tourctl resource', () => {
     );
     expect(lines).toContain(`1   ${'.'.repeat(32)}7+5=====----${'.'.repeat(36)}########${'.'.repeat(8)}`);
     expect(lines).toContain(`2   ${'.'.repeat(36)}1+11====----${'.'.repeat(48)}`);
+    expect(stdout).toContain('= trip (7+5: 7 seats sold, 5 left)  - turnaround  # closed  times in UTC');
     expect(stdout).toMatch(new RegExp(`1 +08:00 +10:00 +${reef.tour.slug} +3 +5`));
+  });
+});
+
+describe('the days of tourctl resource show', () => {
+  it('--to without --from shows the days from today on, and refuses a day before today', async () => {
+    const boat = await addBoat();
+    const daysOf = async (flags: string) =>
+      (await terminal.json(`resource show ${boat} ${flags}`)).days.map(({ date }: { date: string }) => date);
+    const [today, , last] = (await daysOf('')) as string[];
+    expect(await daysOf(`--to ${last}`)).toHaveLength(3);
+    expect((await daysOf(`--to ${today}`))[0]).toBe(today);
+    expect(await terminal.refusal(`resource show ${boat} --to 2026-01-01`)).toBe('2 usage_error');
   });
 });
 

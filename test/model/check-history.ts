@@ -186,13 +186,9 @@ function moneyOf(row: Row) {
 export async function checkAgreement(db: Db, world: World, model: Model, baseUrls: string[]): Promise<void> {
   const { rows } = await db.raw<{ rows: { at: string }[] }>('select to_jsonb(clock_timestamp()) as at');
   const at = microseconds(rows[0]!.at);
+  await checkBeside(world, model, at, baseUrls[0]!);
   for (const [n, { tenant, reader }] of world.sellers.entries()) {
-    const read = async (path: string): Promise<Answer> => {
-      const answer = await request(baseUrls[n % 2]!, reader.token, { method: 'GET', path });
-      if (!isOverloaded(answer)) return answer;
-      await sleep(1000);
-      return read(path);
-    };
+    const read = (path: string) => readAs(baseUrls[n % 2]!, reader.token, path);
     const listed = await read(`/api/tenant/tours/${world.tour.slug}/departures`);
     // A suspended tenant reads nothing.
     if (listed.status === 401) continue;
@@ -210,4 +206,20 @@ export async function checkAgreement(db: Db, world: World, model: Model, baseUrl
       expect(body).toMatchObject(moneyOf(row));
     }
   }
+}
+
+/** Reads a path, again while the service is overloaded. */
+async function readAs(baseUrl: string, token: string, path: string): Promise<Answer> {
+  const answer = await request(baseUrl, token, { method: 'GET', path });
+  if (!isOverloaded(answer)) return answer;
+  await sleep(1000);
+  return readAs(baseUrl, token, path);
+}
+
+/** Checks the free seats of the tour that shares the boat. */
+async function checkBeside({ beside }: World, model: Model, at: number, baseUrl: string): Promise<void> {
+  if (!beside) return;
+  const { body } = await readAs(baseUrl, beside.token, `/api/tenant/tours/${beside.slug}/departures`);
+  const [{ seats_available: free }] = body.items as [{ seats_available: number }];
+  expect(free).toBe(Math.max(0, model.freeBeside(beside, at)));
 }

@@ -74,6 +74,8 @@ export class Clients {
   readonly operations: Span[] = [];
   private readonly holds: KnownHold[] = [];
   private readonly bookings: KnownBooking[] = [];
+  /** Ids of the holds of the tour beside. */
+  private readonly holdsBeside: string[] = [];
 
   constructor(
     private readonly db: Db,
@@ -87,6 +89,7 @@ export class Clients {
         for (const command of commands) await this.execute(command);
       }),
     );
+    if (this.world.boat?.endsFree) for (const id of this.holdsBeside) await endHold(this.db, id, -1);
   }
 
   private async execute(command: Command): Promise<void> {
@@ -96,6 +99,7 @@ export class Clients {
     if (kind === 'end hold') return hold && endHold(this.db, hold.id, pick % 2 ? 20 : -1);
     if (kind === 'end payment') return booking && endPayment(this.db, booking.ref);
     if (kind === 'adjust booking') return booking && this.adjust(command, booking);
+    if (kind.endsWith('beside')) return this.executeBeside(command);
     const wanted = this.requestOf(command, hold, booking);
     if (wanted) return this.send(command, wanted);
     const from = microsecondsNow();
@@ -107,6 +111,22 @@ export class Clients {
   private async adjust({ adjustment }: Command, { tenant, ref }: KnownBooking): Promise<void> {
     const seller = this.world.sellers[tenant]!;
     if (await adjustBooking(this.db, seller.tenant, ref, adjustment)) this.adjusted.push(ref);
+  }
+
+  private async executeBeside({ kind, adults, pick, instance }: Command): Promise<void> {
+    const { beside } = this.world;
+    if (!beside) return;
+    const id = this.holdsBeside[pick % this.holdsBeside.length];
+    if (kind === 'end beside') return id === undefined ? undefined : endHold(this.db, id, -1);
+    const body = { departure_date: beside.departure.date, quantity: adults };
+    const asked =
+      kind === 'hold beside'
+        ? { method: 'POST', path: `/api/gateway/tours/${beside.slug}/hold`, body }
+        : { method: 'DELETE', path: `/api/gateway/holds/${id}` };
+    const answer = await request(this.baseUrls[instance]!, beside.token, asked);
+    if (answer.status >= 500 && answer.status !== 503)
+      throw new Error(`${kind}: ${answer.status} ${answer.text}`);
+    if (answer.body.hold_id && kind === 'hold beside') this.holdsBeside.push(answer.body.hold_id as string);
   }
 
   private requestOf(command: Command, hold?: KnownHold, booking?: KnownBooking): Wanted | undefined {

@@ -72,12 +72,15 @@ export async function createJournal(db: Db): Promise<void> {
  * Removes the versions of a run from the journal. Returns them by transaction, in the order in which the transactions held a common
  * lock.
  */
-export async function takeJournal(db: Db, { tour, sellers }: World): Promise<Version[][]> {
+export async function takeJournal(db: Db, { tour, sellers, beside }: World): Promise<Version[][]> {
   const { rows } = await db.raw<{ rows: { version: string }[] }>(
     `with taken as (delete from model_journal where (source = 'tours' and row ->> 'id' = :tour)
          or row ->> 'tour_id' = :tour or row ->> 'tenant_id' = any (:tenants) returning *)
      select to_jsonb(t)::text as version from taken t order by max(n) over (partition by tx), n`,
-    { tour: tour.id, tenants: sellers.map(({ tenant }) => tenant.id) },
+    {
+      tour: tour.id,
+      tenants: [...sellers.map(({ tenant }) => tenant.id), ...(beside ? [beside.tenantId] : [])],
+    },
   );
   const transactions = new Map<string, Version[]>();
   for (const { version } of rows) {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { microseconds, type Row, type Version } from './journal';
-import { type PlannedDeparture, SEATS, TOUR_VERSIONS, type World } from './world';
+import { BoatModel } from './boat';
+import { type Beside, SEATS, TOUR_VERSIONS, type World } from './world';
 
 export type Step =
   | 'created'
@@ -51,7 +52,12 @@ export class Model {
   private readonly versions = new Map<string, Version[]>();
   private tour: Row | undefined;
 
-  constructor(private readonly world: World) {}
+  private readonly boat: BoatModel | undefined;
+
+  constructor(private readonly world: World) {
+    const { boat, departures, beside } = world;
+    if (boat) this.boat = new BoatModel(boat, [...departures, beside!.departure]);
+  }
 
   apply(transaction: Version[]): void {
     const at = microseconds(transaction.at(-1)!.at);
@@ -59,15 +65,9 @@ export class Model {
     const departures = new Map(this.departures);
     const added: [Row | undefined, Row][] = [];
     for (const version of transaction) {
-      const { source, row } = version;
-      this.versions.set(nameOf(row), [...this.versionsOf(nameOf(row)), version]);
-      if (source === 'tours') this.tour = row.id === this.world.tour.id ? row : this.tour;
-      if (source === 'departures' && row.tour_id === this.world.tour.id)
-        this.departures.set(row.id as string, row);
-      if ((source === 'seat_holds' || source === 'booking_leads') && this.sellerOf(row)) {
-        added.push([this.sales.get(nameOf(row)), row]);
-        this.step(version);
-      }
+      const { row } = version;
+      const old = this.sales.get(nameOf(row));
+      if (this.read(version)) added.push([old, row]);
     }
     for (const [id, old] of departures) this.changeDeparture(old, this.departures.get(id)!, at);
     this.assertCapacity(at, before);
@@ -75,6 +75,21 @@ export class Model {
       this.assertPrices(old, row);
       if (!old) this.assertDepartureOfHold(row);
     }
+  }
+
+  /** Takes over a version of a row. Returns true for a hold or booking of a tenant of the world. */
+  private read(version: Version): boolean {
+    const { source, row } = version;
+    const { tour, beside } = this.world;
+    this.versions.set(nameOf(row), [...this.versionsOf(nameOf(row)), version]);
+    if (source === 'tours') this.tour = row.id === tour.id ? row : this.tour;
+    if (source === 'departures' && row.tour_id === tour.id) this.departures.set(row.id as string, row);
+    if (source !== 'seat_holds' && source !== 'booking_leads') return false;
+    // Sales of the tour beside count on the boat only.
+    if (row.tenant_id === beside?.tenantId) this.sales.set(nameOf(row), row);
+    if (!this.sellerOf(row)) return false;
+    this.step(version);
+    return true;
   }
 
   /** Returns the versions of a departure, hold or booking, the oldest first. */
@@ -96,40 +111,24 @@ export class Model {
     return new Map(
       [...this.departures].map(([id, { seats_total: total }]) => [
         id,
-        Math.min(total - (taken.get(id) ?? 0), this.seatsOnBoat(id, taken)),
+        Math.min(total - (taken.get(id) ?? 0), this.boat?.seatsLeft(id, this.onSale(taken)) ?? Infinity),
       ]),
     );
   }
 
-  /** Returns the seats that the boat leaves on a departure: none while it is away with another one. Infinity: there is no boat. */
-  private seatsOnBoat(id: string, taken: Map<string, number>): number {
-    const { boat } = this.world;
-    if (!boat) return Infinity;
-    const left = boat.places - (taken.get(id) ?? 0);
-    return this.needsBoatOf(id, taken).length > 0 ? Math.min(0, left) : left;
+  /** Returns the seats that the boat leaves on the departure of the tour beside. */
+  freeBeside({ departure }: Beside, at: number): number {
+    return this.boat!.seatsLeft(departure.id, this.onSale(this.seatsOf(false, at)));
   }
 
-  /** Returns the other sold departures that need the boat at the time of the departure. */
-  private needsBoatOf(id: string, taken: Map<string, number>): string[] {
-    const mine = this.timeOnBoat(id);
-    return this.world.departures
-      .filter((other) => other.id !== id && (taken.get(other.id) ?? 0) > 0 && this.isOnSale(other.id))
-      .map((other) => this.timeOnBoat(other.id))
-      .filter((other) => mine.from < other.to && other.from < mine.to)
-      .map((other) => other.id);
-  }
-
-  /** Returns the time of a departure on the boat with the turnaround, in milliseconds. Without a start time, it takes the whole day. */
-  private timeOnBoat(id: string): { id: string; from: number; to: number } {
-    const { minutes, turnaround } = this.world.boat!;
-    const { date, time } = this.world.departures.find((one) => one.id === id) as PlannedDeparture;
-    const from = Date.parse(`${date}T${time ?? '00:00'}Z`);
-    const length = time === null ? 24 * 60 : minutes;
-    return { id, from, to: from + (length + turnaround) * 60_000 };
+  /** Returns the seats of the departures that take place. */
+  private onSale(taken: Map<string, number>): Map<string, number> {
+    return new Map([...taken].filter(([id, seats]) => seats > 0 && this.isOnSale(id)));
   }
 
   isOnSale(departureId: string): boolean {
-    return this.departures.get(departureId)!.status === 'scheduled';
+    const departure = this.departures.get(departureId);
+    return departure ? departure.status === 'scheduled' : departureId === this.world.beside?.departure.id;
   }
 
   private step(version: Version): void {
@@ -189,11 +188,9 @@ export class Model {
 
   /** Checks that real sales never need the boat at two times. */
   private assertBoat(at: number): void {
-    if (!this.world.boat) return;
-    const taken = this.seatsOf(false, at);
-    for (const id of taken.keys())
-      if (this.isOnSale(id) && this.needsBoatOf(id, taken).length > 0)
-        fail(`departure ${id}: the boat is sold twice`);
+    const sold = this.onSale(this.seatsOf(false, at));
+    for (const id of sold.keys())
+      if (this.boat?.isAway(id, sold)) fail(`departure ${id}: the boat is sold twice`);
   }
 
   private seatsOf(sandbox: boolean, at: number): Map<string, number> {

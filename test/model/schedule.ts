@@ -19,6 +19,9 @@ const WEIGHTS = {
   import: 6,
   'revoke key': 1,
   suspend: 1,
+  'hold beside': 12,
+  'release beside': 4,
+  'end beside': 8,
 } as const;
 export type CommandKind = keyof typeof WEIGHTS;
 
@@ -63,6 +66,12 @@ export interface Boat {
   places: number;
   minutes: number;
   turnaround: number;
+  /** True: departures that start at the same instant are one trip. */
+  shared: boolean;
+  /** True: the holds of the other tour expire after the last command, so that the boat is free before they are marked. */
+  endsFree: boolean;
+  /** The departure of another tour in Hanoi, seven hours ahead of UTC, that uses the boat too: days from today and its start time. */
+  beside: [number, string];
 }
 
 const command: fc.Arbitrary<Command> = fc.record({
@@ -105,6 +114,15 @@ export const schedules: fc.Arbitrary<Schedule> = fc.record({
       places: fc.integer({ min: 3, max: 14 }),
       minutes: fc.constantFrom(240, 300, 301),
       turnaround: fc.constantFrom(0, 60, 61),
+      shared: fc.boolean(),
+      endsFree: fc.boolean(),
+      beside: fc.constantFrom<[number, string][]>(
+        [30, '16:30'],
+        [30, '20:30'],
+        [30, '21:30'],
+        [31, '01:59'],
+        [31, '02:30'],
+      ),
     }),
   ),
   clients: fc.array(fc.array(command, { minLength: 3, maxLength: 9 }), { minLength: 4, maxLength: 8 }),

@@ -8,8 +8,8 @@ import { type Db, inTransaction } from '../../services/platform/database/databas
 import { awaitInstances } from '../../services/platform/read-cache/instance.repository';
 import { EVENT_TYPES } from '../../services/webhook-queue/deliveries/delivery';
 import { departureEntry, tourEntry } from '../catalog/catalog-files';
-import { daysFromToday, givenPriceRule, givenTenant, PEPPER, unique } from '../support/given';
-import { givenResource } from '../support/given-resources';
+import { daysFromToday, givenKey, givenPriceRule, givenTenant, PEPPER, unique } from '../support/given';
+import { givenResource, givenTrip, type GivenUse } from '../support/given-resources';
 import type { Boat, Schedule } from './schedule';
 
 /**
@@ -53,6 +53,16 @@ export interface PlannedDeparture {
   date: string;
   /** The start time of the departure, or else the start time of the tour. Null if neither has one. */
   time: string | null;
+  /** Of its zone from UTC, such as +07:00. Undefined: UTC. */
+  offset?: string;
+}
+
+/** A departure of another tour in another zone that uses the boat, and the only tenant that sells it. */
+export interface Beside {
+  slug: string;
+  departure: PlannedDeparture;
+  tenantId: string;
+  token: string;
 }
 
 /** The catalog and the tenants of one run. */
@@ -62,6 +72,8 @@ export interface World {
   /** Two departures of one date, and one of the next date. */
   departures: PlannedDeparture[];
   boat: Boat | null;
+  /** Null: there is no boat. */
+  beside: Beside | null;
   /** The last version of the tour that was imported. */
   version: number;
   /** Writes a version of the tour and of its departures, as an import of a catalog file does. */
@@ -75,6 +87,7 @@ export async function givenWorld(db: Db, schedule: Schedule): Promise<World> {
     {
       resource: await givenResource(db, { places: boat.places, turnaround: boat.turnaround }),
       minutes: boat.minutes,
+      shared: boat.shared,
     },
   ];
   const write = (version: number) => importVersion(db, slug, { ...schedule, uses }, version);
@@ -90,14 +103,32 @@ export async function givenWorld(db: Db, schedule: Schedule): Promise<World> {
     await givenSeller(db, 1.1, false),
     await givenSeller(db, 1, true),
   ];
+  const beside = boat && (await givenBeside(db, boat, uses!));
   await awaitInstances(db);
   return {
     sellers,
     tour,
     departures: departures.map(({ id, date, time }) => ({ id, date, time: time ?? schedule.startTime })),
     boat,
+    beside,
     version: 0,
     import: write,
+  };
+}
+
+async function givenBeside(db: Db, { beside: [days, time] }: Boat, uses: GivenUse[]): Promise<Beside> {
+  const trip = await givenTrip(db, uses, {
+    startTime: time,
+    date: daysFromToday(days),
+    seats: 40,
+    timeZone: 'Asia/Ho_Chi_Minh',
+  });
+  const tenant = await givenTenant(db, { maxHoldShare: 100 });
+  return {
+    slug: trip.tour.slug,
+    departure: { id: trip.id, date: trip.date, time, offset: '+07:00' },
+    tenantId: tenant.id,
+    token: await givenKey(db, tenant),
   };
 }
 

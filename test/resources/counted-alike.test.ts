@@ -64,7 +64,7 @@ describe('the trips in memory and in SQL', () => {
         holdChange(sellerWithoutKey(tenant), tour, { departureId: id, times: [] }, holdRequest(day)),
       );
       const facts = await inTransaction(db, (trx) => readFactsWithoutLocks(trx, changes));
-      const counted = trips.map(({ id }) => facts.trips.seatsLeft(id, false));
+      const counted = trips.map(({ id }) => facts.trips.leftFor(id, false).seatsOfResources);
       expect(counted).toEqual(await Promise.all(trips.map((trip) => leftByResources(db, trip))));
       expect(trips.map(({ id }) => facts.departures.get(countedKey(id, false))!.seatsOfResources)).toEqual(
         counted,

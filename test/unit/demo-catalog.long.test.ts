@@ -7,6 +7,8 @@ import {
   demoCatalog,
   type DemoCatalogDeparture,
   type DemoCatalogTour,
+  demoClosing,
+  demoResources,
   demoSlugs,
   demoSoldOut,
 } from '../../services/api/demo/demo-catalog';
@@ -56,9 +58,9 @@ const failing = (check: (tour: CatalogTour) => boolean) =>
   catalog.filter((tour) => !check(tour)).map(({ slug }) => slug);
 
 describe('the demo catalog', () => {
-  it('the demo catalog contains 52 tours, as README.md says, at least five on each of six continents', () => {
+  it('the demo catalog contains 53 tours, as README.md says, at least five on each of six continents', () => {
     expect(catalog.length).toBe(52);
-    expect(readFileSync(join(__dirname, '../../README.md'), 'utf8')).toContain('with 52 demo tours.');
+    expect(readFileSync(join(__dirname, '../../README.md'), 'utf8')).toContain('with 53 demo tours.');
     const continents = [...new Set(catalog.map(({ continent }) => continent))];
     const sizes = continents.map((one) => catalog.filter(({ continent }) => continent === one).length);
     expect([sizes.length, Math.min(...sizes) >= 5]).toEqual([6, true]);
@@ -109,6 +111,29 @@ describe('the demo catalog', () => {
     const all = catalog.flatMap(({ departures }) => departures);
     expect([...new Set(all.flatMap(({ closes_before }) => closes_before ?? []))]).toEqual(['36h']);
     expect(all.some(({ closes_at }) => closes_at)).toBe(true);
+  });
+});
+
+describe('the resources of the demo', () => {
+  it('two tours of the demo share one boat, three have one guide, and one has a van that is closed on one of its dates', () => {
+    const usersOf = (code: string) =>
+      catalog.flatMap(({ slug, uses = [] }) =>
+        uses.some(({ resource }) => resource === code) ? [slug] : [],
+      );
+    expect(demoResources().map(({ code }) => [code, usersOf(code)])).toEqual([
+      ['boat-mekong', ['luang-prabang-mekong', 'western-laos-slow-boat']],
+      ['guide-inti', ['salkantay-machu-picchu', 'torres-del-paine-w', 'uyuni-to-atacama']],
+      ['van-uyuni', ['uyuni-to-atacama']],
+    ]);
+    const boats = ['luang-prabang-mekong', 'western-laos-slow-boat'].map((slug) =>
+      tourOf(catalog, slug).departures.map(dateOf),
+    );
+    expect(boats[0]).toEqual(boats[1]);
+    for (const { today, tours } of NEXT) {
+      const { code, from, to } = demoClosing(today);
+      expect([code, addDays(from, 1)]).toEqual(['van-uyuni', to]);
+      expect(tourOf(tours, 'uyuni-to-atacama').departures.map(dateOf)).toContain(from);
+    }
   });
 });
 

@@ -21,7 +21,7 @@ export function drawDays(resource: Resource, days: ShownDay[], screen?: Screen):
   const drawn = days.map((day) => drawDay(resource, day, hourCells, screen));
   return [
     ...drawn,
-    `${TRIP} trip  ${TURNAROUND} turnaround  ${CLOSED} closed  times in ${resource.timeZone}`,
+    `${TRIP} trip (7+5: 7 seats sold, 5 left)  ${TURNAROUND} turnaround  ${CLOSED} closed  times in ${resource.timeZone}`,
   ].join('\n\n');
 }
 

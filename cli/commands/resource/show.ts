@@ -2,7 +2,7 @@ import { toClosingDocument, toResourceDocument } from '../../../services/api/res
 import { findResource } from '../../../services/api/resources/find-resource';
 import { toBusyDocuments } from '../../../services/api/resources/busy-trips';
 import { showDays, type ShownDay, type ShownTrip } from '../../../services/api/resources/show-days';
-import { daysBetween } from '../../../services/platform/forms/days';
+import { daysBetween, todayIn } from '../../../services/platform/forms/days';
 import { flag, type Verb } from '../../engine/command';
 import type { Context } from '../../engine/context';
 import { UsageError } from '../../engine/failure';
@@ -31,23 +31,27 @@ export const showResourceVerb: Verb = {
     flag('--to <date>', 'up to this day', { parse: travelDate, otherwise: 'a week' }),
   ],
   check: ({ from, to }: ShowOptions) => {
-    if (to !== undefined && from === undefined) throw new UsageError('--to needs --from');
-    if (from === undefined || to === undefined) return;
-    if (to < from) throw new UsageError('--to must not be before --from');
-    if (daysBetween(from, to) >= DAYS_MAX)
-      throw new UsageError(`--from and --to may span ${DAYS_MAX} days at most`);
+    if (from !== undefined && to !== undefined) checkSpan(from, to);
   },
   examples: ['resource show boat-maria', 'resource show bus --from 2027-06-05 --to 2027-06-05'],
   run: showResourceCommand,
 };
 
+function checkSpan(from: string, to: string): void {
+  if (to < from) throw new UsageError('--to must not be before --from, or before today');
+  if (daysBetween(from, to) >= DAYS_MAX)
+    throw new UsageError(`--from and --to may span ${DAYS_MAX} days at most`);
+}
+
 async function showResourceCommand(
   { db, output }: Context,
-  options: ShowOptions,
+  { from, to }: ShowOptions,
   code: string,
 ): Promise<void> {
   const resource = await findResource(db, code);
-  const days = await showDays(db, resource, options);
+  const first = from ?? todayIn(resource.timeZone);
+  if (to !== undefined) checkSpan(first, to);
+  const days = await showDays(db, resource, { from: first, to });
   const document = toResourceDocument(resource);
   await output.answer({ ...document, days: days.map(toDayDocument) }, (screen) =>
     [properties(document, screen), drawDays(resource, days, screen)].join('\n\n'),

@@ -8,6 +8,7 @@ import {
 import { categoriesAfter } from './changed-categories';
 import { startTimeAfter } from './match-departures';
 import type { ChangeCounts } from './import-report';
+import { queryStage, type Stage } from './stage.repository';
 import { somethingExpired } from '../catalog/departure-state';
 
 /** The key of the advisory lock of all imports: an arbitrary number. */
@@ -148,8 +149,9 @@ const HAS_RESOURCES = '(exists (select from resources) or exists (select from ch
  * Returns the stored departures whose trips the staged changes may change: they, or their tours, get other uses or another time. Runs before
  * the changes are written.
  */
-export async function findChangedTrips(trx: Trx): Promise<string[]> {
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+export async function findChangedTrips(stage: Stage): Promise<string[]> {
+  const rows = await queryStage<{ id: string }>(
+    stage,
     `select d.id from changed_tours m join tours t on t.id = m.id join departures d on d.tour_id = m.id
      where ${HAS_RESOURCES} and m.action = 'update' and coalesce(d.uses, t.uses, m.uses) is not null
        and (m.uses, m.start_time, m.time_zone, m.duration_days) is distinct from (t.uses, t.start_time, t.time_zone, t.duration_days)

@@ -70,7 +70,7 @@ export interface ComparedImport extends StagedImport {
 }
 
 /**
- * Stages catalog files and compares them with the catalog. Takes no lock. The staging tables exist until `work` ends; `work`
+ * Stages catalog files and compares them with the catalog. Takes no lock, but for a dry run that changes trips. The staging tables exist until `work` ends; `work`
  * may call `writeImport`. Stores the digests of an import without changes.
  * @param db a pool with at least two connections: the staging tables keep one
  * @throws the file system's error for a file that cannot be read
@@ -88,7 +88,8 @@ export async function withComparedFiles<T>(
     const total = await stageFiles(stage, files, prune, issues, watch);
     watch({ phase: 'comparing', done: 0, of: total.tours + total.departures });
     const digests = await stageDigests(stage);
-    const compared = await compareFiles({ stage, total, issues, prune }, dryRun);
+    const changes = await compareFiles({ stage, total, issues, prune }, dryRun);
+    const compared = dryRun ? await tryTrips(db, changes) : changes;
     const done = await work(compared);
     const isEqual = compared.report.errors.length === 0 && !compared.hasChanges;
     if (!dryRun && isEqual && digests > 0) await inTransaction(db, (trx) => writeDigests(trx, compared));
@@ -112,6 +113,27 @@ async function compareFiles(files: StagedImport, dryRun: boolean): Promise<Compa
   }
   const removals = isRefused ? { digest: '', named: [], shares: [] } : await findRemovals(stage);
   return { ...staged, report, rows, hasChanges: rows > 0, removals };
+}
+
+/**
+ * Writes an import that changes trips, and rolls it back: only then is it known whether the sold trips still fit.
+ * @throws errors of writeImport, without CatalogRefusedError
+ */
+async function tryTrips(db: Db, compared: ComparedImport): Promise<ComparedImport> {
+  const { report, hasChanges, stage } = compared;
+  if (report.errors.length > 0 || !hasChanges || (await findChangedTrips(stage)).length === 0)
+    return compared;
+  const fits = new Error('the trips fit');
+  try {
+    return await inTransaction(db, async (trx) => {
+      await writeImport(trx, compared);
+      throw fits;
+    });
+  } catch (error) {
+    if (error === fits) return compared;
+    if (error instanceof CatalogRefusedError) return { ...compared, report: error.report };
+    throw error;
+  }
 }
 
 /** Removes departures that a schedule describes a second time. Then prepares the staging tables for the comparison. */
@@ -172,7 +194,7 @@ async function writeStaged(
   if (report.errors.length > 0) throw new CatalogRefusedError(report);
   let done = 0;
   const onRows = (more: number) => watch({ phase: 'writing', done: (done += more), of: staged.rows });
-  const changedTrips = await findChangedTrips(trx);
+  const changedTrips = await findChangedTrips(staged.stage);
   const touched = await findTouchedTours(trx, changedTrips);
   const write = async () => {
     if (counts.resources.insert || counts.resources.update) onRows(await applyResources(trx));

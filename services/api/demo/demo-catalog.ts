@@ -24,6 +24,7 @@ export const demoSlugs = {
   soldOut: 'kyoto-temples-and-gardens',
   cancelled: 'sao-miguel-azores',
   past: 'tokyo-after-dark',
+  closedVan: 'uyuni-to-atacama',
 } as const;
 
 /** The fields of a tour in `demo-tours.json` that this module reads. The other fields go to the import unchanged. */
@@ -37,6 +38,7 @@ interface DemoTour {
   categories?: Category[];
   /** Absent: the tour fetches nobody. */
   pickup?: { points: { point: string }[] };
+  uses?: { resource: string }[];
   [field: string]: unknown;
 }
 
@@ -114,6 +116,23 @@ export function demoSoldOut(today: string): {
     departure_date: markedDate(schedule, today),
     seats_total: schedule.seats,
   };
+}
+
+/** A resource of the demo in the import format. */
+export interface DemoResource {
+  code: string;
+  [field: string]: unknown;
+}
+
+/** Returns a boat with two tours, a guide with three, and a van with one. */
+export function demoResources(): DemoResource[] {
+  return readSeed('demo-resources.json');
+}
+
+/** Returns the closing of the van of the demo: the second date of its tour, and the day after it. */
+export function demoClosing(today: string): { code: string; from: string; to: string; reason: string } {
+  const [, date] = upcomingDates(readSchedules()[demoSlugs.closedVan]!, today) as [string, string];
+  return { code: 'van-uyuni', from: date, to: addDays(date, 1), reason: 'New brakes' };
 }
 
 function readSchedules(): Record<string, DemoSchedule> {

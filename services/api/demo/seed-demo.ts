@@ -2,6 +2,7 @@ import type { Db, Trx } from '../../platform/database/database';
 import { getVisibleTour } from '../catalog/find-tour';
 import { issueApiKey, issueWidgetToken } from '../credentials/manage-credentials';
 import { SCOPES } from '../credentials/credential';
+import { closeResource } from '../seats/changes/change-resource';
 import { createBooking } from '../seats/changes/create-booking';
 import { sellerWithoutKey } from '../seats/seat-change';
 import { performInTransaction } from '../seats/perform';
@@ -9,10 +10,20 @@ import { createTenant, findTenant } from '../tenants/manage-tenants';
 import { setOrigins } from '../tenants/origins';
 import { mayBeUsed, type Tenant } from '../tenants/tenant';
 import { TenantNotFoundError } from '../tenants/tenant.errors';
-import { demoCatalog, type DemoCatalogTour, demoPickupPoints, demoRates, demoSoldOut } from './demo-catalog';
+import {
+  demoCatalog,
+  type DemoCatalogTour,
+  demoClosing,
+  demoPickupPoints,
+  demoRates,
+  type DemoResource,
+  demoResources,
+  demoSoldOut,
+} from './demo-catalog';
 import { CredentialError } from '../credentials/credential.errors';
 import { databaseCredentials } from '../credentials/credential-source';
 import { verifyApiKey, verifyWidgetToken } from '../credentials/verify-credential';
+import { selectResourceIds } from '../resources/stored-resource.repository';
 import { addMissingRates } from '../pricing/change-exchange-rates';
 
 export const DEMO_TENANT = 'demo';
@@ -43,10 +54,11 @@ export async function seedDemo(
     tours.map((tour) => tour.slug),
   );
   const planted = tours.filter((tour) => !taken.has(tour.slug));
-  await importTours(trx, planted);
+  await importTours(trx, planted, await findMissingResources(trx));
   const { tenant, isNew } = await demoTenant(trx);
   if (isNew) {
     await sellOut(trx, tenant, today, planted);
+    await closeVan(trx, today);
     await seedEuroTenant(trx);
   }
   return issueDemoCredentials(trx, tenant, pepper);
@@ -87,25 +99,41 @@ export async function extendDemo(trx: Trx, today: string): Promise<number> {
   const extended = demoCatalog(today).flatMap((tour) => {
     const last = untouched.get(tour.slug);
     const departures = tour.departures.filter((one) => last && one.departure_date > last);
-    return departures.length > 0 ? [{ ...tour, departures }] : [];
+    // A demo of an earlier release has no resources. A tour without `uses` keeps those that it has.
+    const { uses: _, ...kept } = tour;
+    return departures.length > 0 ? [{ ...kept, departures }] : [];
   });
   await importTours(trx, extended);
   return extended.reduce((sum, { departures }) => sum + departures.length, 0);
 }
 
-async function importTours(trx: Trx, tours: DemoCatalogTour[]): Promise<void> {
+/** Returns the resources of the demo whose codes the operator has not used. */
+async function findMissingResources(trx: Trx): Promise<DemoResource[]> {
+  const resources = demoResources();
+  const stored = await selectResourceIds(
+    trx,
+    resources.map(({ code }) => code),
+  );
+  return resources.filter(({ code }) => !stored.has(code));
+}
+
+async function importTours(
+  trx: Trx,
+  tours: DemoCatalogTour[],
+  resources: DemoResource[] = [],
+): Promise<void> {
   if (tours.length === 0) return;
   // Loads the import only when it is needed, because its schema library takes 65 ms and 11 MiB, and most starts add nothing.
   const { importCatalog } =
     require('../catalog-import/import-catalog') as typeof import('../catalog-import/import-catalog');
-  const placeOf = (index: number) => ({ file: 'demo catalog', index });
-  const points = (await findMissingPoints(trx, tours)).map((value, index) => ({
-    place: placeOf(index),
-    value,
-    list: 'pickup_points' as const,
-  }));
-  const records = tours.map((value, index) => ({ place: placeOf(index), value }));
-  await importCatalog(trx, [...points, ...records], { prune: false });
+  const recordOf = (value: unknown, index: number) => ({ place: { file: 'demo catalog', index }, value });
+  const points = await findMissingPoints(trx, tours);
+  const records = [
+    ...resources.map((one, index) => ({ ...recordOf(one, index), list: 'resources' as const })),
+    ...points.map((one, index) => ({ ...recordOf(one, index), list: 'pickup_points' as const })),
+    ...tours.map(recordOf),
+  ];
+  await importCatalog(trx, records, { prune: false });
   await recordDemoTours(
     trx,
     tours.map((tour) => tour.slug),
@@ -165,6 +193,12 @@ async function sellOut(trx: Trx, tenant: Tenant, today: string, planted: DemoCat
   // Records no changed seats: the tours are new, so no instance has cached them.
   const transaction = { trx, record: async () => {} };
   await performInTransaction(transaction, await createBooking(trx, sellerWithoutKey(unlimited), tour, group));
+}
+
+/** Closes the van for two days, so that the demo has a departure that a resource leaves no seat. */
+async function closeVan(trx: Trx, today: string): Promise<void> {
+  const { code, ...closing } = demoClosing(today);
+  await closeResource({ trx, record: async () => {} }, code, { ...closing, operator: 'demo' });
 }
 
 /** The credentials of the demo that still work. */

@@ -1,6 +1,14 @@
 import type { Db } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
-import { type Departure, isOpen, seatsAvailable, seatsLeft, type WantedSeats } from './departure';
+import {
+  type Departure,
+  type ExplainedDeparture,
+  isOpen,
+  limitingResource,
+  seatsAvailable,
+  seatsLeft,
+  type WantedSeats,
+} from './departure';
 import {
   DepartureCancelledError,
   DepartureGoneError,
@@ -52,16 +60,18 @@ export function assertFree(departure: Departure, quantity: number): void {
 }
 
 /** Checks that `quantity` seats are left, whether the departure can be booked or not. @throws InsufficientSeatsError (409) */
-export function assertSeatsLeft(departure: Departure, quantity: number): void {
+export function assertSeatsLeft(departure: ExplainedDeparture, quantity: number): void {
   const left = Math.max(0, seatsLeft(departure));
-  if (left < quantity) throw new InsufficientSeatsError(wantedOf(departure, quantity), left);
+  if (left >= quantity) return;
+  throw new InsufficientSeatsError(wantedOf(departure, quantity), left, limitingResource(departure));
 }
 
 /** Checks that the resources of the departure leave `quantity` seats, whatever seats it has itself. @throws InsufficientSeatsError (409) */
-export function assertResourcesLeave(departure: Departure, quantity: number): void {
-  const { seatsOfResources } = departure;
+export function assertResourcesLeave(departure: ExplainedDeparture, quantity: number): void {
+  const { seatsOfResources, scarceResource = null } = departure;
   if (seatsOfResources === null || seatsOfResources >= quantity) return;
-  throw new InsufficientSeatsError(wantedOf(departure, quantity), Math.max(0, seatsOfResources));
+  const left = Math.max(0, seatsOfResources);
+  throw new InsufficientSeatsError(wantedOf(departure, quantity), left, scarceResource);
 }
 
 /**

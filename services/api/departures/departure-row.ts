@@ -71,13 +71,23 @@ export const DEPARTURE_ROW = describeRow<Departure>(departureFields(':sandbox::b
 /** A departure in a list, for the parameter `:sandbox`. */
 export const LISTED_ROW = describeRow<ListedDeparture>(listedFields(':sandbox::boolean'));
 
-/** A locked departure, for one of the kinds of seats `k`. */
-export const LOCKED_ROW = describeRow<LockedDeparture>({
+/** SQL of the resources that the departure `d` uses. */
+const RESOURCE_IDS = `case when coalesce(d.uses, t.uses) is null then '{}'::uuid[]
+  else array(select u.resource_id from departure_uses u where u.departure_id = d.id order by u.resource_id) end`;
+
+/**
+ * A locked departure, for one of the kinds of seats `k`. The seats of resources that are all among the locked `:countedResources` are left out:
+ * Trips counts them.
+ */
+export const LOCKED_ROW = describeRow<Omit<LockedDeparture, 'scarceResource'>>({
   ...departureFields('k.sandbox'),
   tiers: selected(datedTiers('t')),
   asks: selected(TOUR_ASKS),
   closingAt: selected(SALES_END_AT),
   pastAt: selected(PAST_FROM),
-  resourceIds: selected(`case when coalesce(d.uses, t.uses) is null then '{}'
-    else array(select u.resource_id from departure_uses u where u.departure_id = d.id order by u.resource_id) end`),
+  seatsOfResources: selected(
+    `case when coalesce(d.uses, t.uses) is not null and not (${RESOURCE_IDS}) <@ :countedResources::uuid[]
+      then (select leaves from count_seats_of_resources(d.id, k.sandbox, clock.at)) end`,
+  ),
+  resourceIds: selected(RESOURCE_IDS),
 });

@@ -57,6 +57,8 @@ export class InsufficientSeatsError extends DepartureNotAvailableError {
   constructor(
     wanted: WantedSeats,
     readonly seatsAvailable: number,
+    /** The code of the resource that leaves the fewest seats, for operators only. Null: the seats of the departure are the limit. */
+    readonly resource: string | null = null,
   ) {
     super('The departure has too few free seats.', wanted);
   }

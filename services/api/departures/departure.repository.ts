@@ -98,7 +98,7 @@ export function toLockedDeparture(row: CountedRow): LockedDeparture {
 }
 
 /**
- * Selects the departures `:departureIds` with their seats counted at `clock.at`. Selects each departure once for each of `:kinds` (true:
+ * Selects the departures `:departureIds` with their seats counted at `clock.at`, for the locked `:countedResources`. Selects each departure once for each of `:kinds` (true:
  * counts seats of the sandbox; false: counts real seats). Runs after the locks of these departures.
  */
 export const COUNTED_DEPARTURES = `

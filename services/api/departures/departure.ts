@@ -35,8 +35,14 @@ export interface Departure {
   asOf: Date;
 }
 
+/** A departure whose free seats a refusal may explain. */
+export interface ExplainedDeparture extends Departure {
+  /** The code of the resource that leaves the fewest seats. Null: none limits them. Undefined: its resources are not locked. */
+  scarceResource?: string | null;
+}
+
 /** A departure that a transaction has locked, to sell or free its seats. */
-export interface LockedDeparture extends Departure {
+export interface LockedDeparture extends ExplainedDeparture {
   /** The present tiers of its tour, which a sale locks. Null: the tour states none. */
   tiers: DatedTier[] | null;
   /** The questions and the pickup of its tour now, which a booking locks. */
@@ -122,6 +128,16 @@ export function seatsLeft({
   seatsOfResources,
 }: Pick<Departure, 'seatsTotal' | 'seatsTaken' | 'seatsOfResources'>): number {
   return Math.min(seatsTotal - seatsTaken, seatsOfResources ?? Infinity);
+}
+
+/** Returns the code of the resource that leaves fewer seats than the departure has left itself. Null: none does. */
+export function limitingResource({
+  seatsTotal,
+  seatsTaken,
+  seatsOfResources,
+  scarceResource = null,
+}: ExplainedDeparture): string | null {
+  return seatsOfResources !== null && seatsOfResources < seatsTotal - seatsTaken ? scarceResource : null;
 }
 
 /** Returns the departure as it is without some of its sold seats, for the change of a sale that has them. */

@@ -105,6 +105,7 @@ function detailsOf(request: RefusedRequest, refusal: AppError): Omit<Detail, 'si
     externalRef: referenceWithoutPerson(request),
     ...requestedSeats(request, refusal),
     seatsAvailable: refusal instanceof InsufficientSeatsError ? refusal.seatsAvailable : null,
+    resource: refusal instanceof InsufficientSeatsError ? refusal.resource : null,
     holdId: request.holdId && isUuid(request.holdId) ? request.holdId.toLowerCase() : null,
   };
 }

@@ -51,12 +51,12 @@ export async function insertRefusals(
   );
   await trx.raw(
     `insert into sale_refusals (at, tenant_id, operation, code, request_id, tour_id, departure_date, departure_time, quantity,
-       seats_available, external_ref, hold_id, booking_ref)
+       seats_available, resource, external_ref, hold_id, booking_ref)
      select clock_timestamp() - i."ageMs" * interval '1 ms', i."tenantId", i.operation, i.code, i."requestId", i."tourId",
-       i."departureDate", i."departureTime", i.quantity, i."seatsAvailable", ${REFERENCE}, i."holdId", i."bookingRef"
+       i."departureDate", i."departureTime", i.quantity, i."seatsAvailable", i.resource, ${REFERENCE}, i."holdId", i."bookingRef"
      from json_to_recordset(:refusals::json) as i ("tenantId" uuid, operation text, code text, "ageMs" float8,
        "requestId" text, "tourId" uuid, "departureDate" date, "departureTime" text, quantity integer, "seatsAvailable" integer,
-       "externalRef" text, "holdId" uuid, "bookingRef" text)
+       resource text, "externalRef" text, "holdId" uuid, "bookingRef" text)
      join tenants t on t.id = i."tenantId"
      order by 1`,
     { refusals: JSON.stringify(refusals) },

@@ -19,6 +19,8 @@ export interface Refusal {
   quantity: number | null;
   /** Free seats. Null: the refusal was for another reason than too few free seats. */
   seatsAvailable: number | null;
+  /** The code of the resource that left too few seats. Null: the refusal was for another reason. */
+  resource: string | null;
   externalRef: string | null;
   holdId: string | null;
   bookingRef: string | null;

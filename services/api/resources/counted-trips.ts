@@ -18,7 +18,7 @@ const millisecondsOf = (instant: string) => `(extract(epoch from ${instant}) * 1
 
 /** Selects the resources `:resourceIds` with their closings. Runs after the locks of these resources. */
 export const LOCKED_RESOURCES = `
-  select r.id, r.places, r.units, r.turnaround * 60000 as turnaround_ms, (
+  select r.id, r.code, r.places, r.units, r.turnaround * 60000 as turnaround_ms, (
     select json_agg(json_build_object('from', ${millisecondsOf('lower(c.during)')}, 'to', ${millisecondsOf('upper(c.during)')},
       'units', coalesce(c.units, r.units)))
     from resource_closings c where c.resource_id = r.id and upper(c.during) > clock.at - interval '1 year') as closings

@@ -32,12 +32,12 @@ type Taken = TimeSpan & ({ trip: ShownTrip } | { closing: Closing });
 
 /**
  * Returns the days of a resource with its real trips and its closings. The units are assigned for this answer only: a sale has no unit.
- * @param given YYYY-MM-DD in the zone of the resource, both included; by default today and six more days
+ * @param given YYYY-MM-DD in the zone of the resource, both included; `to` is by default six days later
  */
 export async function showDays(
   db: Db,
   resource: Resource,
-  given: { from?: string; to?: string },
+  given: { from: string; to?: string },
 ): Promise<ShownDay[]> {
   const days = await selectLocalDays(db, resource.timeZone, { ...given, days: DAYS });
   const [first, last] = [days[0], days.at(-1)];

@@ -41,21 +41,19 @@ export interface LocalDay extends TimeSpan {
 
 /**
  * Returns the days of a zone, from the first to the last, with their instants.
- * @param from YYYY-MM-DD. Undefined: today
+ * @param from YYYY-MM-DD
  * @param to YYYY-MM-DD. Undefined: `days` days
  */
 export async function selectLocalDays(
   db: Db,
   timeZone: string,
-  { from, to, days }: { from?: string; to?: string; days: number },
+  { from, to, days }: { from: string; to?: string; days: number },
 ): Promise<LocalDay[]> {
   const { rows } = await db.raw<{ rows: LocalDay[] }>(
     `select day.date::date as date, instant_of(day.date, :timeZone) as "from", instant_of(day.date + interval '1 day', :timeZone) as "to"
-     from (select coalesce(:from::date, (now() at time zone :timeZone)::date) as date) first
-       cross join lateral generate_series(first.date::timestamp,
-         coalesce(:to::date, first.date + :days::integer - 1)::timestamp, interval '1 day') as day (date)
+     from generate_series(:from::timestamp, coalesce(:to::date, :from::date + :days::integer - 1)::timestamp, interval '1 day') as day (date)
      order by day.date`,
-    { timeZone, from: from ?? null, to: to ?? null, days },
+    { timeZone, from, to: to ?? null, days },
   );
   return rows;
 }

@@ -1,6 +1,7 @@
 /** A locked resource, with what its trips are judged by. */
 export interface LockedResource {
   id: string;
+  code: string;
   /** The most seats that one unit carries. Null: its seats are not counted. */
   places: number | null;
   units: number;
@@ -31,6 +32,14 @@ export interface ResourceUse {
   seats: number;
 }
 
+/** The seats that the resources of a departure leave for more sales. */
+interface SeatsOfResources {
+  /** Null: they limit none. */
+  seatsOfResources: number | null;
+  /** The code of the resource that leaves the fewest. Null: none limits them. */
+  scarceResource: string | null;
+}
+
 /** Seats of a departure. */
 interface SeatsOf {
   departureId: string;
@@ -57,12 +66,17 @@ export class Trips {
   }
 
   /**
-   * Returns the seats that the resources of a departure leave for more sales. Null: they limit none.
+   * Returns the seats that the resources of a departure leave for more sales, and the resource that leaves the fewest.
    * @param freed seats that the sale leaves on another departure
    */
-  seatsLeft(departureId: string, sandbox: boolean, freed?: SeatsOf): number | null {
-    const left = this.usesOf(departureId, sandbox).flatMap((use) => this.leftBy(use, freed) ?? []);
-    return left.length > 0 ? Math.min(...left) : null;
+  leftFor(departureId: string, sandbox: boolean, freed?: SeatsOf): SeatsOfResources {
+    let least: SeatsOfResources = { seatsOfResources: null, scarceResource: null };
+    for (const use of this.usesOf(departureId, sandbox)) {
+      const seats = this.leftBy(use, freed);
+      if (seats === null || seats >= (least.seatsOfResources ?? Infinity)) continue;
+      least = { seatsOfResources: seats, scarceResource: this.resources.get(use.resourceId)!.code };
+    }
+    return least;
   }
 
   /** Returns the number of trips that a sale of the departure begins. */

@@ -171,7 +171,7 @@ function withoutTripOf(
 ): LockedDeparture {
   if (to.resourceIds.length === 0) return to;
   const seats = departures.get(countedKey(fromId, to.sandbox))?.seatsTaken ?? 0;
-  return { ...to, seatsOfResources: trips.seatsLeft(to.id, to.sandbox, { departureId: fromId, seats }) };
+  return { ...to, ...trips.leftFor(to.id, to.sandbox, { departureId: fromId, seats }) };
 }
 
 /**

@@ -106,12 +106,15 @@ export function apiKeys(changes: SeatChange[]): FactList {
   };
 }
 
-/** @param kinds of seats to count. True: those of the sandbox; false: real ones */
-export function departures(departureIds: string[], kinds: boolean[]): FactList {
+/**
+ * @param kinds of seats to count. True: those of the sandbox; false: real ones
+ * @param countedResources the locked resources, whose seats `uses` counts
+ */
+export function departures(departureIds: string[], kinds: boolean[], countedResources: string[]): FactList {
   return {
     isWanted: departureIds.length > 0,
     sql: COUNTED_DEPARTURES,
-    values: { departureIds, kinds },
+    values: { departureIds, kinds, countedResources },
   };
 }
 

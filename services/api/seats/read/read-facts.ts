@@ -101,15 +101,16 @@ export async function readBulkFacts(
   resourceIds: string[],
 ): Promise<{ facts: BulkFacts; freed: ChangedDate[]; beside: ChangingDeparture[] }> {
   const row = await readRow(trx, {
-    departures: lists.departures(departureIds, BOTH_KINDS),
+    departures: lists.departures(departureIds, BOTH_KINDS, resourceIds),
     resources: tripLists.resources(resourceIds),
     uses: tripLists.uses(resourceIds, departureIds, BOTH_KINDS),
   });
   const { expired, freed } = await markExpired(trx, row);
   const beside = await markExpiredBeside(trx, row);
   for (const { tour, departureDate } of beside) freed.push(...datesOfBothKinds(tour.id, departureDate));
+  const trips = tripsOf(row);
   return {
-    facts: { at: row.at, departures: countedDepartures(row), trips: tripsOf(row), expired },
+    facts: { at: row.at, departures: countedDepartures(row, trips), trips, expired },
     freed,
     beside,
   };
@@ -143,7 +144,7 @@ function factLists(changes: SeatChange[], locks: ChangeLocks): Record<keyof Fact
   return {
     answers: lists.storedAnswers(keyedOf(changes, locks)),
     apiKeys: lists.apiKeys(changes),
-    departures: lists.departures(departureIds, kindsOf(changes)),
+    departures: lists.departures(departureIds, kindsOf(changes), resourceIds),
     lockedElsewhere: lists.lockedElsewhere(notLocked),
     resources: tripLists.resources(resourceIds),
     uses: tripLists.uses(resourceIds, departureIds, kindsOf(changes)),
@@ -261,10 +262,11 @@ function departureFacts(row: FactsRow): DepartureFacts {
   const { views: seen, rules, rates, at } = row;
   const rulesOf = new Map<string, PriceRule[]>();
   for (const { tenantId, ...rule } of rules) rulesOf.set(tenantId, [...(rulesOf.get(tenantId) ?? []), rule]);
+  const trips = tripsOf(row);
   return {
     at,
-    departures: countedDepartures(row),
-    trips: tripsOf(row),
+    departures: countedDepartures(row, trips),
+    trips,
     visible: new Set(seen.filter(({ visible }) => visible).map(keyOfView)),
     unpaidSeats: new Map(seen.map((view) => [keyOfView(view), view.unpaidSeats])),
     priceRules: rulesOf,
@@ -279,8 +281,18 @@ function tripsOf({ resources, uses }: FactsRow): Trips {
   );
 }
 
-function countedDepartures({ departures: found }: FactsRow): DepartureFacts['departures'] {
+function countedDepartures(
+  { departures: found, resources }: FactsRow,
+  trips: Trips,
+): DepartureFacts['departures'] {
   const counted = found.map(toLockedDeparture);
+  const locked = new Set(resources.map(({ id }) => id));
+  for (const one of counted) {
+    if (one.resourceIds.length === 0 || !one.resourceIds.every((id) => locked.has(id))) continue;
+    const { seatsOfResources, scarceResource } = trips.leftFor(one.id, one.sandbox);
+    one.seatsOfResources = seatsOfResources;
+    one.scarceResource = scarceResource;
+  }
   return new Map(counted.map((one) => [countedKey(one.id, one.sandbox), one]));
 }
 

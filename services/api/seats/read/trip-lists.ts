@@ -33,9 +33,11 @@ export function holdTrips(changes: SeatChange[], resourceIds: string[]): FactLis
     sql: `
       select w.tenant_id, (
         select count(distinct (u.resource_id, u.trip))
-        from seat_holds h join departure_uses u on u.departure_id = h.departure_id
-        where h.tenant_id = w.tenant_id and not h.by_desk and hold_lives(h.status, h.expires_at, clock.at)
-          and not exists (
+        from (
+          select distinct held.departure_id, held.sandbox from seat_holds held
+          where held.tenant_id = w.tenant_id and not held.by_desk and hold_lives(held.status, held.expires_at, clock.at)
+        ) h join departure_uses u on u.departure_id = h.departure_id
+        where not exists (
             select from departure_uses other join booking_leads l on l.departure_id = other.departure_id
             where other.resource_id = u.resource_id and other.during && u.during and other.trip = u.trip and l.sandbox = h.sandbox
               and lead_stands(l.status, l.payment_due_at, clock.at))) as count

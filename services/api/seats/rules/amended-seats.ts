@@ -92,7 +92,7 @@ function withoutOwnTrip(
   to: LockedDeparture,
 ): LockedDeparture {
   if (departureId === null || to.resourceIds.length === 0) return to;
-  return { ...to, seatsOfResources: trips.seatsLeft(to.id, to.sandbox, { departureId, seats }) };
+  return { ...to, ...trips.leftFor(to.id, to.sandbox, { departureId, seats }) };
 }
 
 /**

@@ -145,9 +145,12 @@ function countTrips(
   more: number,
 ): void {
   trips.take(departureId, sandbox, more);
-  for (const other of departures.values())
-    if (other.sandbox === sandbox && other.resourceIds.length > 0)
-      other.seatsOfResources = trips.seatsLeft(other.id, sandbox);
+  for (const other of departures.values()) {
+    if (other.sandbox !== sandbox || other.resourceIds.length === 0) continue;
+    const { seatsOfResources, scarceResource } = trips.leftFor(other.id, sandbox);
+    other.seatsOfResources = seatsOfResources;
+    other.scarceResource = scarceResource;
+  }
 }
 
 /** @throws PriceChangedError (409) */
