@@ -22,6 +22,7 @@ const PLATFORM = [
   'page-header',
   'http',
   'accounts',
+  'people',
   'audit-log',
   'csv-cells',
   'directories',

@@ -1,4 +1,5 @@
 import { Argument, Command, Option } from 'commander';
+import type { PersonOfSession } from '../services/platform/people/people.repository';
 import {
   actorName,
   commandName,
@@ -14,6 +15,7 @@ import {
 } from './engine/command';
 import type { GivenValues } from './engine/complete-values';
 import { acceptNormalEnd, EXIT, fail, UsageError } from './engine/failure';
+import { findPersonAtTerminal, mayUse, mayUseSome } from './engine/people-rights';
 import { type Io, readVersion } from './terminal/io';
 import { createOutput, type Output } from './terminal/output';
 import { wrapText } from './terminal/text';
@@ -61,7 +63,13 @@ function foldCommand(line: string, width: number): string {
 /** Runs a verb with the values of the command line. @param noun the name of its noun, if it has one */
 export type Start = (verb: Verb, values: GivenValues, noun?: string) => Promise<void>;
 
-export function createProgram(version: string, output: Output, start: Start): Command {
+/** @param person leaves the commands out of the help that this person may not use */
+export function createProgram(
+  version: string,
+  output: Output,
+  start: Start,
+  person?: PersonOfSession,
+): Command {
   const width = helpWidth(output);
   const program = new Command('tourctl')
     .description('Operate the tour platform: tenants, keys, catalog, bookings, webhooks.')
@@ -90,7 +98,9 @@ export function createProgram(version: string, output: Output, start: Start): Co
   const commands = new Map<Command, Noun | LoneVerb>();
   for (const branch of TREE) {
     for (const command of branch.commands) {
-      const added = 'verbs' in command ? addNoun(program, command) : addVerb(program, command);
+      const hidden = person !== undefined && !mayUseSome(person.roles, commandName(command));
+      const added =
+        'verbs' in command ? addNoun(program, command, hidden) : addVerb(program, command, hidden);
       commands.set(added.helpGroup(`${branch.title}:`), command);
     }
   }
@@ -99,7 +109,11 @@ export function createProgram(version: string, output: Output, start: Start): Co
     const command = commands.get(named)!;
     const form = { start, width };
     if ('verb' in command) completeVerb(named, command.verb, form);
-    else for (const verb of command.verbs) completeVerb(addVerb(named, verb), verb, form, command);
+    else
+      for (const verb of command.verbs) {
+        const hidden = person !== undefined && !mayUse(person.roles, `${command.name} ${verbName(verb)}`);
+        completeVerb(addVerb(named, verb, hidden), verb, form, command);
+      }
   });
 }
 
@@ -109,8 +123,8 @@ interface Form {
   width: number;
 }
 
-function addNoun(program: Command, noun: Noun): Command {
-  const command = program.command(noun.name).description(noun.about).helpCommand(false);
+function addNoun(program: Command, noun: Noun, hidden: boolean): Command {
+  const command = program.command(noun.name, { hidden }).description(noun.about).helpCommand(false);
   command.usage(NOUN_USAGE).allowExcessArguments().allowUnknownOption();
   return command.action(() => {
     const verbs = noun.verbs.map(commandName).join(', ');
@@ -118,8 +132,8 @@ function addNoun(program: Command, noun: Noun): Command {
   });
 }
 
-function addVerb(parent: Command, verb: Pick<Verb, 'usage' | 'about'>): Command {
-  const command = parent.command(verbName(verb)).description(verb.about);
+function addVerb(parent: Command, verb: Pick<Verb, 'usage' | 'about'>, hidden: boolean): Command {
+  const command = parent.command(verbName(verb), { hidden }).description(verb.about);
   return command.usage([...positionalsOf(verb), OPTIONS].join(' '));
 }
 
@@ -214,12 +228,16 @@ export async function run(given: string[], io: Io): Promise<number> {
   try {
     const actor = leading === undefined ? undefined : actorName(leading, '--actor');
     refuseUnknownCommand(flags);
-    const program = createProgram(readVersion(io), output, async (verb, line, noun) => {
+    const asksHelp = flags.includes('--help') || flags.includes('-h') || flags.length === 0;
+    const person = asksHelp && !flags.includes('--all') ? await findPersonAtTerminal(io) : undefined;
+    const begin: Start = async (verb, line, noun) => {
       const options = verb.audits ? { actor, ...line.options } : line.options;
       const { runVerb } = require('./engine/run-verb') as typeof import('./engine/run-verb');
       code = (await runVerb(verb, { ...line, options }, { io, output }, noun)) ?? EXIT.done;
-    });
-    await program.parseAsync(argv, { from: 'user' }).catch(acceptNormalEnd);
+    };
+    const program = createProgram(readVersion(io), output, begin, person);
+    const words = asksHelp ? argv.filter((word) => word !== '--all') : argv;
+    await program.parseAsync(words, { from: 'user' }).catch(acceptNormalEnd);
     await output.drain();
     return code;
   } catch (error) {

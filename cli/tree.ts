@@ -200,6 +200,11 @@ export const TREE: Branch[] = [
         () => (require('./commands/backup') as typeof import('./commands/backup')).restoreVerb,
       ),
       noun(
+        'people',
+        'Logins of the people who operate this installation, and what each may do',
+        () => (require('./commands/people') as typeof import('./commands/people')).peopleVerbs,
+      ),
+      noun(
         'audit',
         'Show who changed what from a terminal',
         () => (require('./commands/audit') as typeof import('./commands/audit')).auditVerbs,

@@ -1,8 +1,8 @@
 import {
   type AuditFilter,
   type RecordedChange,
+  selectActions,
   selectAuditEntries,
-  selectAuditEntriesOf,
   showChange,
 } from '../../services/api/audit/audit.repository';
 import type { Db } from '../../services/platform/database/database';
@@ -28,6 +28,7 @@ export const auditVerbs: Verb[] = [
       flag('--actor <name>', 'only by this person: a system user, or the name that --actor gave', {
         parse: line(100),
       }),
+      flag('--person <name>', 'only by this person, whose login proves who acted', { parse: line(100) }),
       flag('--subject <id>', 'only of this slug, id or reference', { parse: line(NAME_MAX) }),
       ...LIST_FLAGS,
       afterFlag('id', changeId),
@@ -46,6 +47,7 @@ export const auditVerbs: Verb[] = [
         { heading: 'id', right: true },
         { heading: 'at (utc)', cell: ({ at }) => shortTime(at) },
         { heading: 'who', least: 8, cell: describeActor },
+        { heading: 'login', aside: true, cell: ({ person, owner }) => person ?? (owner ? 'owner' : null) },
         { heading: 'action', least: 16 },
         { heading: 'tenant', least: 6, aside: true },
         { heading: 'subject', least: 8 },
@@ -127,7 +129,7 @@ export type AuditDocument = Awaited<ReturnType<typeof findAuditDocuments>>[numbe
 
 /** Finds the audit rows of the given subjects: changes by operators, and reveals of personal data. */
 export async function findAuditDocuments(db: Db, subjects: string[]) {
-  const changes = await selectAuditEntriesOf(db, subjects);
+  const changes = await selectActions(db, subjects);
   return changes.map(({ at, actor, host, action, subject }) => {
     return { at: at.toISOString(), actor, host, action, subject };
   });

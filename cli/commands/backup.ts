@@ -7,6 +7,7 @@ import {
   restoreBackup,
 } from '../../services/api/backup/restore-backup';
 import { writeBackup } from '../../services/api/backup/write-backup';
+import { listPeople } from '../../services/platform/people/people.repository';
 import { inspectSecrets } from '../../services/platform/secrets';
 import { opensSealed } from '../../services/webhook-queue/endpoints/endpoint-secrets';
 import { pauseActiveEndpoints } from '../../services/webhook-queue/endpoints/endpoint.repository';
@@ -128,7 +129,7 @@ function askFile(terminal: Terminal): Promise<string> {
 }
 
 async function restoreFile(
-  { audited, config, output }: AuditedContext,
+  { audited, config, db, output }: AuditedContext,
   { resumeWebhooks = false }: RestoreOptions,
   file: string,
   begun: number,
@@ -153,6 +154,11 @@ async function restoreFile(
   output.note(
     `What was revoked or anonymized after ${header.made_at} is not: do that again before you start the services.`,
   );
+  const people = (await listPeople(db)).filter(({ login }) => login === null).map(({ name }) => name);
+  if (people.length > 0)
+    output.note(
+      `People without a login on this server: ${people.join(', ')}. tourctl people add makes one for each.`,
+    );
   output.note('Next: tourctl doctor');
 }
 

@@ -8,6 +8,7 @@ import { departureArgument } from '../../services/api/catalog/start-time';
 import { selectCredentialsAtRisk } from '../../services/api/credentials/credential.repository';
 import {
   broken,
+  checkIfAllowed,
   type HealthCheck,
   inspectInstallation,
   notice,
@@ -22,6 +23,7 @@ import { findUnsoldPrices } from '../../services/api/pricing/find-unsold-prices'
 import { SALE_TRIAL } from '../../services/api/seats/try-sale';
 import type { Config } from '../../services/platform/config/config';
 import type { Db } from '../../services/platform/database/database';
+import { countEndingPeople } from '../../services/platform/people/people.repository';
 import { readDiskSpace } from '../../services/platform/directories';
 import { START_WEBHOOK_QUEUE } from '../../services/platform/start-advice';
 import { ConfigError } from '../../services/platform/read-variable';
@@ -201,7 +203,8 @@ const LATE_SECONDS = 60;
 
 async function checkQueue(db: Db): Promise<HealthCheck[]> {
   const health = await inspectQueue(db);
-  return [checkDepth(health), checkDeliveries(health), checkEndpoints(health), checkWorkers(health)];
+  const workers = checkWorkers(health, await countEndingPeople(db));
+  return [checkDepth(health), checkDeliveries(health), checkEndpoints(health), workers];
 }
 
 function checkDepth({ due, oldestDueSeconds, held, workers }: QueueHealth): HealthCheck {
@@ -230,13 +233,18 @@ function checkEndpoints({ failing }: QueueHealth): HealthCheck {
   });
 }
 
-function checkWorkers({ workers, silent, due }: QueueHealth): HealthCheck {
+/** @param ending the people whose login ends by itself: the queue ends their sessions */
+function checkWorkers({ workers, silent, due }: QueueHealth, ending: number): HealthCheck {
   if (workers === 0) {
     const last = silent[0]
       ? `; ${silent[0].id} has not reported since ${silent[0].beatAt.toISOString()}`
       : '';
     const waiting = due > 0 ? `, and ${countIs(due, 'delivery')} due` : '';
-    const detail = `no webhook queue runs: nothing is sent${waiting}${last}; ${START_WEBHOOK_QUEUE}`;
+    const open =
+      ending > 0
+        ? `, and open sessions of ${ending === 1 ? 'a person' : `${ending} people`} do not end with the login`
+        : '';
+    const detail = `no webhook queue runs: nothing is sent${waiting}${open}${last}; ${START_WEBHOOK_QUEUE}`;
     return notice('workers', detail, []);
   }
   if (silent.length > 0) {
@@ -259,14 +267,18 @@ async function doctorCommand(terminal: OpeningTerminal<Context>): Promise<number
 
 async function examine(terminal: OpeningTerminal<Context>): Promise<HealthCheck[]> {
   try {
-    return await terminal.withDatabase({ schema: 'as-is' }, async ({ db }) => {
-      const checks = await inspectInstallation(db, SALE_TRIAL);
+    return await terminal.withDatabase({ schema: 'as-is' }, async ({ db, person }) => {
+      const checks = await inspectInstallation(db, person ? undefined : SALE_TRIAL);
       const isOutdated = checks.some(({ name, status }) => name === 'migrations' && status === 'broken');
       if (isOutdated) return checks;
-      const secrets = await checkSecrets(db, terminal.config);
+      const mayOpen = !person || person.roles.some((role) => role === 'keys' || role === 'admin');
+      const secrets = mayOpen
+        ? await checkSecrets(db, terminal.config)
+        : notice('secrets', 'hidden: the roles of this login do not show it', []);
       const prices = [await checkLowPrices(db), ...(await checkRates(db))];
       const currencies = ok('currencies', `ISO 4217 as of ${CURRENCIES_AS_OF}`);
-      const rest = [...prices, ...(await checkKeys(db)), ...(await checkQueue(db)), await checkBackup(db)];
+      const backup = await checkIfAllowed('backup', () => checkBackup(db));
+      const rest = [...prices, ...(await checkKeys(db)), ...(await checkQueue(db)), backup];
       return [...checks, secrets, currencies, ...rest];
     });
   } catch (error) {

@@ -11,6 +11,7 @@ import type { Db } from '../../services/platform/database/database';
 import { findWriteObstacle } from '../../services/platform/database/write-obstacle';
 import { newestMigration, pendingMigrations } from '../../services/platform/migrate/migrate';
 import type { FailingEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
+import { findLockingPeople } from '../../services/platform/people/people.repository';
 import { START_API, START_WEBHOOK_QUEUE } from '../../services/platform/start-advice';
 import { readQueueStatus } from '../../services/webhook-queue/inspect-queue';
 import { COUNTED_MAX } from '../../services/webhook-queue/stats/queue-counts.repository';
@@ -46,6 +47,8 @@ interface StatusLine {
 
 /** A running worker takes due deliveries within a second. A delay of a minute is longer than a short peak of load causes. */
 const LATE_SECONDS = 60;
+/** A sale holds its locks for milliseconds, an import for seconds. */
+const LOCKING_SECONDS = 60;
 
 /** Draws the screen: a title, and below it a line for each subject with the commands to run next. */
 function describeStatus(status: StatusDocument, screen: Screen): string {
@@ -171,7 +174,7 @@ function storeLine({ store: { kind, answers, round_trip_ms: ms, error } }: Statu
 
 function waitingLines({ waiting, webhook_queue: workers }: StatusDocument): StatusLine[] {
   if (!waiting) return [];
-  const { holds_active: holds, departures_closing_today: closing } = waiting;
+  const { holds_active: holds, departures_closing_today: closing, people_locking: locking } = waiting;
   const isSent = workers?.some(({ alive }) => alive) ?? false;
   return [
     waitingDeliveries(waiting, isSent),
@@ -181,7 +184,14 @@ function waitingLines({ waiting, webhook_queue: workers }: StatusDocument): Stat
       label: 'Departures',
       text: closing > 0 ? `${closing} ${closing === 1 ? 'closes' : 'close'} today` : 'none closes today',
     },
+    ...lockingPeople(locking ?? []),
   ];
+}
+
+function lockingPeople(locking: { name: string; since: string }[]): StatusLine[] {
+  if (locking.length === 0) return [];
+  const named = locking.map(({ name, since }) => `${name} has held a lock since ${shortTime(since)}`);
+  return [{ label: 'Locks', text: named.join('\n'), tone: 'bad', commands: ['tourctl people list'] }];
 }
 
 type Waiting = NonNullable<StatusDocument['waiting']>;
@@ -277,6 +287,7 @@ const NOTHING_READ = { api: null, webhook_queue: null, waiting: null, failed_tod
 async function readSchema(db: Db, { now, today }: DatabaseFacts) {
   const { counts, workers, failing, deadToday } = await readQueueStatus(db, today);
   const sales = await findWaitingSales(db);
+  const locking = await findLockingPeople(db, LOCKING_SECONDS);
   return {
     api: (await findInstances(db, SILENT_SECONDS)).map(({ id, startedAt, polledAt, alive }) => ({
       id,
@@ -304,6 +315,8 @@ async function readSchema(db: Db, { now, today }: DatabaseFacts) {
       bookings_unpaid: sales.unpaidBookings,
       next_booking_expires_at: sales.nextExpiry?.toISOString() ?? null,
       departures_closing_today: sales.closingToday,
+      /** People with a session that has held a lock for a minute. Null: hidden from this login. */
+      people_locking: locking && locking.map(({ name, since }) => ({ name, since: since.toISOString() })),
     },
     failed_today: {
       since: today.toISOString(),

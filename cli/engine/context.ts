@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { type Config, loadConfig, withEnvFile } from '../../services/platform/config/config';
 import type { Db } from '../../services/platform/database/database';
+import type { PersonOfSession } from '../../services/platform/people/people.repository';
 import { ConfigError, type Environment } from '../../services/platform/read-variable';
 import type { Secrets } from '../../services/platform/secrets';
 import type { Ended, Operator, RunAudited } from './audited-change';
@@ -21,6 +22,8 @@ export interface Terminal extends Basics {
   config: Config;
   /** The name of --actor. */
   actor?: string;
+  /** Noun and verb, such as `booking add`. */
+  command?: string;
   /**
    * Returns when --yes is given or the person agrees.
    * @throws UsageError if --yes is missing and nobody can be asked; NotConfirmedError
@@ -56,6 +59,8 @@ export interface OpeningTerminal<C extends Context> extends Terminal {
 /** Resources of a command that uses the database. */
 export interface Context extends Terminal {
   db: Db;
+  /** The person whose login the session has. Undefined: the owner of the database. */
+  person?: PersonOfSession;
   /**
    * Loads the named secrets on first use and compares them with the database's check values.
    * @throws ConfigError, SecretsError
@@ -82,11 +87,17 @@ export interface AuditedContext extends Context {
   awaitWrites(ended: Ended): Promise<void>;
 }
 
-export function openTerminal(basics: Basics, agreed: boolean, actor?: string): Terminal {
+/** @param given the name of --actor, and noun and verb */
+export function openTerminal(
+  basics: Basics,
+  agreed: boolean,
+  { actor, command }: { actor?: string; command?: string } = {},
+): Terminal {
   return {
     ...basics,
     config: readConfig(basics.io),
     actor,
+    command,
     confirm: (question) => confirm(basics, agreed, question),
   };
 }

@@ -9,6 +9,7 @@ import {
   LOCK_NOT_AVAILABLE,
   sqlState,
 } from '../../services/platform/errors';
+import { refusalOf } from '../../services/platform/people/refusal';
 import { CancelledError, type Io, ReaderGoneError } from '../terminal/io';
 import type { Output } from '../terminal/output';
 import { countOf } from '../terminal/text';
@@ -57,7 +58,8 @@ function seeHelp(path: string): string {
 }
 
 export function describeError(error: unknown): { code: string; message: string } {
-  if (error instanceof AppError) return { code: error.code, message: error.message };
+  const refusal = error instanceof AppError ? error : refusalOf(error);
+  if (refusal) return { code: refusal.code, message: refusal.message };
   const state = sqlState(error);
   if (state === LOCK_NOT_AVAILABLE || state === '57014') {
     return { code: 'database_busy', message: 'Another process is changing this now: try again' };

@@ -8,16 +8,24 @@ import {
   joinEmbeddedPostgres,
 } from '../../services/platform/embedded-postgres/embedded-postgres';
 import { AppError, sqlState } from '../../services/platform/errors';
+import {
+  personOf,
+  ROLES_OF_SESSION,
+  type RolesOfSession,
+} from '../../services/platform/people/people.repository';
+import { seesCustomers } from '../../services/platform/people/tasks';
 import { migrate, pendingMigrations, refuseLaterSchema } from '../../services/platform/migrate/migrate';
 import { type Secrets, openSecrets } from '../../services/platform/secrets';
 import { findDeliveries } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { opensSealed } from '../../services/webhook-queue/endpoints/endpoint-secrets';
 import { listEndpoints } from '../../services/webhook-queue/endpoints/endpoint.repository';
-import { awaitWrites, operatorOf, runAudited } from './audited-change';
+import { awaitWrites, operatorOf, operatorOfPerson, runAudited } from './audited-change';
 import { runAuditedSeries } from './audited-series';
 import { asSettingsError, type AuditedContext, type DatabaseUse, type Terminal } from './context';
 import { CHECK_DATABASE, isDatabaseLost, MigrationsPendingError, NoInstallationError } from './failure';
 import { didYouMean, nearest } from './nearest';
+import { hidingOutput } from './hide-customers';
+import { refuseCommand } from './people-rights';
 import { watchInterruption } from '../terminal/io';
 import type { Output } from '../terminal/output';
 import { countOf } from '../terminal/text';
@@ -33,20 +41,22 @@ export async function withContext<T>(
   work: (context: AuditedContext) => Promise<T>,
   words: readonly string[] = [],
 ): Promise<T> {
-  const { config, io, output } = terminal;
+  const { config, io } = terminal;
   const interruption = watchInterruption(io.interrupted);
   const server = await interruption.until(() => reachServer(terminal, creates));
   // Allows two connections, because the migrator's lock occupies one.
   const db = openDatabase(server.url, { ...CONNECTION, poolMax: 2 });
   let lost = false;
   try {
-    await interruption.until(() => greetDatabase(db));
+    const session = await interruption.until(() => greetDatabase(db));
+    const { person, operator, output } = identify(terminal, session);
     if (schema === 'up-to-date') await ensureSchema(db, config.databaseUrl === undefined, output);
-    const operator = operatorOf(io, terminal.actor ?? config.actor);
     const resources = { io, output, interruption, db, operator };
     const context: AuditedContext = {
       ...terminal,
+      output,
       db,
+      person,
       secrets: (...needed) => openSecretsFor(db, config, needed),
       operator,
       audited: (entry, work) => runAudited(resources, entry, work),
@@ -66,6 +76,26 @@ export async function withContext<T>(
     await (lost || io.interrupted?.aborted ? atMost(500, db.destroy()) : db.destroy());
     await server.leave();
   }
+}
+
+/**
+ * Returns who acts, and the output for that login.
+ * @throws NotAllowedError if the roles of the person do not allow the command
+ */
+function identify(
+  { actor, command, config, io, output }: Terminal,
+  session: RolesOfSession,
+): Pick<AuditedContext, 'person' | 'operator' | 'output'> {
+  const person = personOf(session);
+  if (!person) return { operator: operatorOf(io, actor ?? config.actor), output };
+  if (command !== undefined) refuseCommand(person, command);
+  if (config.actor !== undefined)
+    output.warn(`TOURCTL_ACTOR is ignored: the login ${person.login} proves who acts`);
+  return {
+    person,
+    operator: operatorOfPerson(person),
+    output: seesCustomers(person.roles) ? output : hidingOutput(output),
+  };
 }
 
 async function atMost(milliseconds: number, ending: Promise<unknown>): Promise<void> {
@@ -130,25 +160,26 @@ class DatabaseSilentError extends AppError {
 const RETRY_MS = 1000;
 
 /** Sends the first statement to a server, and once more if it does not answer. @throws DatabaseSilentError, and the errors of the connection */
-async function greetDatabase(db: Db): Promise<void> {
+async function greetDatabase(db: Db): Promise<RolesOfSession> {
   try {
-    await askOnce(db);
+    return await askOnce(db);
   } catch (error) {
     if (!isDatabaseLost(error) || REFUSED.test(sqlState(error) ?? '')) throw error;
     await sleep(RETRY_MS);
-    await askOnce(db);
+    return askOnce(db);
   }
 }
 
 /** Classes of SQLSTATE of a login or database that the server does not know. It refuses them again. */
 const REFUSED = /^(28|3D)/;
 
-async function askOnce(db: Db): Promise<void> {
+async function askOnce(db: Db): Promise<RolesOfSession> {
   const timer = new AbortController();
   try {
     const silence = sleep(ANSWER_MS, undefined, { signal: timer.signal });
-    const answered = await Promise.race([db.raw('select 1').then(() => true), silence]);
-    if (!answered) throw new DatabaseSilentError(false);
+    const answer = await Promise.race([db.raw<{ rows: [RolesOfSession] }>(ROLES_OF_SESSION), silence]);
+    if (!answer) throw new DatabaseSilentError(false);
+    return answer.rows[0];
   } finally {
     timer.abort();
   }

@@ -1,4 +1,4 @@
-import { type Action, type DatabaseVerb, isOnDatabase, type Verb } from './command';
+import { type Action, type DatabaseVerb, isOnDatabase, type Verb, verbName } from './command';
 import {
   type Choose,
   type CompletedLine,
@@ -16,6 +16,7 @@ import {
 } from './context';
 import { announceTenant, withDefaultTenant } from './default-tenant';
 import { refuseMistakes, UsageError } from './failure';
+import { refuseNotAllowed } from './people-rights';
 import { createDisplay, drawRepeatedly, refuseWatch } from './watch';
 import { endAtInterruption } from '../terminal/io';
 
@@ -34,6 +35,8 @@ export async function runVerb(
   basics: Basics,
   noun?: string,
 ): Promise<number | void> {
+  const command = [noun, verbName(verb)].filter(Boolean).join(' ');
+  await refuseNotAllowed(verb, command, line.options, basics.io);
   const { args, tenant } = withDefaultTenant(verb, noun, line.args, basics.io);
   const completed = await complete(verb, noun, { ...line, args }, basics);
   // Removes --actor, which names the operator, from the options. Keeps it for `audit list`, where --actor is a filter.
@@ -42,7 +45,10 @@ export async function runVerb(
   refuseOptions(verb, checked, basics);
   if (tenant) announceTenant(tenant, basics.output);
   if (verb.needs === 'nothing') return call(verb.run, basics, checked);
-  const terminal = openTerminal(basics, checked.options.yes === true, actor as string | undefined);
+  const terminal = openTerminal(basics, checked.options.yes === true, {
+    actor: actor as string | undefined,
+    command,
+  });
   if (verb.needs === 'configuration') return call(verb.run, terminal, checked);
   if (verb.needs === 'database-on-demand')
     return call<OpeningTerminal<AuditedContext>>(verb.run, openingTerminal(terminal), checked);

@@ -13,13 +13,16 @@ export interface AuditEntry {
   subject: string | null;
   before: unknown;
   after: unknown;
+  /** The person whose link to the monitoring page made the change. The database itself names a person whose login makes the change. */
+  person?: string | null;
 }
 
 /** Writes the audit row in the transaction of the change, so that neither is committed without the other. */
 export async function recordChange(trx: Trx, entry: AuditEntry): Promise<void> {
-  const { actor, host, action, subject } = entry;
+  const { actor, host, action, subject, person } = entry;
   const [before, after] = [entry.before, entry.after].map((value) =>
     value == null ? null : JSON.stringify(value),
   );
-  await trx('audit_log').insert({ actor, host, action, tenant_id: entry.tenantId, subject, before, after });
+  const row = { actor, host, action, tenant_id: entry.tenantId, subject, before, after };
+  await trx('audit_log').insert(person ? { ...row, person } : row);
 }

@@ -309,7 +309,7 @@ describe('tourctl backup', () => {
     const { code, stdout, stderr } = await terminal.tourctl(`backup --out ${file}`);
     expect(code).toBe(0);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(stdout).toMatch(/mode\.backup: \d+ rows of 47 tables in [\d.]+ s, as of 20/);
+    expect(stdout).toMatch(/mode\.backup: \d+ rows of 51 tables in [\d.]+ s, as of 20/);
     expect(stderr).toContain('It has no secret of DATA_DIR: keep secrets.json');
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   });

@@ -23,6 +23,9 @@ describe('a change', () => {
         subject: 'acme',
         before,
         after,
+        login: expect.any(String),
+        person: null,
+        byOwner: true,
       },
     ]);
   });
@@ -153,9 +156,9 @@ describe('tourctl audit list', () => {
     await terminal.tourctl('tenant set logged --max-holds 3 --hold-max 45');
     const { stdout } = await terminal.tourctl('audit list --subject logged');
     const [heading, line] = stdout.split('\n');
-    expect(heading).toMatch(/^ *ID {2}AT \(UTC\) +WHO +ACTION +TENANT +SUBJECT +CHANGE$/);
+    expect(heading).toMatch(/^ *ID {2}AT \(UTC\) +WHO +LOGIN +ACTION +TENANT +SUBJECT +CHANGE$/);
     expect(line).toMatch(
-      /^ *\d+ {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}olga@\S+ +tenant\.set +logged +logged +/,
+      /^ *\d+ {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}olga@\S+ +owner +tenant\.set +logged +logged +/,
     );
     expect(line).toContain('max_holds 1000 → 3');
     expect(line).toMatch(/hold_max\w* \S+ → 45/);

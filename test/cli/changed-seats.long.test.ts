@@ -183,7 +183,7 @@ const OTHER_COMMANDS = {
 
 /** The nouns, and the verbs without a noun, that have no holds, bookings or departures. */
 const OTHER_NOUNS =
-  'tenant use key widget origins visibility pricing rates catalog report webhook delivery monitor up status doctor open logs migrate backup restore seed config audit completion pickup'.split(
+  'tenant use key widget origins visibility pricing rates catalog report webhook delivery monitor up status doctor open logs migrate backup restore seed config audit completion pickup people'.split(
     ' ',
   );
 

@@ -50,6 +50,7 @@ describe('tourctl status', () => {
         bookings_unpaid: 0,
         next_booking_expires_at: null,
         departures_closing_today: 0,
+        people_locking: [],
       },
       failed_today: {
         since: expect.stringMatching(/T00:00:00/),

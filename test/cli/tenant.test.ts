@@ -36,6 +36,7 @@ describe('tourctl tenant create', () => {
       max_unpaid: 1000,
       max_hold_trips: 20,
       max_hold_share: 100,
+      desk_discount: 100,
       availability_rpm: null,
       hold_rpm: null,
       booking_rpm: null,

@@ -69,11 +69,11 @@ describe('the rights of the database roles', () => {
 });
 
 describe('the functions that run with the rights of their owner', () => {
-  it('functions with the rights of their owner are for the services only, and search pg_temp last', async () => {
+  it('functions with the rights of their owner are for the roles of database_rights only, and search pg_temp last', async () => {
     const { rows } = await database.db.raw<{ rows: { name: string; path: string; everyone: boolean }[] }>(
       `select p.proname as name, array_to_string(p.proconfig, ';') as path,
          exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0) as everyone
-       from pg_proc p where p.prosecdef and p.pronamespace = 'public'::regnamespace`,
+       from pg_proc p where p.prosecdef and p.pronamespace = 'public'::regnamespace and p.prorettype <> 'trigger'::regtype`,
     );
     const granted = await database
       .db('database_rights')

@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 /** The columns of later releases. */
-const LATER = `{start_time,customer_phone_as_sent,anonymized_at,closes_before,cancellation,refund_ceiling,refund_floor,refund_percent,refund_minor,payment_window_ends_at,platform_prices_minor,adjustment_minor,adjustment_reason,import_id,import_ref,import_digest,by_desk}`;
+const LATER = `{start_time,customer_phone_as_sent,anonymized_at,closes_before,cancellation,refund_ceiling,refund_floor,refund_percent,refund_minor,payment_window_ends_at,platform_prices_minor,adjustment_minor,adjustment_reason,import_id,import_ref,import_digest,by_desk,uses}`;
 
 /** Returns the departures, holds and bookings with the columns of the last release. */
 async function rowsOf(db: Db): Promise<Record<string, unknown>[]> {

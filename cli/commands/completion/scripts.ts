@@ -1,5 +1,7 @@
 import type { Action, Branch } from '../../engine/command';
 import type { Basics } from '../../engine/context';
+import type { PersonOfSession } from '../../../services/platform/people/people.repository';
+import { findPersonAtTerminal, mayUse, mayUseSome } from '../../engine/people-rights';
 import { type CompletedCommand, completedCommands, type CompletedFlag } from './completed-words';
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
@@ -9,10 +11,26 @@ const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
  * reference or an id, the script starts `tourctl completion names`, which reads the names from the database.
  */
 export function printScript(shell: keyof typeof SCRIPTS, tree: Branch[]): Action<Basics> {
-  return async ({ output }) => {
-    const script = SCRIPTS[shell](completedCommands(tree)).trimEnd();
+  return async ({ io, output }) => {
+    const person = await findPersonAtTerminal(io);
+    const commands = completedCommands(tree);
+    const script = SCRIPTS[shell](person ? offeredTo(person, commands) : commands).trimEnd();
     await output.answer({ shell, script }, () => script);
   };
+}
+
+/** Leaves out the nouns and verbs that the person may not use. */
+function offeredTo({ roles }: PersonOfSession, commands: CompletedCommand[]): CompletedCommand[] {
+  const isOffered = (path: string[], word: string) => {
+    if (word === 'help') return true;
+    return path.length === 0 || path[0] === 'help'
+      ? mayUseSome(roles, word)
+      : mayUse(roles, [...path, word].join(' '));
+  };
+  return commands.map((command) => ({
+    ...command,
+    words: command.words.filter(({ word }) => isOffered(command.path, word)),
+  }));
 }
 
 /** Returns a script for bash 3.2 and later that does not need the package bash-completion. */

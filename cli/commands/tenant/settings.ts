@@ -135,6 +135,10 @@ export const SETTINGS: Flag[] = [
     },
   ),
   HOLD_SHARE_FLAG,
+  flag('--desk-discount <percent>', 'largest discount that a person with the role desk gives, in percent', {
+    parse: percent(wholeNumber(0, 100)),
+    otherwise: '100',
+  }),
   quotaFlag('--availability-rpm', 'availability requests', 'GATEWAY_AVAILABILITY_RPM'),
   quotaFlag('--hold-rpm', 'hold requests', 'GATEWAY_HOLD_RPM'),
   quotaFlag('--booking-rpm', 'booking requests', 'GATEWAY_BOOKING_RPM'),
@@ -177,6 +181,8 @@ export interface TenantOptions {
   maxUnpaid?: number;
   maxHoldTrips?: number;
   maxHoldShare?: number;
+  /** Percent. */
+  deskDiscount?: number;
   /** Requests of each key in a minute. Null: the variable of the service. */
   availabilityRpm?: number | null;
   holdRpm?: number | null;
@@ -211,6 +217,7 @@ export function toSettings(options: TenantOptions): TenantSettings {
     maxUnpaid: options.maxUnpaid,
     maxHoldTrips: options.maxHoldTrips,
     maxHoldShare: options.maxHoldShare,
+    deskDiscount: options.deskDiscount,
     availabilityRpm: options.availabilityRpm,
     holdRpm: options.holdRpm,
     bookingRpm: options.bookingRpm,
@@ -249,6 +256,7 @@ export function toTenantDocument(tenant: Tenant) {
     max_unpaid: tenant.maxUnpaid,
     max_hold_trips: tenant.maxHoldTrips,
     max_hold_share: tenant.maxHoldShare,
+    desk_discount: tenant.deskDiscount,
     availability_rpm: tenant.availabilityRpm,
     hold_rpm: tenant.holdRpm,
     booking_rpm: tenant.bookingRpm,

@@ -8,6 +8,10 @@ export interface RecordedChange extends Omit<AuditEntry, 'tenantId'> {
   at: Date;
   /** Slug. */
   tenant: string | null;
+  /** The person whose login, or whose link to the monitoring page, made the change. */
+  person: string | null;
+  /** True: the owner of the database made the change. */
+  owner: boolean;
 }
 
 export interface AuditFilter {
@@ -17,6 +21,8 @@ export interface AuditFilter {
   action?: string;
   /** The system user who ran the command. */
   actor?: string;
+  /** The name of a person. */
+  person?: string;
   subject?: string;
   /** Id of the last entry of the previous page. */
   after?: number;
@@ -25,10 +31,11 @@ export interface AuditFilter {
 
 /** Returns entries, newest first. */
 export async function selectAuditEntries(db: Db, filter: AuditFilter): Promise<RecordedChange[]> {
-  const { tenantId, action, actor, subject, since, after, limit } = filter;
+  const { tenantId, action, actor, person, subject, since, after, limit } = filter;
   const query = entries(db).orderBy('a.id', 'desc').limit(limit);
   if (tenantId) void query.where('a.tenant_id', tenantId);
   if (actor) void query.where('a.actor', actor);
+  if (person) void query.where('a.person', person);
   if (subject) void query.where('a.subject', subject);
   if (action)
     void query.where((any) =>
@@ -40,8 +47,19 @@ export async function selectAuditEntries(db: Db, filter: AuditFilter): Promise<R
 }
 
 /** Returns all entries about these subjects, the oldest first. */
-export async function selectAuditEntriesOf(db: Db, subjects: string[]): Promise<RecordedChange[]> {
+async function selectAuditEntriesOf(db: Db, subjects: string[]): Promise<RecordedChange[]> {
   return entries(db).whereIn('a.subject', subjects).orderBy('a.id');
+}
+
+/** Returns who did what to these subjects, the oldest first, without the values before and after. */
+export async function selectActions(
+  db: Db,
+  subjects: string[],
+): Promise<Pick<RecordedChange, 'at' | 'actor' | 'host' | 'action' | 'subject'>[]> {
+  return db('audit_log')
+    .whereIn('subject', subjects)
+    .orderBy('id')
+    .select('at', 'actor', 'host', 'action', 'subject');
 }
 
 /** @throws ChangeNotFoundError */
@@ -51,13 +69,13 @@ export async function showChange(db: Db, id: number): Promise<RecordedChange> {
   return change;
 }
 
-/** Replaces the values `before` and `after` of an entry. */
+/** Replaces the values `before` and `after` of an entry. The database allows nothing but null in place of texts. */
 async function rewriteAuditEntry(
   trx: Trx,
   { id, before, after }: { id: number; before: unknown; after: unknown },
 ): Promise<void> {
   const [oldValue, newValue] = [before, after].map((value) => (value == null ? null : JSON.stringify(value)));
-  await trx('audit_log').where({ id }).update({ before: oldValue, after: newValue });
+  await trx.raw('select erase_from_audit(?, ?, ?)', [id, oldValue!, newValue!]);
 }
 
 function escapeLike(text: string): string {
@@ -75,6 +93,8 @@ function entries(db: Db) {
       'a.action',
       't.slug as tenant',
       'a.subject',
+      'a.person',
+      'a.by_owner as owner',
       'a.before',
       'a.after',
     );

@@ -2,7 +2,7 @@ import type { Trx } from '../../platform/database/database';
 import { functionsOfMigrations } from '../../platform/migrate/migrate';
 import { DatabaseNotEmptyError, ServicesRunningError } from './backup.errors';
 import { names } from './snapshot.repository';
-import { COPIED_TABLES, HEARTBEATS, LEFT_OUT_TABLES, VIEWS } from './tables';
+import { COPIED_TABLES, HEARTBEATS, LEFT_OUT_TABLES, VIEW_SCHEMAS, VIEWS } from './tables';
 
 const OUR_TABLES = [...COPIED_TABLES, ...Object.keys(LEFT_OUT_TABLES)];
 /** A database without rows in these tables counts as empty. */
@@ -24,6 +24,7 @@ export async function dropEmptySchema(trx: Trx): Promise<number> {
   const seen = tables.includes('change_version') ? await trx('change_version').first('version') : undefined;
   // Functions first, because some of them read the views.
   await dropOurFunctions(trx);
+  await trx.raw(`drop schema if exists ${names(trx, VIEW_SCHEMAS)} cascade`);
   await trx.raw(`drop view if exists ${names(trx, VIEWS)}`);
   await trx.raw(`drop table ${names(trx, tables)}`);
   return seen?.version ?? 0;

@@ -35,6 +35,7 @@ export const COPIED_TABLES = [
   'sale_refusals',
   'idempotency_keys',
   'audit_log',
+  'people',
   'webhook_endpoints',
   'webhook_secrets',
   'webhook_endpoint_headers',
@@ -64,10 +65,16 @@ export const LEFT_OUT_TABLES = {
   webhook_workers: 'the processes that run',
   change_marks: 'transactions that run',
   database_rights: 'a restore runs the migrations itself',
+  viewer_columns: 'a restore runs the migrations itself',
+  people_logins: 'the logins of a server are not in a backup',
+  people_transactions: 'transactions that run',
   webhook_monitor_sessions: 'a session of the monitoring page must not open a copy',
   tour_imports: 'only makes the next import faster',
   tour_edits: 'belongs to tour_imports, and has transaction numbers of the old server',
 };
+
+/** The schemas of views that hide data from some people. A restore drops them before the tables. */
+export const VIEW_SCHEMAS = ['without_customers', 'without_bodies'];
 
 /** The views of the product. A restore drops them before the tables. */
 export const VIEWS = ['tour_publication_times', 'visibility_times'];

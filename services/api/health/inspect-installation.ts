@@ -1,3 +1,4 @@
+import { sqlState } from '../../platform/errors';
 import type { Db } from '../../platform/database/database';
 import { departureArgument, nameDeparture } from '../catalog/start-time';
 import {
@@ -31,25 +32,49 @@ export const SILENT_SECONDS = 10;
 
 /**
  * Runs all checks of the database. If its schema is not that of this release, reports only that and whether the database accepts writes.
- * @param sale what a sale does with the database
+ * @param sale what a sale does with the database. Undefined for the login of a person, which does not sell as the services do: checks that
+ * its roles do not allow are notices
  */
-export async function inspectInstallation(db: Db, sale: Trial): Promise<HealthCheck[]> {
-  const database = await checkDatabase(db, sale);
+export async function inspectInstallation(db: Db, sale: Trial | undefined): Promise<HealthCheck[]> {
+  const database = sale ? await checkDatabase(db, sale) : await checkAnswer(db);
   const migrations = await checkMigrations(db);
   if (migrations.status === 'broken') return [database, migrations];
   const facts = await collectFacts(db);
-  return [
-    database,
-    migrations,
-    await checkRights(db),
-    await checkCompilation(db),
-    await checkCollation(db),
-    await checkSeats(db),
-    await checkHolds(db, facts),
-    checkClock(facts),
-    await checkInstances(db, facts),
-    ...(await inspectTenants(db)),
+  const checks: [name: string, check: () => Promise<HealthCheck | HealthCheck[]>][] = [
+    // A person may have views of the same names first on the search path.
+    ['rights', () => (sale ? checkRights(db) : Promise.resolve([]))],
+    ['compilation', () => checkCompilation(db)],
+    ['collation', () => checkCollation(db)],
+    ['seats', () => checkSeats(db)],
+    ['holds', () => checkHolds(db, facts)],
+    ['clock', () => Promise.resolve(checkClock(facts))],
+    ['instances', () => checkInstances(db, facts)],
+    ['tenants', () => inspectTenants(db)],
   ];
+  const done: HealthCheck[] = [database, migrations];
+  for (const [name, check] of checks)
+    done.push(...[sale ? await check() : await checkIfAllowed(name, check)].flat());
+  return done;
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** Runs a check. Returns a notice where the roles of the person do not allow it. */
+export async function checkIfAllowed<Result extends HealthCheck | HealthCheck[]>(
+  name: string,
+  check: () => Promise<Result>,
+): Promise<Result | HealthCheck> {
+  try {
+    return await check();
+  } catch (error) {
+    if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+    return notice(name, 'hidden: the roles of this login do not show it', []);
+  }
+}
+
+async function checkAnswer(db: Db): Promise<HealthCheck> {
+  const { version } = await findDatabaseFacts(db);
+  return ok('database', `PostgreSQL ${version} answers. Only the owner's doctor tries a sale`);
 }
 
 /** Commands that show the cause, by the reason for which a sale fails. `checkMigrations` reports a wrong schema. */

@@ -45,6 +45,8 @@ export interface Tenant {
   maxHoldTrips: number;
   /** Limit, in percent of a departure's seats, for the seats of the tenant's live holds and unpaid bookings together. */
   maxHoldShare: number;
+  /** The largest discount of a person with the role desk, in percent. */
+  deskDiscount: number;
   /** Requests of each API key in a minute. Null: the variable of the service (limitOf in http/quota.ts). */
   availabilityRpm: number | null;
   holdRpm: number | null;
@@ -119,6 +121,7 @@ const FIELDS: Record<keyof Tenant, true> = {
   maxUnpaid: true,
   maxHoldTrips: true,
   maxHoldShare: true,
+  deskDiscount: true,
   availabilityRpm: true,
   holdRpm: true,
   bookingRpm: true,

@@ -220,6 +220,23 @@ export function superuserClient(directory: string, port: number, database: strin
 }
 
 /**
+ * Lets the service role make logins of people, and no other login of the server connect to the database. Until the first person is added,
+ * the service role has neither right nor need.
+ */
+export async function allowLogins(directory: string, port: number): Promise<void> {
+  const client = superuserClient(directory, port, DATABASE);
+  try {
+    await client.connect();
+    await client.query(
+      `alter role ${SERVICE_ROLE} createrole; revoke connect on database ${DATABASE} from public;
+       grant set on parameter log_error_verbosity to ${SERVICE_ROLE}`,
+    );
+  } finally {
+    await client.end();
+  }
+}
+
+/**
  * Creates the database of the services if it is missing, and makes the service role its owner. Needs the start lock.
  * @param session a session of the superuser
  * @throws a database error whose SQLSTATE means a refused lock, if services of an earlier release use the tables

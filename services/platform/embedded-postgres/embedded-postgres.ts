@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { isNobody } from './account';
 import { bundledRelease, usableBinaries } from './binaries';
 import {
+  allowLogins,
   type Cluster,
   createCluster,
   placeCluster,
@@ -134,6 +135,12 @@ export function findRunningPostgres(dataDir: string): string | undefined {
   const directory = existsSync(inPlace) ? realpathSync(inPlace) : undefined;
   const server = directory === undefined ? undefined : readyServer(directory);
   return server && serviceUrl(directory!, server.port);
+}
+
+/** Lets the embedded database have people, whose logins the service role makes. The server must run. */
+export async function allowPeople(dataDir: string): Promise<void> {
+  const directory = realpathSync(path.join(dataDir, `pg${bundledRelease().major}`));
+  await allowLogins(directory, readyServer(directory)!.port);
 }
 
 /**

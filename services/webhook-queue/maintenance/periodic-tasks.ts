@@ -1,4 +1,5 @@
 import { type Db, inTransaction } from '../../platform/database/database';
+import { endExpiredSessions } from '../../platform/people/people.repository';
 import type { Logger } from '../../platform/logger';
 import { deleteRemovedEndpoints, keepHistory } from './history-retention';
 import type { DeliveryStats } from '../stats/delivery-stats';
@@ -24,6 +25,8 @@ interface PeriodicTaskOptions {
 
 const HEARTBEAT_MS = HEARTBEAT_SECONDS * 1000;
 const MINUTE_MS = 60_000;
+/** The sessions of a person end within a minute after the end of the login. */
+const PEOPLE_MS = 30_000;
 
 /** Starts the periodic tasks of a worker. Each task runs independently. A failed run is logged, and the task runs again. */
 export function startPeriodicTasks(options: PeriodicTaskOptions): { stop(): Promise<void> } {
@@ -35,6 +38,7 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop(): Prom
     every('heartbeat', HEARTBEAT_MS, () => upsertWorker(db, { id, slots, inFlight: inFlight() })),
     every('history', MINUTE_MS, () => keepHistory(db, log, retentionDays)),
     every('removed endpoints', MINUTE_MS, () => deleteRemovedEndpoints(db, retentionDays)),
+    every('people', PEOPLE_MS, () => endExpiredSessions(db)),
     every('workers', MINUTE_MS, () => deleteSilentWorkers(db)),
   ];
   return {

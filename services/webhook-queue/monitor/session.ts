@@ -6,12 +6,17 @@ import { type Db, inTransaction, type Trx } from '../../platform/database/databa
 export const LINK_MINUTES = 5;
 export const SESSION_HOURS = 8;
 
+/** SQL of a link or session whose person has the role admin now. The owner's have no person. */
+const MAY_USE = `(person is null or 'admin' = any(people_roles(person)))`;
+
 interface SessionOwner {
   id: string;
   /** The system user who created the link. */
   operator: string;
   /** The machine on which the link was created. */
   host: string;
+  /** The person whose login created the link. Null: the owner. */
+  person: string | null;
 }
 
 export interface MonitorSession extends SessionOwner {
@@ -58,8 +63,8 @@ export async function openSession(db: Db, linkToken: string): Promise<MonitorSes
     const { rows } = await trx.raw<{ rows: SessionOwner[] }>(
       `update webhook_monitor_sessions
        set session_digest = :sessionDigest, expires_at = clock_timestamp() + make_interval(hours => :hours)
-       where link_digest = :linkDigest and session_digest is null and link_expires_at > clock_timestamp()
-       returning id, operator, host`,
+       where link_digest = :linkDigest and session_digest is null and link_expires_at > clock_timestamp() and ${MAY_USE}
+       returning id, operator, host, person`,
       { linkDigest: digestOf(linkToken), sessionDigest: digestOf(token), hours: SESSION_HOURS },
     );
     const [owner] = rows;
@@ -74,8 +79,8 @@ export async function findSession(db: Db, token: string | undefined): Promise<Mo
   if (token === undefined || !isSessionToken(token)) return undefined;
   const owner = await db('webhook_monitor_sessions')
     .where({ session_digest: digestOf(token) })
-    .whereRaw('expires_at > clock_timestamp()')
-    .first<SessionOwner | undefined>('id', 'operator', 'host');
+    .whereRaw(`expires_at > clock_timestamp() and ${MAY_USE}`)
+    .first<SessionOwner | undefined>('id', 'operator', 'host', 'person');
   return owner && { ...owner, token };
 }
 
@@ -87,10 +92,15 @@ export async function endSession(db: Db, session: MonitorSession): Promise<void>
   });
 }
 
-async function recordSignIn(trx: Trx, { id, operator, host }: SessionOwner, action: string): Promise<void> {
+async function recordSignIn(
+  trx: Trx,
+  { id, operator, host, person }: SessionOwner,
+  action: string,
+): Promise<void> {
   await recordChange(trx, {
     actor: operator,
     host,
+    person,
     action,
     tenantId: null,
     subject: id,

@@ -181,9 +181,9 @@ async function audited<A extends AuditedAction>(
   return inTransaction(monitor.db, async (trx) => {
     const done = await work(trx);
     const { action, tenantId, subject, before, after } = done;
-    const { operator: actor, host } = session;
+    const { operator: actor, host, person } = session;
     if (before === undefined || !isDeepStrictEqual(before, after))
-      await recordChange(trx, { actor, host, action, tenantId, subject, before, after });
+      await recordChange(trx, { actor, host, person, action, tenantId, subject, before, after });
     return done;
   });
 }

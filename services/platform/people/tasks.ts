@@ -1,0 +1,407 @@
+/** The roles of people (ADR 77). `tour_platform_<role>` is the group of the database. */
+export const PERSON_ROLES = ['viewer', 'desk', 'catalog', 'keys', 'admin'] as const;
+export type PersonRole = (typeof PERSON_ROLES)[number];
+
+/** A task: the commands that do it, the roles that may do it, and the rights that its statements need. */
+interface Task {
+  name: string;
+  /** Noun and verb, such as `booking add`, a verb without a noun, or a noun with `*` for all its verbs. */
+  commands: readonly string[];
+  roles: readonly PersonRole[];
+  /** The text between GRANT and ON, by object as GRANT names it. */
+  rights: Readonly<Record<string, string>>;
+}
+
+const EVERYONE = PERSON_ROLES;
+
+/** Tables and views without personal data and without secrets: every person reads them. */
+const PLAIN_TABLES = [
+  'tenants',
+  'tours',
+  'tour_tags',
+  'tour_names',
+  'tour_tag_names',
+  'pickup_points',
+  'resources',
+  'resource_closings',
+  'departure_uses',
+  'departures',
+  'next_departures',
+  'visibility_tour_rules',
+  'visibility_continent_rules',
+  'price_rules',
+  'exchange_rates',
+  'demo_tours',
+  'hold_extensions',
+  'payment_reminders',
+  'sale_refusal_counts',
+  'webhook_endpoints',
+  'webhook_queue',
+  'webhook_health',
+  'webhook_pulse',
+  'webhook_workers',
+  'change_version',
+  'api_instances',
+  'catalog_commits',
+  'tour_changes',
+  'tenant_changes',
+  'tour_publications',
+  'visibility_periods',
+  'tour_publication_times',
+  'visibility_times',
+  'secret_checks',
+  'people',
+  'knex_migrations',
+  'database_rights',
+  'rolling_migrations',
+];
+
+/**
+ * @rule which columns of customers a viewer does not see: test/people/people.test.ts
+ *
+ * The columns of the tables with data of customers that every person sees. All other columns are null for people who may not see customers:
+ * names, phones, e-mail addresses, notes, travellers, answers, places of a pickup, reasons, references of websites, contacts of OCTO, and bodies of events and
+ * attempts.
+ */
+export const VIEWER_COLUMNS: Readonly<Record<string, string>> = {
+  seat_holds:
+    'id tenant_id departure_id seats hold_minutes status expires_at prices_minor currency currency_digits price_breakdown created_at ' +
+    'ended_at placed_by ended_by party sandbox anonymized_at cancellation categories platform_prices_minor by_desk',
+  hold_changes: 'hold_id at by fields',
+  booking_leads:
+    'id booking_ref tenant_id tour_id departure_id departure_date hold_id party status prices_minor total_minor deposit_minor currency ' +
+    'currency_digits price_breakdown payment_method source created_at payment_due_at confirmed_at cancelled_at expired_at created_by ' +
+    'confirmed_by cancelled_by anonymized_at seats updated_at sandbox cancellation refund_ceiling refund_percent refund_minor categories ' +
+    'payment_window_ends_at refund_floor platform_prices_minor adjustment_minor import_id',
+  booking_changes: 'lead_id at by fields refund_percent refund_minor',
+  booking_answers: 'lead_id questions missing checked_at',
+  booking_imports: 'id tenant_id created_at created_by silent undone_at undone_by',
+  octo_bookings: 'tenant_id uuid hold_id updated_at departure_date',
+  sale_refusals:
+    'id at tenant_id operation code request_id tour_id departure_date quantity seats_available hold_id booking_ref departure_time resource',
+  webhook_events: 'id tenant_id type booking_ref created_at traceparent',
+  webhook_deliveries:
+    'id event_id tenant_id endpoint_id status attempts next_attempt_at last_status_code created_at finished_at',
+  webhook_attempts: 'delivery_id number started_at duration_ms outcome status_code phases peer worker',
+};
+
+const ofAll = (objects: readonly string[], rights: string) =>
+  Object.fromEntries(objects.map((object) => [object, rights]));
+
+/** Returns the view that hides the columns of a table that are not in VIEWER_COLUMNS. */
+const viewOf = (table: string) =>
+  `${table.startsWith('webhook_') ? 'without_bodies' : 'without_customers'}.${table}`;
+
+/**
+ * Lists all tasks.
+ *
+ * @rule which role may use which command, and the rights of each: test/people/people.test.ts
+ *
+ * The grants in the migrations, docs/people.md, the refusals of the terminal, its help and the completion of the shell
+ * follow from this list.
+ */
+const TASKS: readonly Task[] = [
+  {
+    name: 'look',
+    commands: [
+      'tenant list',
+      'tenant show',
+      'use',
+      'key list',
+      'key inspect',
+      'widget list',
+      'widget doctor',
+      'widget element',
+      'origins list',
+      'visibility show',
+      'visibility explain',
+      'pricing show',
+      'pricing simulate',
+      'rates list',
+      'catalog export',
+      'catalog list',
+      'catalog show',
+      'pickup list',
+      'resource list',
+      'resource show',
+      'departure list',
+      'departure manifest',
+      'hold list',
+      'hold show',
+      'booking list',
+      'booking show',
+      'booking stats',
+      'booking refusals',
+      'booking export',
+      'report sales',
+      'webhook list',
+      'webhook show',
+      'delivery list',
+      'delivery show',
+      'open docs',
+      'status',
+      'logs',
+      'doctor',
+      'config *',
+      'completion *',
+    ],
+    roles: EVERYONE,
+    rights: {
+      ...ofAll(PLAIN_TABLES, 'select'),
+      ...ofAll(Object.keys(VIEWER_COLUMNS).map(viewOf), 'select'),
+      // Functions that count seats name the tables themselves.
+      ...Object.fromEntries(
+        Object.entries(VIEWER_COLUMNS).map(([table, names]) => [
+          table,
+          `select (${names.replaceAll(' ', ', ')})`,
+        ]),
+      ),
+      webhook_secrets: 'select (id, endpoint_id, key_id, created_at, expires_at)',
+      webhook_endpoint_headers: 'select (endpoint_id, names, id, key_id)',
+      ...ofAll(['schema without_customers', 'schema without_bodies'], 'usage'),
+      'function current_person()': 'execute',
+      api_keys:
+        'select (id, tenant_id, family_id, name, website, scopes, digest_alg, created_at, expires_at, revoked_at, replaced_by, ' +
+        'last_used_at, browser_seen_at)',
+      widget_tokens:
+        'select (id, tenant_id, family_id, origins, digest_alg, created_at, expires_at, revoked_at, replaced_by, last_used_at)',
+      audit_log:
+        'select (id, at, actor, host, action, tenant_id, subject, login, person, by_owner), ' +
+        'insert (actor, host, action, tenant_id, subject, before, after)',
+    },
+  },
+  {
+    name: 'see customers',
+    commands: [],
+    roles: ['desk', 'admin'],
+    rights: ofAll(Object.keys(VIEWER_COLUMNS), 'select'),
+  },
+  {
+    name: 'sell',
+    commands: [
+      'booking add',
+      'booking import',
+      'booking change',
+      'booking confirm',
+      'booking cancel',
+      'booking expire',
+      'hold add',
+      'hold release',
+      'departure move',
+      'departure set-pickup',
+      'delivery retry',
+      'delivery replay',
+    ],
+    roles: ['desk', 'admin'],
+    rights: {
+      // A lock of a row needs the right to update one of its columns.
+      ...ofAll(['departures', 'resources', 'tenants', 'webhook_endpoints'], 'update (created_at)'),
+      tours: 'update (revision)',
+      ...ofAll(['seat_holds', 'booking_leads', 'booking_answers', 'octo_bookings'], 'insert, update'),
+      ...ofAll(['hold_extensions', 'hold_changes', 'booking_changes'], 'insert'),
+      ...ofAll(['next_departures', 'sale_refusal_counts'], 'insert, update, delete'),
+      'sequence booking_leads_id_seq': 'usage',
+      next_departures_due: 'select, delete',
+      sale_refusals: 'insert, delete',
+      booking_imports: 'insert, update',
+      payment_reminders: 'insert, update, delete',
+      webhook_events: 'insert',
+      webhook_deliveries: 'insert, update',
+      webhook_queue: 'insert, update, delete',
+    },
+  },
+  {
+    name: 'change the catalog and the prices',
+    commands: [
+      'catalog check',
+      'catalog import',
+      'catalog publish',
+      'catalog archive',
+      'pickup add',
+      'pickup set',
+      'pickup remove',
+      'resource add',
+      'resource set',
+      'resource close',
+      'resource reopen',
+      'resource remove',
+      'departure add',
+      'departure schedule',
+      'departure cancel',
+      'departure reopen',
+      'departure set-seats',
+      'departure set-time',
+      'departure set-price',
+      'departure set-uses',
+      'pricing add',
+      'pricing remove',
+      'rates set',
+      'rates import',
+      'visibility allow',
+      'visibility deny',
+      'visibility clear',
+    ],
+    roles: ['catalog', 'admin'],
+    rights: {
+      ...ofAll(['tours', 'departures', 'exchange_rates'], 'insert, update'),
+      ...ofAll(
+        [
+          'pickup_points',
+          'resources',
+          'resource_closings',
+          'price_rules',
+          'visibility_tour_rules',
+          'visibility_continent_rules',
+        ],
+        'insert, update, delete',
+      ),
+      ...ofAll(['tour_imports', 'tour_edits'], 'select, insert, update, delete'),
+      demo_tours: 'delete',
+      tenants: 'update (created_at)',
+      ...ofAll(['webhook_events', 'webhook_deliveries', 'webhook_queue'], 'insert'),
+      ...ofAll(['webhook_events', 'webhook_deliveries'].map(viewOf), 'insert'),
+    },
+  },
+  {
+    name: 'manage tenants, keys and webhooks',
+    commands: [
+      'tenant create',
+      'tenant activate',
+      'tenant suspend',
+      'tenant close',
+      'tenant set',
+      'tenant onboard',
+      'key issue',
+      'key rotate',
+      'key revoke',
+      'widget issue',
+      'widget rotate',
+      'widget revoke',
+      'origins add',
+      'origins remove',
+      'origins set',
+      'webhook add',
+      'webhook set',
+      'webhook rotate-secret',
+      'webhook pause',
+      'webhook resume',
+      'webhook disable',
+      'webhook enable',
+      'webhook remove',
+      'webhook ping',
+      'webhook trigger',
+      'webhook listen',
+    ],
+    roles: ['keys', 'admin'],
+    rights: {
+      ...ofAll(['tenants', 'api_keys', 'widget_tokens'], 'select, insert, update'),
+      ...ofAll(['webhook_endpoints', 'webhook_health', 'webhook_queue'], 'insert, update, delete'),
+      ...ofAll(['webhook_secrets', 'webhook_endpoint_headers'], 'select, insert, update, delete'),
+      // The role chooses the address of each event, so it may read the event.
+      ...ofAll(['webhook_events', 'webhook_deliveries', 'webhook_attempts'], 'select, insert, update'),
+      secret_checks: 'insert',
+    },
+  },
+  {
+    name: 'administer',
+    commands: [
+      'people *',
+      'audit *',
+      'booking anonymize',
+      'hold anonymize',
+      'customer erase',
+      'report adjustments',
+      'monitor',
+      'open monitor',
+    ],
+    roles: ['admin'],
+    rights: {
+      audit_log: 'select',
+      idempotency_keys: 'select, update, delete',
+      ...ofAll(['booking_changes', 'hold_changes', 'sale_refusals', 'webhook_attempts'], 'update'),
+      webhook_monitor_sessions: 'select, insert, delete',
+      ...ofAll(
+        [
+          'function people_add(text, text[], timestamptz, text)',
+          'function people_set(text, text[], timestamptz)',
+          'function people_rotate(text, text)',
+          'function people_remove(text)',
+          'function people_end_sessions(text)',
+          'function people_drop_login(text)',
+          'function people_sessions()',
+          'function erase_from_audit(bigint, jsonb, jsonb)',
+          'function analyze_customer_tables()',
+        ],
+        'execute',
+      ),
+    },
+  },
+];
+
+/** Returns the roles that may use a command. An empty list: the owner only. @param command such as `booking add` */
+export function rolesOfCommand(command: string): readonly PersonRole[] {
+  const [noun] = command.split(' ');
+  const task = TASKS.find(({ commands }) => commands.includes(command) || commands.includes(`${noun} *`));
+  return task?.roles ?? [];
+}
+
+/** Returns the roles that may use a verb without a noun, or some verb of a noun. */
+export function rolesOfSome(name: string): PersonRole[] {
+  const ofName = (command: string) => command === name || command.startsWith(`${name} `);
+  return PERSON_ROLES.filter((role) =>
+    TASKS.some(({ roles, commands }) => roles.includes(role) && commands.some(ofName)),
+  );
+}
+
+/** Returns true if one of the roles may see customers. */
+export function seesCustomers(roles: readonly PersonRole[]): boolean {
+  return roles.some((role) => role === 'desk' || role === 'admin');
+}
+
+/** A row of database_rights. */
+interface Right {
+  role: string;
+  object: string;
+  rights: string;
+}
+
+const groupOf = (role: PersonRole) => `tour_platform_${role}`;
+
+/** Returns the rows of database_rights for the roles of people: the rights of all tasks of a role, by object. */
+export function rightsOfPeople(): Right[] {
+  return PERSON_ROLES.flatMap((role) => {
+    const tasks = TASKS.filter(({ roles }) => roles.includes(role));
+    const objects = [...new Set(tasks.flatMap(({ rights }) => Object.keys(rights)))].sort();
+    return objects.map((object) => ({
+      role: groupOf(role),
+      object,
+      rights: joinRights(tasks.flatMap(({ rights }) => rights[object] ?? [])),
+    }));
+  });
+}
+
+/** Joins texts of GRANT. A right on the table wins over the same right on some columns, and lists of columns are joined. */
+function joinRights(texts: readonly string[]): string {
+  const columns = new Map<string, Set<string> | null>();
+  for (const text of texts)
+    for (const [, right, list] of text.matchAll(/(\w+)(?: \(([^)]*)\))?(?:, )?/g)) {
+      const known = columns.get(right!);
+      if (list === undefined) columns.set(right!, null);
+      else if (known !== null) columns.set(right!, new Set([...(known ?? []), ...list.split(', ')]));
+    }
+  return [...columns]
+    .map(([right, names]) => (names === null ? right : `${right} (${[...names].join(', ')})`))
+    .join(', ');
+}
+
+/** Returns the statement of a migration that gives the roles of people the rights of TASKS and the columns of VIEWER_COLUMNS. */
+export function peopleStatements(): string {
+  const columns = Object.entries(VIEWER_COLUMNS).map(
+    ([table, names]) => `  ('${table}', '{${names.replaceAll(' ', ',')}}')`,
+  );
+  const rows = rightsOfPeople().map(({ role, object, rights }) => `  ('${object}', '${role}', '${rights}')`);
+  return [
+    `insert into viewer_columns (object, column_name)\nselect v.object, unnest(v.names::text[]) from (values\n${columns.join(',\n')}\n) as v (object, names);`,
+    `insert into database_rights (object, role, rights)\nvalues\n${rows.join(',\n')};`,
+  ].join('\n');
+}
