@@ -179,7 +179,7 @@ describe('the event booking.payment_due', () => {
     const { lead_id } = await givenUnpaid({ due: 23 });
     const { rows } = await api.db.raw(
       `select string_agg(quote_ident(column_name), ', ') as columns from information_schema.columns
-       where table_name = 'booking_leads' and column_name not in ('id', 'booking_ref')`,
+       where table_schema = 'public' and table_name = 'booking_leads' and column_name not in ('id', 'booking_ref')`,
     );
     const { columns } = rows[0];
     await api.db.raw(

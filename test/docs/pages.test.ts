@@ -257,7 +257,7 @@ describe('a fixed document', () => {
     ['/', 9_800],
     ['/openapi.json', 40_000],
     ['/openapi.3.1.json', 45_000],
-    ['/openapi.d.ts', 35_000],
+    ['/openapi.d.ts', 38_000],
     ['/embed/widget.js', 5_200],
     ['/embed/booking.js', 40_000],
     ['/covers/ha-long-bay-cruise.svg', 2_500],
