@@ -12,7 +12,7 @@ module.exports = {
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['[.]long[.]test[.]ts$'],
   testTimeout: 60_000,
-  // Twice the cores of a small machine, because many tests wait for a time limit. All of them took 214 s on two cores.
+  // Twice the cores of a small machine, because many tests wait for a time limit. All of them took 214 s on two quiet cores.
   maxWorkers: 4,
   // Each worker frees 300 to 490 MB when it ends. Four of them can take longer than Jest's 500 ms on two cores, and Jest then warns of a leak.
   workerGracefulExitTimeout: 10_000,

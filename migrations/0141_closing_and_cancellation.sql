@@ -109,7 +109,7 @@ create function departure_is_open(
 
 -- Returns the tiers of a policy with the instant at which each ends, in UTC: [{"until": "30d", "at": "2027-02-04T08:00:00Z",
 -- "refund_percent": 100}]. Null: no policy, or no date.
--- @rule the instant before the start at which a tier ends: test/api/cancellation-policy.test.ts
+-- @rule the instant before the start at which a tier ends: test/api/cancellation-policy.long.test.ts
 create function dated_tiers(cancellation jsonb, departure_date date, start_time text, time_zone text) returns jsonb
   language sql stable
   return case when cancellation is not null and departure_date is not null then (

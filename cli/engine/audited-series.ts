@@ -20,7 +20,7 @@ export type ChangeOfItem<Item, Done> = (item: Item, context: { audited: RunAudit
  * the series continues. A failure of the database ends the series with its error, and Ctrl-C ends it between two changes. Waits once, at the
  * end, until the changes apply on every API instance.
  * @throws CancelledError, which says how many changes were made
- * @rule what a command over many rows does with a refused one: test/cli/cancel-day.test.ts
+ * @rule what a command over many rows does with a refused one: test/cli/cancel-day.long.test.ts
  */
 export async function runAuditedSeries<Item, Done>(
   resources: ChangeResources & { io: Pick<Io, 'interrupted'> },

@@ -112,7 +112,7 @@ export const CALL_BODIES: Record<string, ((ids: Ids) => object)[]> = {
   octoUpdateBooking: [() => ({ notes: 'mine' })],
   octoDeleteBooking: [() => ({})],
   octoCancelBooking: [() => ({})],
-  // Names no id, and is refused, so that it adds nothing. test/octo/isolation.test.ts has the ids of subscriptions.
+  // Names no id, and is refused, so that it adds nothing. test/octo/isolation.long.test.ts has the ids of subscriptions.
   octoCreateSubscription: [
     () => ({ url: 'https://reseller.example:5432/', notificationTypes: ['PRODUCT_UPDATE'] }),
   ],

@@ -218,11 +218,11 @@ const ELSEWHERE = {
   'webhook trigger': 'test/cli/webhook-ping.test.ts',
   'webhook listen': 'test/cli/webhook-listen-tenant.test.ts',
   'widget doctor': 'test/cli/widget-doctor.long.test.ts',
-  'people add': 'test/people/people.test.ts',
-  'people list': 'test/people/people.test.ts',
-  'people set': 'test/people/people.test.ts',
-  'people rotate': 'test/people/people.test.ts',
-  'people remove': 'test/people/people.test.ts',
+  'people add': 'test/people/people.long.test.ts',
+  'people list': 'test/people/people.long.test.ts',
+  'people set': 'test/people/people.long.test.ts',
+  'people rotate': 'test/people/people.long.test.ts',
+  'people remove': 'test/people/people.long.test.ts',
   up: 'test/cli/up-welcome.long.test.ts',
 };
 

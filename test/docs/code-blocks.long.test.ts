@@ -82,7 +82,7 @@ const TRIALS: Record<string, Trials> = {
   'upgrade.md': {
     Kubernetes: KUBERNETES,
     'One server': DOCKER,
-    'An update that is not rolling': by('cli/migrate-prices.test.ts'),
+    'An update that is not rolling': by('cli/migrate-prices.long.test.ts'),
   },
   'watching.md': {
     'Without Prometheus': OWN,

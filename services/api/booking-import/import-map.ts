@@ -91,7 +91,7 @@ export function isRowField(name: string): boolean {
 /**
  * Reads the text of a map. An empty object is the map of a file in our own words.
  * @throws BookingMapError, which names the wrong key
- * @rule the words of another system, in a map of an import: test/cli/booking-import.test.ts
+ * @rule the words of another system, in a map of an import: test/cli/booking-import.long.test.ts
  */
 export function parseImportMap(text: string): ImportMap {
   const repeated = findRepeatedJsonKey(text);

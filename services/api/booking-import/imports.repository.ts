@@ -52,7 +52,7 @@ function checkOfKey(key: string): string {
 
 /**
  * Returns the last import of the tenant whose digests have another key, unless it was undone.
- * @rule an import needs the key of the imports before: test/cli/booking-import-runs.test.ts
+ * @rule an import needs the key of the imports before: test/cli/booking-import-runs.long.test.ts
  */
 export async function findImportOfOtherKey(
   db: Db,
@@ -92,7 +92,7 @@ export async function insertImport(
 
 /**
  * Records a reminder of payment for each unpaid booking of an import, so that none is sent.
- * @rule the bookings of a silent import get no reminder: test/cli/booking-import-runs.test.ts
+ * @rule the bookings of a silent import get no reminder: test/cli/booking-import-runs.long.test.ts
  */
 export async function leaveOutReminders(trx: Trx, importId: string): Promise<void> {
   await trx.raw(

@@ -91,7 +91,7 @@ function readRow(
 
 /**
  * Leaves out the rows whose reference was imported before, and those that are cancelled, and counts them.
- * @rule a row that is cancelled since its import is a changed row: test/cli/booking-import.test.ts
+ * @rule a row that is cancelled since its import is a changed row: test/cli/booking-import.long.test.ts
  */
 async function leaveKnown(
   db: Db,

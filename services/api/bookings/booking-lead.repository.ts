@@ -373,7 +373,7 @@ export interface ImportedLead {
 
 /**
  * Finds the bookings of an import, the oldest first. An expiry, an erasure and every change by a person count as a change.
- * @rule which bookings the undo of an import cancels: test/cli/booking-import.test.ts
+ * @rule which bookings the undo of an import cancels: test/cli/booking-import.long.test.ts
  */
 export async function findImportedLeads(db: Db, importId: string): Promise<ImportedLead[]> {
   const { rows } = await db.raw<{ rows: ImportedLead[] }>(

@@ -18,7 +18,7 @@ export type PersonRows = PersonRow[];
  * belong to the person too.
  * @returns the rows of each person: none if nothing is found
  * @throws SearchTooWideError
- * @rule which rows belong to one person: test/cli/customer-erase.test.ts
+ * @rule which rows belong to one person: test/cli/customer-erase.long.test.ts
  */
 export async function findPeople(db: Db, query: PersonQuery): Promise<PersonRows[]> {
   if ('search' in query) return searchPeople(db, query.search);

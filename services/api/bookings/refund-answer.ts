@@ -94,7 +94,7 @@ export interface ReductionAnswer {
 
 /**
  * Returns the field `cancellation` of a booking: what a cancellation would refund at the time at which the booking was read.
- * @rule how answers show a refund: test/cli/cancellation.test.ts
+ * @rule how answers show a refund: test/cli/cancellation.long.test.ts
  */
 export function cancellationAnswer(lead: BookingLead): CancellationAnswer | null {
   const refund = isCancelled(lead) ? null : refundAt(lead, lead.asOf);

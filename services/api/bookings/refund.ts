@@ -95,7 +95,7 @@ export function assertRefundAmount(
  * Where nothing is refunded, the caller may have shown 0.
  * @param at the clock reading under the lock
  * @throws RefundChangedError (409)
- * @rule what a cancellation refunds: test/api/cancellation-policy.test.ts
+ * @rule what a cancellation refunds: test/api/cancellation-policy.long.test.ts
  */
 export function decideRefund(
   lead: PaidTerms & Pick<BookingLead, 'currency' | 'currencyDigits'>,

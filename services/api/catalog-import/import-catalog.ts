@@ -212,7 +212,7 @@ async function writeStaged(
  * Checks that the sold trips still fit after the changes, and drops the cached seats of the tours that shared a resource with a changed
  * departure before or share one now.
  * @throws CatalogRefusedError
- * @rule which uses and resources of a file are refused: test/catalog/resources.test.ts
+ * @rule which uses and resources of a file are refused: test/catalog/resources.long.test.ts
  */
 async function followTrips(
   trx: Trx,

@@ -49,7 +49,7 @@ export const TIERS_MAX = 8;
 /**
  * Returns the issue of tiers that are valid one by one; undefined: none. Both `until` and `refund_percent` must fall from tier to tier.
  * @returns `path`: the place of the issue in the list, such as `[1, 'until']`
- * @rule which tiers a cancellation policy may have: test/catalog/sale-terms.test.ts
+ * @rule which tiers a cancellation policy may have: test/catalog/sale-terms.long.test.ts
  */
 export function tierIssue(
   tiers: CancellationTier[],
@@ -70,7 +70,7 @@ export function tierIssue(
 
 /**
  * Returns the last tier in which a cancellation refunds in full. Undefined: there is none.
- * @rule until when a cancellation refunds in full: test/octo/cancellation.test.ts
+ * @rule until when a cancellation refunds in full: test/octo/cancellation.long.test.ts
  */
 export function fullRefundTier({ tiers }: CancellationPolicy): CancellationTier | undefined {
   return tiers.findLast(({ refund_percent }) => refund_percent === 100);

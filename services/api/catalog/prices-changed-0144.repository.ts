@@ -95,7 +95,7 @@ async function seenTours(db: Db, tenant: Tenant, after: string): Promise<{ id: s
 
 /**
  * Returns the categories of a departure whose price has changed.
- * @rule which prices the update to price categories changes: test/cli/migrate-prices.test.ts
+ * @rule which prices the update to price categories changes: test/cli/migrate-prices.long.test.ts
  */
 function changesIn({ rule, converted, tenant, categories, currency, currencyDigits }: Quote) {
   // No rule had a category, so the rule of the first category is the one that decided all.

@@ -55,7 +55,7 @@ export function baseLanguages(tag: string): string[] {
 
 /**
  * Returns the languages of which a tour shows texts, the preferred first. Empty: the tour shows only its own language.
- * @rule in which language a text is shown: test/api/catalog-languages.test.ts
+ * @rule in which language a text is shown: test/api/catalog-languages.long.test.ts
  */
 function languagesToShow(
   preferred: PreferredLanguages,

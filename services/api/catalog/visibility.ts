@@ -62,7 +62,7 @@ export const SHOWN_BY_RULES = `(t.status = 'published' and ${visibleByRules({ to
 /**
  * The condition that a tenant can sell the tour `t` in its selling currency `:sellIn`: no rate is missing. findConversion
  * (pricing/convert-price.ts) decides the same in a quote. A statement evaluates the subquery once.
- * @rule a tour without an exchange rate is hidden: test/api/selling-currency.test.ts
+ * @rule a tour without an exchange rate is hidden: test/api/selling-currency.long.test.ts
  */
 export const IS_SELLABLE = 't.currency = any((select sellable_currencies(:sellIn))::text[])';
 
@@ -73,7 +73,7 @@ export function andSellable({ sellIn }: Pick<Tenant, 'sellIn'>): string {
 
 /**
  * Returns the condition that the tenant sees the tour `t`. Needs visibilityJoins, and `:sellIn` for a tenant with a selling currency.
- * @rule which tenants see a tour: test/api/tenant-isolation.test.ts
+ * @rule which tenants see a tour: test/api/tenant-isolation.long.test.ts
  */
 export function isVisibleTo(tenant: Pick<Tenant, 'sellIn'>): string {
   return `${SHOWN_BY_RULES} ${andSellable(tenant)}`;

@@ -133,7 +133,7 @@ export interface Rotated<C extends Credential> extends Issued<C> {
  * either: both tokens use the tenant's list of origins. If the old credential is revoked, call awaitUses after COMMIT, like after
  * revokeCredential.
  * @throws CredentialNotFoundError; CredentialNotLiveError if it is expired, revoked or rotated
- * @rule how long a rotated key still serves: test/cli/key.test.ts
+ * @rule how long a rotated key still serves: test/cli/key.long.test.ts
  */
 export async function rotateCredential<K extends CredentialKind>(
   trx: Trx,

@@ -28,7 +28,7 @@ export interface DayFilter {
 
 /**
  * Returns the departures of a date that are scheduled and have not left, closed ones included, by id.
- * @rule which departures the cancellation of a day takes: test/cli/cancel-day.test.ts
+ * @rule which departures the cancellation of a day takes: test/cli/cancel-day.long.test.ts
  */
 export async function findDeparturesOfDay(
   db: Db,

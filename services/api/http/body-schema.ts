@@ -153,7 +153,7 @@ export function readerOf(method: object): ReadBody | undefined {
  * Refuses a body with a wrong type, a missing field or an unknown field. The issues of `read` come after those of the schema. They have no
  * field that the schema has refused.
  * @throws BadInputError with all issues of the body (400)
- * @rule which types and lists a body may have: test/api/bad-bodies.test.ts
+ * @rule which types and lists a body may have: test/api/bad-bodies.long.test.ts
  */
 export function assertBody(request: Request, schema: BodySchema, read: ReadBody | undefined): void {
   const found = findTypeIssues(request.body, schema);

@@ -4,7 +4,7 @@ import { PARSED_HEADER_MAX, type RequestMalformation } from '../../platform/http
 
 /**
  * The most issues in an answer. A body of 16 KiB can have thousands.
- * @rule how many issues an answer names: test/api/bad-bodies.test.ts
+ * @rule how many issues an answer names: test/api/bad-bodies.long.test.ts
  */
 export const ISSUES_MAX = 50;
 

@@ -147,7 +147,7 @@ export async function spendForRows(request: Request, kind: keyof Quotas, rows: n
 
 /**
  * Returns the requests a minute of a key or a widget token: the tenant's own number, or that of the variable, such as GATEWAY_HOLD_RPM.
- * @rule the rate limit, or quota, of a minute: test/api/quotas.test.ts
+ * @rule the rate limit, or quota, of a minute: test/api/quotas.long.test.ts
  */
 function limitOf({ quotas }: Config, tenant: Spender['tenant'], kind: keyof Quotas): number {
   const own = kind === 'widget' ? null : tenant[`${kind}Rpm` as const];

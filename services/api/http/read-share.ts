@@ -8,7 +8,7 @@ import { giveBack } from './quota';
 
 /**
  * Maximum number of reads of a key that use the database at a time in this process.
- * @rule the reads of a key that run at a time: test/api/read-share.test.ts
+ * @rule the reads of a key that run at a time: test/api/read-share.long.test.ts
  */
 const READS_AT_ONCE = 2;
 

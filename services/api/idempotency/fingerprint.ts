@@ -37,7 +37,7 @@ const FORM = 2;
  * The readings whose digests earlier releases stored, without a form: those of the builds after 0.1.0, and of 0.1.0. Such digests are compared
  * until they expire: that of an answer a week after the update at the latest, that of a reservation with its hold. Delete them, emailAsSent, and
  * readPhoneAs010 (customers/phone.ts), when 0.1.0 cannot be updated to the release directly.
- * @rule a repeat after an update matches the earlier digest: test/api/earlier-digests.test.ts
+ * @rule a repeat after an update matches the earlier digest: test/api/earlier-digests.long.test.ts
  */
 const EARLIER: RequestReading['release'][] = [undefined, '0.1.0'];
 

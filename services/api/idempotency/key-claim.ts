@@ -23,7 +23,7 @@ export class ReplayedResponse {
 /**
  * Returns the answer of the earlier request with the key.
  * @throws IdempotencyKeyReusedError (422) if the earlier request was another one, or if its answer was erased with a person's data
- * @rule a repeated (duplicate) write gets the first answer: test/api/idempotency.test.ts
+ * @rule a repeated (duplicate) write gets the first answer: test/api/idempotency.long.test.ts
  */
 export function replay(
   { fingerprint, status, answer, keyFamily }: StoredAnswer,

@@ -146,7 +146,7 @@ function bookHold(
 /**
  * Builds the release of a hold, or the cancellation of a booking. A booking that is cancelled already stays unchanged.
  * @throws errors of decideRelease and decideCancellation; OctoRefusalError UNPROCESSABLE_ENTITY after the start of the departure
- * @rule until when OCTO cancels a booking: test/octo/cancellation.test.ts
+ * @rule until when OCTO cancels a booking: test/octo/cancellation.long.test.ts
  */
 export async function cancelOctoBooking(
   request: OctoRequest,

@@ -15,7 +15,7 @@ export interface SentOctoPeople {
 /**
  * Returns a booking without the personal data that the request has not stored, for a key that may not read bookings: another key may have
  * sent them (ADR 62). REST has the same rule in rest/people-of-answers.ts.
- * @rule which people the answer of a write of OCTO shows: test/api/people-of-writes.test.ts
+ * @rule which people the answer of a write of OCTO shows: test/api/people-of-writes.long.test.ts
  */
 export function octoBookingWithoutPeople(booking: OctoBooking, sent: SentOctoPeople = {}): OctoBooking {
   const { cancellation, contact, notes, unitItems } = booking;

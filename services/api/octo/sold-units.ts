@@ -8,7 +8,7 @@ export function unitCategories(categories: readonly Category[]): Category[] {
 
 /**
  * Returns the units of the tour's product: the first category, and each other one that has a price on an open date.
- * @rule which categories OCTO sells as units: test/octo/units.test.ts
+ * @rule which categories OCTO sells as units: test/octo/units.long.test.ts
  */
 export function soldUnits({
   categories,

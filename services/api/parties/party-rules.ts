@@ -150,7 +150,7 @@ export function sizeIssue(
 /**
  * Returns the seats of the smallest booking: one unit of a category with a price, or the fewest that the category allows, with the units that
  * it needs beside it. Infinity: nothing can be booked.
- * @rule the seats of the smallest booking: test/api/party.test.ts
+ * @rule the seats of the smallest booking: test/api/party.long.test.ts
  */
 export function fewestSeats(prices: Prices, categories: readonly CategoryRules[]): number {
   const sold = soldCategories(categories, prices);

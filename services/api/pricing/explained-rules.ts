@@ -66,7 +66,7 @@ export function storedRules(
 
 /**
  * Returns the rule that decides a category in a stored price calculation. Null: the platform's price.
- * @rule which rule made each stored price: test/api/party.test.ts
+ * @rule which rule made each stored price: test/api/party.long.test.ts
  */
 export function storedRuleOf(
   { priceBreakdown, categories }: Explained,

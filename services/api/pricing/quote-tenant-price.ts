@@ -142,7 +142,7 @@ export async function cachedQuote(
 
 /**
  * Returns the price that a sale locks.
- * @rule which price of the platform a sale locks: test/cli/report.test.ts
+ * @rule which price of the platform a sale locks: test/cli/report.long.test.ts
  */
 export function lockPrice(quote: Quote): LockedPrice {
   const { tenant: prices, converted: platformPrices, categories, currency, currencyDigits } = quote;

@@ -96,7 +96,7 @@ export interface QuestionIssue {
 
 /**
  * Returns the first issue of each question, of questions that are valid one by one.
- * @rule which questions a tour may have: test/catalog/questions.test.ts
+ * @rule which questions a tour may have: test/catalog/questions.long.test.ts
  */
 export function questionIssues(questions: readonly Question[]): QuestionIssue[] {
   return questions.flatMap((question, index): QuestionIssue[] => {

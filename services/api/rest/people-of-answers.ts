@@ -21,7 +21,7 @@ export interface SentPeople {
 
 /**
  * Returns the answer without the personal data that the request has not stored: null in their place.
- * @rule which people the answer of a write shows: test/api/people-of-writes.test.ts
+ * @rule which people the answer of a write shows: test/api/people-of-writes.long.test.ts
  */
 export function bookingWithoutPeople<A extends BookingAnswer | BookingDetail>(
   answer: A,

@@ -97,7 +97,7 @@ export interface OperatorTransaction {
  * Locks the key of a request of the desk until the transaction ends, and returns its stored answer. Undefined: it has none, so that the caller
  * performs the change. Call it before all that may refuse the request.
  * @throws IdempotencyKeyReusedError (422), IdempotencyInProgressError after two seconds (409)
- * @rule a command with a `--request-id` sells once: test/cli/desk-seats.test.ts
+ * @rule a command with a `--request-id` sells once: test/cli/desk-seats.long.test.ts
  */
 export async function findRepeat(
   { trx }: OperatorTransaction,

@@ -15,7 +15,7 @@ const COPIED_EMAIL = new RegExp(`^(?:[^<>]*<${COPIED}\\s*>|${COPIED})[\\s;,]*$`,
 
 /**
  * Returns the address of a text such as `Ana Lima <ana@example.com>;`. Undefined: it has none, or several.
- * @rule which texts are an e-mail address: test/api/copied-contacts.test.ts
+ * @rule which texts are an e-mail address: test/api/copied-contacts.long.test.ts
  */
 export function readEmail(text: string): string | undefined {
   const [, bracketed, bare] = COPIED_EMAIL.exec(text) ?? [];
@@ -29,7 +29,7 @@ const EARLIEST_YEAR = '1900';
 
 /**
  * Returns whether a date of the calendar, YYYY-MM-DD, is from 1900 to today in UTC.
- * @rule in which years a birth date is: test/api/copied-contacts.test.ts
+ * @rule in which years a birth date is: test/api/copied-contacts.long.test.ts
  */
 export function isInBirthYears(date: string): boolean {
   return date.length === 10 && date >= EARLIEST_YEAR && date <= new Date().toISOString().slice(0, 10);

@@ -2,7 +2,7 @@
 
 /**
  * The name of a person, a tour, a place, a category, a tenant or a credential.
- * @rule how long a text may be: test/docs/documented-inputs.test.ts
+ * @rule how long a text may be: test/docs/documented-inputs.long.test.ts
  */
 export const NAME_MAX = 200;
 export const EMAIL_MAX = 254;

@@ -29,7 +29,7 @@ export function withoutDirection(text: string): string {
 /**
  * Returns whether each mark of direction ends within the text. Such marks change nothing around the text, and names that are written from
  * the right have them.
- * @rule which marks of direction a text may have: test/api/copied-contacts.test.ts
+ * @rule which marks of direction a text may have: test/api/copied-contacts.long.test.ts
  */
 export function endsDirection(text: string): boolean {
   const ends: string[] = [];

@@ -31,7 +31,7 @@ export function isLockRefused(error: unknown): boolean {
 /**
  * Returns the error to throw if a migration fails that has a transaction of its own. A lost connection has an error of its own.
  * @param applied the migrations of this run that stay applied
- * @rule an error of a migration says what was applied: test/platform/failed-migration.test.ts
+ * @rule an error of a migration says what was applied: test/platform/failed-migration.long.test.ts
  */
 export function explainMigrationFailure(name: string, error: unknown, applied: readonly string[]): unknown {
   if (error instanceof AppError || isDatabaseAway(error)) return error;

@@ -57,7 +57,7 @@ const PLAIN_TABLES = [
 ];
 
 /**
- * @rule which columns of customers a viewer does not see: test/people/people.test.ts
+ * @rule which columns of customers a viewer does not see: test/people/people.long.test.ts
  *
  * The columns of the tables with data of customers that every person sees. All other columns are null for people who may not see customers:
  * names, phones, e-mail addresses, notes, travellers, answers, places of a pickup, reasons, references of websites, contacts of OCTO, and bodies of events and
@@ -95,7 +95,7 @@ const viewOf = (table: string) =>
 /**
  * Lists all tasks.
  *
- * @rule which role may use which command, and the rights of each: test/people/people.test.ts
+ * @rule which role may use which command, and the rights of each: test/people/people.long.test.ts
  *
  * The grants in the migrations, docs/people.md, the refusals of the terminal, its help and the completion of the shell
  * follow from this list.

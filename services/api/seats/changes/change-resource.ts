@@ -48,7 +48,7 @@ interface ChangedClosings {
  * @param given the values to change
  * @throws ResourceNotFoundError, UnknownTimeZoneError; ResourceBusyError if what is sold needs more places, units or a shorter turnaround;
  *   DepartureBusyError after two seconds (409)
- * @rule which changes of a resource are refused: test/cli/resource.test.ts
+ * @rule which changes of a resource are refused: test/cli/resource.long.test.ts
  */
 export async function changeResource(
   transaction: OperatorTransaction,
@@ -80,7 +80,7 @@ async function followChange(transaction: OperatorTransaction, resourceId: string
 /**
  * Closes units of a resource in a time: new sales there are refused. What is sold stays, so it never refuses because of a sale.
  * @throws ResourceNotFoundError, TimeEndsBeforeStartError, TooManyUnitsError; DepartureBusyError after two seconds (409)
- * @rule a closing is never refused because of a sale: test/cli/resource.test.ts
+ * @rule a closing is never refused because of a sale: test/cli/resource.long.test.ts
  */
 export async function closeResource(
   transaction: OperatorTransaction,
@@ -129,7 +129,7 @@ function spanOf(closings: Closing[]): TimeSpan {
 /**
  * Removes a resource that no tour and no departure to come uses, with its closings.
  * @throws ResourceNotFoundError, ResourceUsedError; DepartureBusyError after two seconds (409)
- * @rule which resources can be removed: test/cli/resource.test.ts
+ * @rule which resources can be removed: test/cli/resource.long.test.ts
  */
 export async function removeResource({ trx }: OperatorTransaction, code: string): Promise<Resource> {
   const resource = await findLockedResource(trx, code);

@@ -39,7 +39,7 @@ export type Erasure = BulkChange<ErasedSale | undefined>;
  * @param secret CURSOR_KEY: the secret of the digest that replaces an Idempotency-Key which contains personal data
  * @param replaced earlier customers of the booking
  * @throws BookingNotFoundError; the change SaleChangedError if the booking changed during each of the three tries
- * @rule personal data is masked and erased: test/cli/anonymize-booking.test.ts
+ * @rule personal data is masked and erased: test/cli/anonymize-booking.long.test.ts
  */
 export async function anonymizeBooking(
   trx: Trx,

@@ -176,7 +176,7 @@ function withoutTripOf(
 
 /**
  * Moves the rows by one statement: between two, the bookings and the holds would need the same boat at two times.
- * @rule how much a move by the operator keeps of a refund: test/cli/refund-floor.test.ts
+ * @rule how much a move by the operator keeps of a refund: test/cli/refund-floor.long.test.ts
  */
 async function moveSales(
   trx: Trx,

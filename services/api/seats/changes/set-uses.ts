@@ -28,7 +28,7 @@ interface ChangedUses extends ChangedDeparture {
  * Gives a departure its own list of resources. Its bookings and holds stay.
  * @param uses an empty list: none; null: those of the tour
  * @throws errors of findNamedDeparture; ResourceNotFoundError; the change ResourceBusyError if its resources make other sold trips
- * @rule which uses a sold departure may get: test/catalog/resources.test.ts
+ * @rule which uses a sold departure may get: test/catalog/resources.long.test.ts
  */
 export async function setUses(
   trx: Trx,

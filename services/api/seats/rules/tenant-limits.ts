@@ -22,7 +22,7 @@ export function assertMoreHolds({ liveHolds }: SaleFacts, { id, maxHolds }: Tena
  * resources can exceed the limit.
  * @param begun the trips that the hold begins
  * @throws HoldLimitReachedError (409)
- * @rule the most trips that the holds of a tenant begin: test/resources/sell-resources.test.ts
+ * @rule the most trips that the holds of a tenant begin: test/resources/sell-resources.long.test.ts
  */
 export function assertMoreTrips({ holdTrips }: SaleFacts, { id, maxHoldTrips }: Tenant, begun: number): void {
   if (begun === 0 || countFor(holdTrips, id) + begun <= maxHoldTrips) return;
