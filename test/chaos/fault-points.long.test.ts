@@ -82,8 +82,17 @@ describe.each([
     await Promise.all([...sent, ...questions.map(sendOne)]);
   }
 
-  /** Runs the writes without a fault. @returns the statements of the transaction that contains the Idempotency-Keys of all writes */
-  async function record(kind: WriteKind): Promise<string[]> {
+  /** Runs the writes without a fault until one transaction has them all: on a busy machine a request may come after the batch. @returns its statements */
+  async function recordTogether(kind: WriteKind): Promise<string[]> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const statements = await record(kind);
+      if (statements) return statements;
+    }
+    throw new Error(`no transaction had all writes of: ${kind.name}`);
+  }
+
+  /** Runs the writes without a fault. @returns the statements of the transaction that contains the Idempotency-Keys of all writes; undefined: none does */
+  async function record(kind: WriteKind): Promise<string[] | undefined> {
     const [one, other] = pair.both;
     // The test of the previous write kind may have killed this API.
     await untilReady(one);
@@ -96,9 +105,9 @@ describe.each([
     const isWhole = ({ statements, sent }: Transaction) =>
       /^commit/i.test(statements.at(-1)!) && questions.every(({ key }) => hasKey(sent, key!));
     const whole = recorded.filter(isWhole);
-    expect(whole).toHaveLength(1);
+    expect(whole.length).toBeLessThanOrEqual(1);
     await expectMade(kind, reference, questions, undefined);
-    return whole[0]!.statements;
+    return whole[0]?.statements;
   }
 
   /** Checks that each write exists once, and that a repeat gets the same bytes. */
@@ -146,7 +155,7 @@ describe.each([
     'after a kill at any statement, the retry leaves exactly one change: %s',
     async (_name, kind) => {
       const begun = performance.now();
-      const statements = await record(kind);
+      const statements = await recordTogether(kind);
       let kills = 0;
       for (let step = 1; step <= statements.length; step++) {
         const both = ['before', 'after'] as const;
