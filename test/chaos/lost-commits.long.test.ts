@@ -66,7 +66,7 @@ describe.each(['on', 'off'])('with group commit %s, connections that are lost at
     30_000 + CUTS * 500,
   );
 
-  it('a hold without a key is placed once, or the answer is 500 and no hold is placed', async () => {
+  it('a hold without a key is placed once, or is refused and no hold is placed', async () => {
     const { db } = database;
     const authorization = `Bearer ${await givenKey(db, await givenTenant(db, { status: 'active' }))}`;
     const { tour, date } = await givenSeats(db, { seats: 1000 });
@@ -84,7 +84,8 @@ describe.each(['on', 'off'])('with group commit %s, connections that are lost at
     const placed = answers.filter(({ status }) => status === 201).map(({ n }) => `keyless-${n}`);
     const rows = await db('seat_holds').where('external_ref', 'like', 'keyless-%').pluck('external_ref');
     expect(rows.sort()).toEqual(placed.sort());
-    expect(answers.filter(({ status }) => status !== 201 && status !== 500)).toEqual([]);
+    // The server keeps the lock of a lost connection until it notices: departure_busy (409).
+    expect(answers.filter(({ status }) => ![201, 409, 500].includes(status))).toEqual([]);
     expect(placed.length).toBeGreaterThan(answers.length / 2);
   });
 });
