@@ -68,4 +68,10 @@ function lineOf({ rule, file, line, name, test }: Rule): string {
   return `- ${rule}: \`${name}\` (${file}:${line}), ${test}`;
 }
 
-if (require.main === module) process.stdout.write(describeRules(listRules(), process.argv.slice(2)));
+if (require.main === module) {
+  const words = process.argv.slice(2);
+  const found = describeRules(listRules(), words);
+  process.stdout.write(
+    found || `No rule has all of: ${words.join(', ')}. Try fewer words, or npm run lab -- rules\n`,
+  );
+}

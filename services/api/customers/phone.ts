@@ -76,10 +76,10 @@ export function numbersIn(text: string): string[] {
 
 /**
  * Matches the end of a number: letters, but not those of an extension; a sign that lists several numbers; a parenthesis that no digits
- * follow; a comma or a slash before + or 0; a space before + or 00.
+ * follow; a comma or a slash before + or 0; a space before +, or before 00 and the digits of a number abroad.
  */
 const ENDS =
-  /(?!(?:ext|extn|extension|x)[.:\s]*\d)\p{L}+|[;|&]|\((?![^()]*\)\s*\d)|(?<=\d)\s*[,/]\s*(?=\+|0)|(?<=\d)\s+(?=\+|00\d)/giu;
+  /(?!(?:ext|extn|extension|x)[.:\s]*\d)\p{L}+|[;|&]|\((?![^()]*\)\s*\d)|(?<=\d)\s*[,/]\s*(?=\+|0)|(?<=\d)\s+(?=\+|00[1-9](?:[^\d\p{L}]*\d){8})/giu;
 
 /** Returns the parts of a text that may be a number each. */
 function partsOf(text: string): string[] {

@@ -73,7 +73,7 @@ export function readyServer(directory: string): RunningServer | undefined {
 }
 
 /**
- * Starts the server on 127.0.0.1. Uses the earlier port if it is free, otherwise a port that the system chooses. pg_ctl starts the server
+ * Starts the server on 127.0.0.1. Uses the port of its last start if it is free, so that the addresses of people stay right, otherwise a port that the system chooses. pg_ctl starts the server
  * in a separate session, so Ctrl-C does not reach the server. Needs the start lock.
  */
 export async function startServer(
@@ -81,7 +81,7 @@ export async function startServer(
   { programs }: Pick<Binaries, 'programs'>,
   earlierPort?: number,
 ): Promise<RunningServer> {
-  for (let attempt = 1, port = earlierPort ?? (await freePort()); ; attempt++) {
+  for (let attempt = 1, port = earlierPort ?? lastPort(directory) ?? (await freePort()); ; attempt++) {
     rotateServerLog(directory);
     const from = serverLogSize(directory);
     // Sets these options on the command line, which overrides postgresql.conf: no other machine can ever connect, and the log has no values
@@ -140,6 +140,16 @@ function replacePid(directory: string): void {
     writeSync(file, [UNUSED_PID, ...rest].join('\n'), 0);
   };
   withClusterFile(directory, PID_FILE, rewrite, constants.O_RDWR);
+}
+
+/** Returns the port of the last start, which PostgreSQL keeps with its other options. Undefined: it has never started. */
+function lastPort(directory: string): number | undefined {
+  try {
+    const [, port] = /"-p" "(\d+)"/.exec(readClusterFile(directory, 'postmaster.opts')) ?? [];
+    return port === undefined ? undefined : Number(port);
+  } catch {
+    return undefined;
+  }
 }
 
 function freePort(): Promise<number> {

@@ -31,11 +31,12 @@ export interface PersonRights {
   until: Date | null;
 }
 
-/** SQL of the roles of people that the login of this session has. */
+/** SQL of the roles of people that the login of this session has. The owner of the tables has none: who makes a role is its member. */
 export const ROLES_OF_SESSION = `
   select session_user::text as login, current_database()::text as database, array(
     select substr(g.rolname, 15) from pg_auth_members m join pg_roles g on g.oid = m.roleid join pg_roles u on u.oid = m.member
-    where u.rolname = session_user and left(g.rolname, 14) = 'tour_platform_') as roles`;
+    where u.rolname = session_user and left(g.rolname, 14) = 'tour_platform_'
+      and not coalesce(pg_has_role(session_user, (select relowner from pg_class where oid = to_regclass('audit_log')), 'usage'), true)) as roles`;
 
 export interface RolesOfSession {
   login: string;
