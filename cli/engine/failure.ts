@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { AnswersMissingError } from '../../services/api/bookings/booking.errors';
 import { ResourceBusyError } from '../../services/api/resources/busy-trips';
 import {
   AppError,
@@ -37,7 +38,8 @@ export async function fail(error: unknown, output: Output, path: string): Promis
     return usage(message, output, seeHelp(path));
   }
   const { code, message } = describeError(error);
-  const facts = error instanceof ResourceBusyError ? error.facts : undefined;
+  const hasFacts = error instanceof ResourceBusyError || error instanceof AnswersMissingError;
+  const facts = hasFacts ? error.facts : undefined;
   await output.error(code, message, undefined, facts);
   return WRONG_ARGUMENTS.has(code) ? EXIT.usage : EXIT.refused;
 }
@@ -59,7 +61,7 @@ function seeHelp(path: string): string {
 
 export function describeError(error: unknown): { code: string; message: string } {
   const refusal = error instanceof AppError ? error : refusalOf(error);
-  if (refusal) return { code: refusal.code, message: refusal.message };
+  if (refusal) return { code: refusal.code, message: messageOf(refusal) };
   const state = sqlState(error);
   if (state === LOCK_NOT_AVAILABLE || state === '57014') {
     return { code: 'database_busy', message: 'Another process is changing this now: try again' };
@@ -73,6 +75,17 @@ export function describeError(error: unknown): { code: string; message: string }
   if (isDatabaseAway(error) || (error as { syscall?: string } | undefined)?.syscall === 'connect')
     return { code: UNREACHABLE, message: `The database: ${databaseReason(error)}: ${CHECK_DATABASE}` };
   return { code: 'internal_error', message: state ? describeDatabaseError(error, state) : firstLine(error) };
+}
+
+/** Returns the message of a refusal, with flags where the one for REST names fields. */
+function messageOf(refusal: AppError): string {
+  if (!(refusal instanceof AnswersMissingError)) return refusal.message;
+  const { missing } = refusal;
+  const names = missing.map(({ code, traveller }) =>
+    traveller === null ? code : `${code} (traveller ${traveller})`,
+  );
+  const list = names.join(', ');
+  return `Required answers are missing: ${list}. Add them by tourctl booking change, or confirm with --despite-missing`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { BookingLead } from '../../services/api/bookings/booking-lead';
 import { type PickupAnswer, pickupOfBooking } from '../../services/api/bookings/pickup-of-booking';
-import { localTimeIn } from '../../services/api/catalog/local-time';
+import { instantIn, localTimeIn } from '../../services/api/catalog/local-time';
 import { isStartTime } from '../../services/api/catalog/start-time';
 import { type GivenPickup, PLACE_MAX } from '../../services/api/pickups/pickup';
 import { isQuestionCode, QUESTION_CODE_RULE } from '../../services/api/questions/question';
@@ -74,7 +74,22 @@ export function toPickupDocument(lead: BookingLead, reveal: boolean): PickupAnsw
   return isHidden ? { ...pickup, name: HIDDEN } : pickup;
 }
 
-/** Returns `08:30 Central station, Europaplatz 1` on one line. */
-export function describePickup({ time, name, address }: PickupAnswer): string {
-  return foldLines([[time ?? '--:--', name].join(' '), address].filter(Boolean).join(', '));
+/** The departure of a pickup. */
+export interface DepartureOfPickup {
+  departure_date: string;
+  /** The zone of its tour. */
+  timeZone: string;
+}
+
+/** Returns `08:30 Central station, Europaplatz 1` on one line, with the date where it is another one than that of the departure. */
+export function describePickup(pickup: PickupAnswer, departure?: DepartureOfPickup): string {
+  const { time, name, address } = pickup;
+  const words = [dateOf(pickup, departure), time ?? '--:--', name].filter(Boolean).join(' ');
+  return foldLines([words, address].filter(Boolean).join(', '));
+}
+
+function dateOf({ at }: PickupAnswer, departure: DepartureOfPickup | undefined): string | undefined {
+  if (at === null || !departure) return undefined;
+  const date = instantIn(departure.timeZone)(Date.parse(at)).slice(0, '2027-06-05'.length);
+  return date === departure.departure_date ? undefined : date;
 }

@@ -49,14 +49,17 @@ describe('tourctl people', () => {
   });
 
   it("a login with the owner's rights is the owner's, whatever its name, and whatever roles it has", async () => {
-    const login = `${owner.env.DATABASE_URL.match(/([^/?]+)(?:[?]|$)/)![1]}_service`;
+    const login = `${owner.env.DATABASE_URL!.match(/([^/?]+)(?:[?]|$)/)![1]}_service`;
     await owner.db.raw(
       `do $$ begin
          execute format('create role %I login password ''secret'' in role tour_platform_viewer, %I', '${login}', current_user);
          execute format('grant connect on database %I to %I', current_database(), '${login}');
        end $$`,
     );
-    const service = personTerminal(owner, owner.env.DATABASE_URL.replace(/\/\/[^@]*@/, `//${login}:secret@`));
+    const service = personTerminal(
+      owner,
+      owner.env.DATABASE_URL!.replace(/\/\/[^@]*@/, `//${login}:secret@`),
+    );
     expect(await service.outcome('audit list')).toBe('0');
     await owner.db.raw(`drop owned by "${login}"; drop role "${login}"`);
   });

@@ -43,6 +43,7 @@ export async function readManifest(
     departure_date: departure.departureDate,
     start_time: departure.startTime,
     cancelled: departure.cancelled,
+    timeZone: tour.timeZone,
     resources: await selectUsedResources(db, departure.id),
     ...countTravellers(leads, tour.categories),
     bookings: leads.map((lead) => toManifestBooking(lead, reveal)),
@@ -56,6 +57,8 @@ export interface Manifest {
   departure_date: string;
   start_time: string | null;
   cancelled: boolean;
+  /** The zone of the tour. */
+  timeZone: string;
   /** Guides first. */
   resources: UsedResource[];
   people: number;
@@ -157,7 +160,8 @@ export async function* csvLines(manifests: Manifest[]): AsyncGenerator<string> {
   for (const manifest of manifests) yield* csvLinesOf(manifest);
 }
 
-function* csvLinesOf({ bookings, tour, departure_date, start_time }: Manifest): Generator<string> {
+function* csvLinesOf(manifest: Manifest): Generator<string> {
+  const { bookings, tour, departure_date, start_time } = manifest;
   for (const {
     travellers: named,
     party,
@@ -170,7 +174,7 @@ function* csvLinesOf({ bookings, tour, departure_date, start_time }: Manifest): 
     const departure = { tour, departure_date, start_time };
     const adjustment_amount = adjustment?.amount ?? null;
     const answers = asked.map(describeAnswer).join('; ') || null;
-    const pickup = fetched && describePickup(fetched);
+    const pickup = fetched && describePickup(fetched, manifest);
     const values = {
       ...departure,
       ...booking,

@@ -23,19 +23,21 @@ export function describeManifest(manifest: Manifest, screen: Screen): string {
 export function describeByPickup(manifest: Manifest, screen: Screen): string {
   const { stops, alone } = byPickup(manifest.bookings);
   const groups = [
-    ...stops.map((stop) => ({ title: describeStop(stop), bookings: stop.bookings })),
+    ...stops.map((stop) => ({ title: describeStop(stop, manifest), bookings: stop.bookings })),
     { title: `Come alone: ${countPeople(alone)}`, bookings: alone.bookings },
   ].filter(({ bookings }) => bookings.length > 0);
-  const parts = groups.map((group) => `${group.title}\n\n${describeBookings(group, screen)}`);
+  const parts = groups.map(
+    (group) => `${group.title}\n\n${describeBookings({ ...manifest, ...group }, screen)}`,
+  );
   return [describeHead(manifest), ...parts].join('\n\n');
 }
 
 /** The width of a page of paper. */
 const PAPER_COLUMNS = 80;
 
-function describeBookings({ bookings }: Pick<Manifest, 'bookings'>, screen: Screen): string {
+function describeBookings(manifest: Manifest, screen: Screen): string {
   const paper = { ...screen, columns: Math.min(screen.columns ?? PAPER_COLUMNS, PAPER_COLUMNS) };
-  return bookings.map((booking) => describeBooking(booking, paper)).join('\n\n');
+  return manifest.bookings.map((booking) => describeBooking(booking, manifest, paper)).join('\n\n');
 }
 
 /** Returns the title of the departure, its guide and vehicle, and how many people travel. */
@@ -64,7 +66,7 @@ function describeResource({ kind, name, phone, email }: UsedResource): string {
 const BOX = '[ ]';
 
 /** Draws a box to tick off beside the facts of the booking. */
-function describeBooking(booking: ManifestBooking, screen: Screen): string {
+function describeBooking(booking: ManifestBooking, departure: Manifest, screen: Screen): string {
   const {
     booking_ref,
     tenant,
@@ -82,7 +84,7 @@ function describeBooking(booking: ManifestBooking, screen: Screen): string {
     [booking_ref, describeParty(party), awaitsPayment(booking) ? 'UNPAID' : status, tenant].join(', '),
     foldLines([name, phone].filter((value) => value !== null).join(', ')),
     ...(travellers ?? []).map((one) => `- ${describeTraveller(one)}`),
-    pickup === null ? '' : `Pickup: ${describePickup(pickup)}`,
+    pickup === null ? '' : `Pickup: ${describePickup(pickup, departure)}`,
     ...answers.map((one) => `* ${describeAnswer(one)}`),
     notes === null ? '' : `Notes: ${foldLines(notes)}`,
     external_ref === null ? '' : `Reference: ${external_ref}`,

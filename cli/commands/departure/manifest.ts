@@ -81,11 +81,11 @@ function readOnlyDate(date: string | undefined, more: unknown): string {
   return date;
 }
 
-function documentOf({ cancelled: _, ...manifest }: Manifest) {
+function documentOf({ cancelled: _, timeZone: __, ...manifest }: Manifest) {
   return manifest;
 }
 
-function documentByPickup({ cancelled: _, bookings, ...manifest }: Manifest) {
+function documentByPickup({ cancelled: _, timeZone: __, bookings, ...manifest }: Manifest) {
   return { ...manifest, ...byPickup(bookings) };
 }
 

@@ -1,5 +1,5 @@
 import type { PickupAnswer } from '../../../services/api/bookings/pickup-of-booking';
-import { describePickup } from '../../engine/pickup';
+import { type DepartureOfPickup, describePickup } from '../../engine/pickup';
 import { foldLines } from '../../terminal/text';
 
 /** A booking of a manifest. */
@@ -42,8 +42,8 @@ function byTime(a: PickupAnswer, b: PickupAnswer): number {
 }
 
 /** Returns `08:30 Central station, Europaplatz 1: 3 people`, and the directions below it. */
-export function describeStop(stop: Stop<unknown>): string {
-  const title = `${describePickup(stop)}: ${countPeople(stop)}`;
+export function describeStop(stop: Stop<unknown>, departure: DepartureOfPickup): string {
+  const title = `${describePickup(stop, departure)}: ${countPeople(stop)}`;
   return stop.directions === null ? title : `${title}\n${foldLines(stop.directions)}`;
 }
 

@@ -89,7 +89,7 @@ export class RefundChangedError extends AppError {
 export class AnswersMissingError extends AppError {
   readonly code = 'answers_missing';
 
-  constructor(private readonly missing: MissingAnswer[]) {
+  constructor(readonly missing: MissingAnswer[]) {
     super(
       'Required answers are missing. Add them by a change of the booking, or confirm with {"despite_missing_answers": true}.',
     );

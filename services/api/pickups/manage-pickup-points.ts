@@ -57,7 +57,7 @@ class PickupPointExistsError extends AppError {
   }
 }
 
-class PickupPointNotFoundError extends AppError {
+export class PickupPointNotFoundError extends AppError {
   readonly code = 'pickup_point_not_found';
 
   constructor(point: string) {

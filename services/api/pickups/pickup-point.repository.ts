@@ -16,6 +16,10 @@ export async function findPickupPoints(
   return rows.map(({ point }) => point);
 }
 
+export async function hasPickupPoint(db: Db, code: string): Promise<boolean> {
+  return (await db('pickup_points').where({ code }).first(db.raw('1'))) !== undefined;
+}
+
 /** Locks a point until the transaction ends, and returns it. */
 export async function lockPickupPoint(trx: Trx, code: string): Promise<PickupPoint | undefined> {
   const { rows } = await trx.raw<{ rows: { point: PickupPoint }[] }>(

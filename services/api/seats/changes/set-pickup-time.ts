@@ -9,7 +9,9 @@ import {
   type NamedDeparture,
   type TourOfDeparture,
 } from '../../departures/find-departures';
+import { PickupPointNotFoundError } from '../../pickups/manage-pickup-points';
 import { pickupAt } from '../../pickups/pickup';
+import { hasPickupPoint } from '../../pickups/pickup-point.repository';
 import type { Actor } from '../../tenants/actor';
 import type { BulkChange } from '../bulk-change';
 
@@ -26,7 +28,7 @@ export interface StopTime {
 /**
  * Sets when the guests of all standing bookings of a stop are fetched, until their departure starts at another time. Enqueues `booking.updated`
  * for each.
- * @throws errors of findNamedDeparture
+ * @throws errors of findNamedDeparture; the change PickupPointNotFoundError for a point that neither the catalog nor a booking has
  */
 export async function setPickupTime(
   trx: Trx,
@@ -43,6 +45,8 @@ export async function setPickupTime(
         locked.map((lead) => lead.id),
       );
       const waiting = standing.filter(({ asked }) => asked?.pickup?.chosen?.point === point);
+      if (waiting.length === 0 && !(await hasPickupPoint(trx, point)))
+        throw new PickupPointNotFoundError(point);
       await recordPickups(
         trx,
         waiting.map((lead) => renewedPickup(lead, at)),
