@@ -1,7 +1,7 @@
 import { COUNTRIES } from './countries.ts';
 import type { AnswerValue, Question, Tour } from './wire.ts';
 
-/** What a tour asks of those who book it. */
+/** The questions and the pickup of a tour. */
 export type Asks = Pick<Tour, 'questions' | 'pickup'>;
 
 /** The texts of answers as the form has them, by the code of the question. Empty: not answered. */

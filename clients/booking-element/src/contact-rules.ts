@@ -24,7 +24,7 @@ export interface Contact extends PickupChoice {
   travellers: readonly TravellerTexts[];
 }
 
-/** What is typed of one traveller. */
+/** The texts that the visitor types about one traveller. */
 export interface TravellerTexts {
   /** The code of the category. */
   category: string;

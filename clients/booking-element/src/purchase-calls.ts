@@ -111,7 +111,7 @@ export function createPurchaseCalls(latest: Latest, dispatch: Dispatch): Purchas
     stop = click.stop;
     const events = await work(click.api).catch(async (error: unknown): Promise<PurchaseEvent[]> => {
       const refused: PurchaseEvent = { type: 'refused', task, problem: problemIn(error, base) };
-      // What is new comes with the words about the refusal.
+      // Shows the new questions together with the words about the refusal.
       const isOld = isFinal(refused.problem) && isOutdated(task, refused.problem);
       return [...(isOld ? await read.again(click.api).catch(() => []) : []), refused];
     });

@@ -38,7 +38,7 @@ export async function lockStaged(trx: Trx): Promise<void> {
     ...SOLD_BY.map((column) => `s.columns->>'${column}' <> t.${column}`),
     `${startTimeAfter('s', 't')} is distinct from t.start_time`,
     `${categoriesAfter('s', 't')} is distinct from t.categories`,
-    // What the departures use, and until when.
+    // The uses of the departures, and their ends.
     "jsonb_exists(s.columns, 'uses') and nullif(s.columns->'uses', 'null') is distinct from t.uses",
     `(s.columns->>'duration_days')::integer <> t.duration_days
       and exists (select from departures x join departure_uses u on u.departure_id = x.id where x.tour_id = t.id)`,

@@ -222,7 +222,7 @@ interface CsvRow {
   info: { lines: number };
 }
 
-/** What an import says of a first line `sep=;`. */
+/** The refusal of a first line `sep=;`. */
 export const SEPARATOR_LINE =
   'is a line for Excel alone: remove it, because an import detects the delimiter by itself';
 

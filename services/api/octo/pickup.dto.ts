@@ -153,7 +153,7 @@ interface PickupState {
   reserved: ReservedPickup | null;
   /** The point or place of the booking or, before the confirmation, of its hold. */
   chosen: ChosenPickup | null;
-  /** What the tour offers now. */
+  /** The present offer of the tour. */
   offered: OfferedPickup | null;
   /** When the guests are fetched, with its offset. Null: not known. */
   localDateTime: string | null;

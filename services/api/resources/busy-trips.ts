@@ -32,7 +32,7 @@ export function toBusyDocuments(trips: BusyTrip[]) {
   }));
 }
 
-/** What is sold contradicts the change of a resource, or of what departures use. */
+/** Sold trips contradict the change of a resource, or of the uses of departures. */
 export class ResourceBusyError extends AppError {
   readonly code = 'resource_busy';
 

@@ -155,7 +155,7 @@ export const en = {
     /** Unfolds more categories. */
     more: 'More',
   },
-  /** What the tour asks. */
+  /** The questions and the pickup of the tour. */
   ask: {
     yes: 'Yes',
     no: 'No',
