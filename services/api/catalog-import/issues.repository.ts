@@ -1,6 +1,7 @@
 import { CLOCK } from '../../platform/database/database';
 import { isTimeZone } from '../../platform/forms/days';
 import { describePlace, type Issue, type Place } from './catalog-file';
+import type { OtherList } from './cut-json';
 import { MINOR_UNITS_MAX } from '../pricing/currency';
 import { PICKUP_CODE } from '../questions/answers';
 import { LANGUAGES_MAX, TOO_MANY_LANGUAGES } from './language-field';
@@ -19,8 +20,8 @@ export async function findIssues(stage: Stage): Promise<Issue[]> {
   const unknown = await findUnknownTimeZones(stage);
   return [
     ...(await describeUnknownTimeZones(stage, unknown)),
-    ...(await findNamelessResources(stage)),
-    ...(await findNamelessPoints(stage)),
+    ...(await findNameless(stage, 'resources', 'resource.name')),
+    ...(await findNameless(stage, 'pickup_points', 'pickup_point.name')),
     ...(await findRefusedChanges(stage, unknown)),
   ];
 }
@@ -35,24 +36,14 @@ async function findUnknownTimeZones(stage: Stage): Promise<string[]> {
   return zones.filter(({ name, isKnown }) => !isKnown || !isTimeZone(name)).map(({ name }) => name);
 }
 
-/** Finds the new resources without a name. */
-async function findNamelessResources(stage: Stage): Promise<Issue[]> {
+/** Finds the new rows of a list beside the tours that have no name. @param field of the name in an entry */
+async function findNameless(stage: Stage, list: OtherList, field: string): Promise<Issue[]> {
   const places = await queryStage<{ place: Place }>(
     stage,
-    `select ${placeJson('s')} as place from changed_resources c join staged_resources s on s.entry = c.entry
+    `select ${placeJson('s')} as place from changed_${list} c join staged_${list} s on s.entry = c.entry
      where c.name is null order by s.entry`,
   );
-  return places.map(({ place }) => ({ ...place, field: 'resource.name', message: 'is required' }));
-}
-
-/** Finds the new pickup points without a name. */
-async function findNamelessPoints(stage: Stage): Promise<Issue[]> {
-  const places = await queryStage<{ place: Place }>(
-    stage,
-    `select ${placeJson('s')} as place from changed_pickup_points c join staged_pickup_points s on s.entry = c.entry
-     where c.name is null order by s.entry`,
-  );
-  return places.map(({ place }) => ({ ...place, field: 'pickup_point.name', message: 'is required' }));
+  return places.map(({ place }) => ({ ...place, field, message: 'is required' }));
 }
 
 async function describeUnknownTimeZones(stage: Stage, unknown: string[]): Promise<Issue[]> {
