@@ -18,6 +18,23 @@ export interface BusyTrip {
   bookingsTotal: number;
 }
 
+/** SQL of the columns of a BusyTrip, after SALES_BY_TIME. */
+export const BUSY_TRIP = `t.slug as tour, d.departure_date, ${START_TIME} as departure_time, lower(u.during) as "from", upper(u.during) as "to",
+       sold.taken as seats, refs.booking_refs, refs.bookings_total`;
+
+/**
+ * SQL that joins the tour and the real sales of the departure `d`, whose use of a resource is `u`, at `clock.at`, and orders the sold ones by
+ * time.
+ */
+export const SALES_BY_TIME = `join tours t on t.id = d.tour_id
+       cross join lateral count_seats(d.id, false, clock.at) as sold
+       cross join lateral (
+         select count(*)::integer as bookings_total, coalesce((array_agg(l.booking_ref order by l.id))[1:100], '{}') as booking_refs
+         from booking_leads l
+         where l.departure_id = d.id and not l.sandbox and lead_stands(l.status, l.payment_due_at, clock.at)) as refs
+     where sold.taken > 0
+     order by lower(u.during), t.slug, d.id`;
+
 /** Returns the trips as documents show them. */
 export function toBusyDocuments(trips: BusyTrip[]) {
   return trips.map((trip) => ({
@@ -73,8 +90,7 @@ async function findBusyTrips(trx: Trx, departureIds: string[]): Promise<BusyTrip
        where d.id = any(:departureIds::uuid[]) and d.status = 'scheduled' and sold.taken > 0 and upper(u.during) > clock.at
          and (load.others >= load.units or load.seats > load.places)
      )
-     select t.slug as tour, d.departure_date, ${START_TIME} as departure_time, lower(u.during) as "from", upper(u.during) as "to",
-       sold.taken as seats, refs.booking_refs, refs.bookings_total
+     select ${BUSY_TRIP}
      from clock
        cross join lateral (
          select near.departure_id, near.during from busy
@@ -83,14 +99,7 @@ async function findBusyTrips(trx: Trx, departureIds: string[]): Promise<BusyTrip
              lower(busy.during) - make_interval(mins => r.turnaround), upper(busy.during) + make_interval(mins => r.turnaround))
          group by near.departure_id, near.during) u
        join departures d on d.id = u.departure_id and d.status = 'scheduled'
-       join tours t on t.id = d.tour_id
-       cross join lateral count_seats(d.id, false, clock.at) as sold
-       cross join lateral (
-         select count(*)::integer as bookings_total, coalesce((array_agg(l.booking_ref order by l.id))[1:100], '{}') as booking_refs
-         from booking_leads l
-         where l.departure_id = d.id and not l.sandbox and lead_stands(l.status, l.payment_due_at, clock.at)) as refs
-     where sold.taken > 0
-     order by lower(u.during), t.slug, d.id`,
+       ${SALES_BY_TIME}`,
     { departureIds },
   );
   return rows;

@@ -1,6 +1,5 @@
 import type { Db } from '../../platform/database/database';
-import { START_TIME } from '../catalog/start-time';
-import type { BusyTrip } from './busy-trips';
+import { BUSY_TRIP, type BusyTrip, SALES_BY_TIME } from './busy-trips';
 import type { TimeSpan } from './resource';
 
 /** A sold departure of a resource, with the text that the departures of its trip share. */
@@ -15,19 +14,11 @@ export async function selectSoldTrips(
   { from, to }: TimeSpan,
 ): Promise<SoldTrip[]> {
   const { rows } = await db.raw<{ rows: SoldTrip[] }>(
-    `select u.trip, t.slug as tour, d.departure_date, ${START_TIME} as departure_time, lower(u.during) as "from", upper(u.during) as "to",
-       sold.taken as seats, refs.booking_refs, refs.bookings_total
+    `select u.trip, ${BUSY_TRIP}
      from (select clock_timestamp() as at) clock
        join departure_uses u on u.resource_id = :resourceId and u.during && tstzrange(:from, :to)
        join departures d on d.id = u.departure_id and d.status = 'scheduled'
-       join tours t on t.id = d.tour_id
-       cross join lateral count_seats(d.id, false, clock.at) as sold
-       cross join lateral (
-         select count(*)::integer as bookings_total, coalesce((array_agg(l.booking_ref order by l.id))[1:100], '{}') as booking_refs
-         from booking_leads l
-         where l.departure_id = d.id and not l.sandbox and lead_stands(l.status, l.payment_due_at, clock.at)) as refs
-     where sold.taken > 0
-     order by lower(u.during), t.slug, d.id`,
+       ${SALES_BY_TIME}`,
     { resourceId, from, to },
   );
   return rows;
