@@ -23,7 +23,7 @@ import {
 import { CredentialError } from '../credentials/credential.errors';
 import { databaseCredentials } from '../credentials/credential-source';
 import { verifyApiKey, verifyWidgetToken } from '../credentials/verify-credential';
-import { selectResourceIds } from '../resources/stored-resource.repository';
+import { findUnusedCodes } from '../resources/find-resource';
 import { addMissingRates } from '../pricing/change-exchange-rates';
 
 export const DEMO_TENANT = 'demo';
@@ -110,11 +110,11 @@ export async function extendDemo(trx: Trx, today: string): Promise<number> {
 /** Returns the resources of the demo whose codes the operator has not used. */
 async function findMissingResources(trx: Trx): Promise<DemoResource[]> {
   const resources = demoResources();
-  const stored = await selectResourceIds(
+  const unused = await findUnusedCodes(
     trx,
     resources.map(({ code }) => code),
   );
-  return resources.filter(({ code }) => !stored.has(code));
+  return resources.filter(({ code }) => unused.includes(code));
 }
 
 async function importTours(

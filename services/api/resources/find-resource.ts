@@ -10,9 +10,16 @@ import {
   insertResource,
   isKnownTimeZone,
   selectResource,
+  selectResourceIds,
   selectResources,
   selectTimeSpan,
 } from './stored-resource.repository';
+
+/** Returns those of the codes that no resource has. */
+export async function findUnusedCodes(db: Db, codes: string[]): Promise<string[]> {
+  const stored = await selectResourceIds(db, codes);
+  return codes.filter((code) => !stored.has(code));
+}
 
 /** Finds a resource by its code. @throws ResourceNotFoundError */
 export async function findResource(db: Db, code: string): Promise<Resource> {
