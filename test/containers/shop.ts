@@ -15,17 +15,17 @@ const SEATS = '5000';
 
 /** Imports a catalog and opens a shop by tourctl in its container, with files in docker/files. */
 export async function openShop({ files, tourctl }: Installation): Promise<ContainerShop> {
-  const catalog = path.join(files, 'tours.json');
-  const points = path.join(files, 'points.json');
-  copyFileSync(path.join(ROOT, 'seeds/demo-tours.json'), catalog);
-  copyFileSync(path.join(ROOT, 'seeds/demo-pickup-points.json'), points);
-  for (const file of [catalog, points]) chownSync(file, OPERATOR, OPERATOR);
+  const seeds = ['demo-resources.json', 'demo-pickup-points.json', 'demo-tours.json'];
+  for (const seed of seeds) {
+    copyFileSync(path.join(ROOT, 'seeds', seed), path.join(files, seed));
+    chownSync(path.join(files, seed), OPERATOR, OPERATOR);
+  }
   const succeed = async (...args: string[]) => {
     const { code, stdout, stderr } = await tourctl(args);
     if (code !== 0) throw new Error(`tourctl ${args.join(' ')} ended with ${code}:\n${stdout}${stderr}`);
     return stdout;
   };
-  await succeed('catalog', 'import', 'points.json', 'tours.json');
+  await succeed('catalog', 'import', ...seeds);
   await succeed('tenant', 'create', '--slug', 'acme', '--name', 'Acme', '--status', 'active');
   const scopes = 'catalog:read,booking:create,booking:read';
   await succeed('key', 'issue', 'acme', '--scope', scopes, '--out', 'acme.key');

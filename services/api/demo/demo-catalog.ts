@@ -126,7 +126,7 @@ export interface DemoResource {
 
 /** Returns a boat with two tours, a guide with three, and a van with one. */
 export function demoResources(): DemoResource[] {
-  return readSeed('demo-resources.json');
+  return readSeed<{ resources: DemoResource[] }>('demo-resources.json').resources;
 }
 
 /** Returns the closing of the van of the demo: the second date of its tour, and the day after it. */
