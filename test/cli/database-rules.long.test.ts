@@ -158,6 +158,7 @@ const RULES: Record<string, Attempt | string> = {
   ),
   octo_bookings_hold_unique: CODE,
   octo_bookings_notes_length: request(() => site.post('/octo/bookings', { notes: long(2001) })),
+  octo_bookings_pickup_form: CODE,
   octo_bookings_unit_items_are_list: request(() => site.post('/octo/bookings', { unitItems: {} })),
   people_logins_login_key: CODE,
   people_name_form: command('people add o --role desk'),
