@@ -42,7 +42,7 @@ export const originsVerbs: Verb[] = [
     check,
     examples: ['origins add acme https://acme.example https://www.acme.example'],
     audits: true,
-    run: addOriginsCommand,
+    run: listingCommand('add', addOrigins),
   },
   {
     usage: 'remove <slug> <origin...>',
@@ -59,7 +59,7 @@ export const originsVerbs: Verb[] = [
     check,
     examples: ['origins set acme https://acme.example', 'origins set acme http://localhost:3000 --dev'],
     audits: true,
-    run: setOriginsCommand,
+    run: listingCommand('set', setOrigins),
   },
 ];
 
@@ -73,26 +73,13 @@ async function listOriginsCommand({ db, output }: Context, _: object, slug: stri
   if (origins.length === 0) output.note(`${slug} allows no site: tourctl origins add ${slug} https://…`);
 }
 
-async function addOriginsCommand(
-  context: AuditedContext,
-  { dev }: OriginOptions,
-  slug: string,
-  words: string[],
-): Promise<void> {
-  const origins = splitOrigins(words);
-  printSpelling(origins, dev, context.output);
-  await change(context, 'add', slug, (trx, tenant) => addOrigins(trx, tenant, origins, dev));
-}
-
-async function setOriginsCommand(
-  context: AuditedContext,
-  { dev }: OriginOptions,
-  slug: string,
-  words: string[],
-): Promise<void> {
-  const origins = splitOrigins(words);
-  printSpelling(origins, dev, context.output);
-  await change(context, 'set', slug, (trx, tenant) => setOrigins(trx, tenant, origins, dev));
+/** Returns the action of a verb that puts the named origins into the list by `write`. */
+function listingCommand(verb: 'add' | 'set', write: typeof addOrigins) {
+  return async (context: AuditedContext, { dev }: OriginOptions, slug: string, words: string[]) => {
+    const origins = splitOrigins(words);
+    printSpelling(origins, dev, context.output);
+    await change(context, verb, slug, (trx, tenant) => write(trx, tenant, origins, dev));
+  };
 }
 
 async function removeOriginsCommand(

@@ -56,13 +56,13 @@ export async function runAudited<T>(
     await awaitInstances(resources.db);
     return result;
   } finally {
-    resources.interruption.heed();
+    resources.interruption.resume();
   }
 }
 
 /**
  * Runs a change and its audit row in one transaction. Delays Ctrl-C from COMMIT on: the caller waits until the change applies on every API
- * instance, then calls `heed`.
+ * instance, then calls `resume`.
  */
 export async function commitAudited<T>(
   { output, interruption, db, operator }: ChangeResources,
@@ -111,7 +111,7 @@ export async function awaitWrites(
       );
     throw new WritesInFlightError(subject, next);
   } finally {
-    interruption.heed();
+    interruption.resume();
   }
 }
 

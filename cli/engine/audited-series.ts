@@ -48,7 +48,7 @@ export async function runAuditedSeries<Item, Done>(
     throw error;
   } finally {
     if (series.done.length > 0) await awaitInstances(db);
-    interruption.heed();
+    interruption.resume();
   }
 }
 

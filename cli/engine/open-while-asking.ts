@@ -14,8 +14,8 @@ export async function openWhileAsking<Answers>(
   work: (context: AuditedContext, answers: Answers) => Promise<void>,
   words: readonly string[],
 ): Promise<void> {
-  const need = createGate<void>();
-  const opening = createGate<AuditedContext>();
+  const need = createDeferred<void>();
+  const opening = createDeferred<AuditedContext>();
   const asking = ask(() => {
     need.resolve();
     return opening.promise;
@@ -41,18 +41,18 @@ export async function openWhileAsking<Answers>(
 }
 
 /** A promise that is settled from outside. */
-interface Gate<T> {
+interface Deferred<T> {
   promise: Promise<T>;
   resolve(value: T): void;
   reject(error: unknown): void;
 }
 
-function createGate<T>(): Gate<T> {
-  let settle!: Omit<Gate<T>, 'promise'>;
+function createDeferred<T>(): Deferred<T> {
+  let settle!: Omit<Deferred<T>, 'promise'>;
   const promise = new Promise<T>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  // A gate that nobody waits for must not end the process.
+  // A rejection that nobody waits for must not end the process.
   promise.catch(() => {});
   return { promise, ...settle };
 }

@@ -60,11 +60,11 @@ export interface Interruption {
    */
   until<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Delays an interruption until `heed` is called, so that the answer of a committed change is still printed. Call it before COMMIT.
+   * Delays an interruption until `resume` is called, so that the answer of a committed change is still printed. Call it before COMMIT.
    * @throws CancelledError if an interruption was already reported, because that report says that nothing was changed
    */
   defer(): void;
-  heed(): void;
+  resume(): void;
 }
 
 export function watchInterruption(interrupted: AbortSignal | undefined): Interruption {
@@ -98,7 +98,7 @@ export function watchInterruption(interrupted: AbortSignal | undefined): Interru
       if (reported) throw new CancelledError();
       deferred = true;
     },
-    heed: () => (deferred = false),
+    resume: () => (deferred = false),
   };
 }
 

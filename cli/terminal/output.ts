@@ -45,7 +45,7 @@ export interface Output {
   onResize(listener: () => void): () => void;
   /** Records that a change is committed, so that a later failure of stdout reports the change. */
   recordChange(): void;
-  /** Says which results are lost if stdout waits in vain: `: the change was made`. Empty if nothing waits. */
+  /** Says which results are lost if no reader takes them: `: the change was made`. Empty if nothing waits. */
   describeWaiting(): string;
   /** Waits until the readers have taken all text. @throws OutputLostError, CancelledError */
   drain(): Promise<void>;

@@ -34,7 +34,7 @@ export interface Trial {
 
 /**
  * Checks that a service can work with the database. It may write now, the schema is that of this release, and the statements of the service
- * run. /readyz, the starts of the services and `tourctl doctor` judge by this check alone.
+ * run. /readyz, the starts of the services and `tourctl doctor` use this check alone.
  * @throws UnusableDatabaseError, and the errors of a database that is away
  */
 export async function requireUsable(db: Db, trial: Trial): Promise<void> {
@@ -132,7 +132,7 @@ function throwFinding(error: unknown): void {
 
 /** Limits the time of a check, because a pooler keeps a statement waiting while its server is lost. */
 const ANSWER_MS = 2000;
-/** Balancers ask every few seconds, and anybody may ask: a result is given again for this time. */
+/** Balancers ask every few seconds, and everyone may ask: a result is repeated for this time. */
 const FRESH_MS = 1000;
 
 /** The pool of a Readiness: one connection, so that a check waits neither for requests nor in front of them. */

@@ -35,13 +35,14 @@ const TRIALS: Record<string, Trials> = {
     'Lose seconds, not hours': OWN,
   },
   'enter-a-tour.md': by('docs/guide-tour.long.test.ts'),
-  'examples/node-tenant/README.md': { 'Start it': NAMES, 'Buy a tour': by('docs/node-tenant.long.test.ts') },
+  'examples/node-tenant/README.md': { 'Start it': NAMES },
   'failover.md': {
     'Set it up': DOCKER,
     'From a single server': DOCKER,
     'Strict or not': DOCKER,
     'Planned switchover': DOCKER,
   },
+  'people.md': { 'Add a person': NAMES },
   'guide/first-booking.md': by('docs/guide-booking.long.test.ts'),
   'guide/octo.md': by('docs/guide-octo.long.test.ts'),
   'guide/proxy.md': {
@@ -50,10 +51,7 @@ const TRIALS: Record<string, Trials> = {
   },
   'guide/sell-on-your-page.md': by('docs/guide-sell.long.test.ts'),
   'guide/selling.md': by('docs/guide-booking.long.test.ts'),
-  'guide/webhooks.md': {
-    'Try it on your machine': untried('test/smoke runs npm start'),
-    'Keep the latest, or read the booking': by('docs/guide-webhooks.long.test.ts'),
-  },
+  'guide/webhooks.md': by('docs/guide-webhooks.long.test.ts'),
   'resources.md': { 'One guide': NAMES, 'Three buses': NAMES, 'A room': NAMES },
   'guide/widget.md': by('docs/guide-widget.long.test.ts'),
   'install.md': {
@@ -86,7 +84,7 @@ const TRIALS: Record<string, Trials> = {
   },
   'watching.md': {
     'Without Prometheus': OWN,
-    'What to watch': [SQL],
+    'Healthy values': [SQL],
     Traces: untried('it installs packages: test/stack/traces.long.test.ts sets the same variables'),
     'When connections are waited for': [SQL],
     'When credentials are guessed': [SQL],

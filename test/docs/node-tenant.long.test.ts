@@ -4,7 +4,6 @@ import { inTransaction } from '../../services/platform/database/database';
 import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { describeWith, isInstalled } from '../support/describe-with';
 import { freePorts } from '../support/free-ports';
 import {
   daysFromToday,
@@ -179,27 +178,8 @@ describe('the example of a tenant’s website', () => {
     expect(dependencies).toHaveProperty([client.name]);
   });
 
-  describeWith(
-    'curl jq',
-    'its README',
-    () => {
-      it('the script type-checks the shop against the types of the client', async () => {
-        const { code, stdout } = await runProgram('npm', ['run', '-s', 'check'], { cwd: shop.folder });
-        expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-      }, 60_000);
-
-      it('the commands of the README buy a tour', async () => {
-        const readme = readFileSync(path.join(SHOP_SOURCE, 'README.md'), 'utf8');
-        const [, section] = readme.split('## Buy a tour');
-        const script = /```sh\n([^]*?)```/.exec(section!)![1]!.replace('http://127.0.0.1:4000', address);
-        const { code, stdout, stderr } = await runProgram('bash', ['--norc', '-euc', script], {
-          cwd: shop.folder,
-          env: shop.environment,
-        });
-        expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-        expect(stdout).toMatch(/^{"adult":2}.*"pending_payment".*It is confirmed/s);
-      });
-    },
-    isInstalled('curl') && isInstalled('jq'),
-  );
+  it('npm run check of the shop finds no error against the types of the client', async () => {
+    const { code, stdout } = await runProgram('npm', ['run', '-s', 'check'], { cwd: shop.folder });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  }, 60_000);
 });

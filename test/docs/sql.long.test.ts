@@ -98,7 +98,7 @@ function suite(): void {
       const script = pageSnippets('watching.md', section).join('\n').replaceAll('…', id);
       return runProgram('bash', ['--norc', '-euo', 'pipefail', '-c', script], { cwd: logs });
     };
-    const request = await find('What to watch');
+    const request = await find('Healthy values');
     expect(JSON.parse(request.stdout)).toMatchObject({ request_id: id, status: 401 });
     const guessed = await find('When credentials are guessed');
     const credential = (JSON.parse(request.stdout) as { credential: string }).credential;

@@ -25,7 +25,7 @@ const QUESTIONS: Record<UnknownKind, (word: string) => string> = {
   tour: (word) => `Which tour is "${word}"?`,
 };
 
-/** The words of other systems for our fields and statuses, which resemble them in no letter. */
+/** Words of other systems that are not spelt like our fields and statuses. */
 const USUAL_WORDS: Record<string, string[]> = {
   external_ref: ['booking', 'booking number', 'order number', 'reference', 'confirmation code'],
   tour: ['item', 'product', 'activity', 'experience'],

@@ -6,7 +6,7 @@ import {
   BookingsRefusedError,
   ImportNotFoundError,
 } from '../../../services/api/booking-import/booking-import.errors';
-import { judgeBookings, type JudgedImport } from '../../../services/api/booking-import/judge-bookings';
+import { checkBookings, type CheckedImport } from '../../../services/api/booking-import/check-bookings';
 import { writeBookings } from '../../../services/api/booking-import/write-bookings';
 import type {
   BookingImportReport,
@@ -106,12 +106,12 @@ async function importBookingsCommand(
 ): Promise<void> {
   if (options.undo !== undefined) return undoCommand(context, options.undo);
   const { confirm, output } = context;
-  const judged = await judge(context, options, files!);
-  const { issues, report } = judged;
+  const checked = await check(context, options, files!);
+  const { issues, report } = checked;
   const errors = issues.listed(files!);
   const { warnings } = issues;
   warnOfFiles(output, warnings);
-  if (issues.count > 0 && options.rejects !== undefined) await reject(options.rejects, files!, judged);
+  if (issues.count > 0 && options.rejects !== undefined) await reject(options.rejects, files!, checked);
   const answer = (done: BookingImportReport) =>
     output.answer({ ...done, errors, ...(warnings.length > 0 && { warnings }) }, (screen) =>
       describeReport(done, errors, screen),
@@ -120,14 +120,14 @@ async function importBookingsCommand(
     await answer({ ...report, created: 0 });
     throw new BookingsRefusedError(issues.count, issues.canSkip);
   }
-  if (options.dryRun || judged.rows.size === 0) {
+  if (options.dryRun || checked.rows.size === 0) {
     await answer(report);
     output.note(options.dryRun ? 'Nothing was written: this was a dry run' : 'Nothing is left to import');
     return;
   }
   if (!output.json) output.note(describeReport(report, errors, output.screen));
   await confirm(questionOf(report));
-  await answer(await write(context, judged));
+  await answer(await write(context, checked));
 }
 
 /** Warns of files that may be cut off. With --json, the answer has the warnings. */
@@ -136,11 +136,11 @@ function warnOfFiles(output: AuditedContext['output'], warnings: readonly RowIss
   for (const { file, line, message } of warnings) output.warn(`${file}, line ${line}: ${message}`);
 }
 
-async function judge(
+async function check(
   context: AuditedContext,
   options: ImportOptions,
   files: string[],
-): Promise<JudgedImport> {
+): Promise<CheckedImport> {
   const { db, secrets } = context;
   const { addSeats = false, policy = true, sendEvents = false } = options;
   const named = sellingTenant(context, options);
@@ -153,9 +153,9 @@ async function judge(
   let text = options.map === undefined ? '{}' : readMap(options.map);
   for (;;) {
     const map = parseImportMap(text);
-    const judged = await judgeBookings(db, files, { ...terms, map });
-    const words = mayAsk(context) ? await askWords(context, { tenant, map }, judged.issues) : [];
-    if (words.length === 0) return judged;
+    const checked = await checkBookings(db, files, { ...terms, map });
+    const words = mayAsk(context) ? await askWords(context, { tenant, map }, checked.issues) : [];
+    if (words.length === 0) return checked;
     text = addWords(text, words);
     writeMap(context, options.map ?? mapBeside(files[0]!), text);
   }
@@ -189,7 +189,7 @@ function readMap(file: string): string {
   }
 }
 
-async function reject(out: string, files: string[], { issues, options }: JudgedImport): Promise<void> {
+async function reject(out: string, files: string[], { issues, options }: CheckedImport): Promise<void> {
   const encoding = options.map.formats.encoding ?? 'utf-8';
   await writeRejects(out, files, { issues, encoding }).catch((error: unknown) => {
     throw new FileNotWrittenError(out, String((error as NodeJS.ErrnoException).code));
@@ -209,15 +209,15 @@ function describeTenfold({ file, line, total, today, currency }: TenfoldTotal): 
   return `${file}, line ${line}: ${written}, and ${usual} at the prices of today`;
 }
 
-async function write(context: AuditedContext, judged: JudgedImport): Promise<BookingImportReport> {
-  const { tenant } = judged.options;
+async function write(context: AuditedContext, checked: CheckedImport): Promise<BookingImportReport> {
+  const { tenant } = checked.options;
   const entry = { action: 'booking.import', tenantId: tenant.id };
   return changeSeats(context, entry, async (transaction, note) => {
     await tenantToSellFor(transaction.trx, tenant.slug);
     const by = byOperator(context.operator);
-    const report = await writeBookings(transaction, judged, { importId: randomUUID(), by });
+    const report = await writeBookings(transaction, checked, { importId: randomUUID(), by });
     const { import_id, rows, created, equal, changed, left_out, faulty, totals } = report;
-    const { addsSeats, hasPolicy, isSilent } = judged.options;
+    const { addsSeats, hasPolicy, isSilent } = checked.options;
     const terms = { add_seats: addsSeats, policy: hasPolicy, silent: isSilent };
     const after = { import_id, rows, created, equal, changed, left_out, faulty, totals, ...terms };
     note(null, after, { subject: import_id!, tenantId: tenant.id });

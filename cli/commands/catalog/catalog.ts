@@ -99,7 +99,7 @@ export const catalogVerbs: Verb[] = [
   {
     usage: 'check <file...>',
     about:
-      'Judge the files of an import, and write nothing: each fault with its file, line and field, and what is right',
+      'Check the files of an import, and write nothing: each issue with its file, line and field, and what is right',
     args: { file: catalogFile },
     check: (_: object, files: string[]) => refuseSecondInput(files),
     examples: [

@@ -57,7 +57,7 @@ export async function importCatalogCommand(
   if (options.dryRun) context.output.note('Nothing was written: this was a dry run');
 }
 
-/** Judges the files as an import does, and answers with the same report. Writes nothing. */
+/** Checks the files as an import does, and answers with the same report. Writes nothing. */
 export async function checkCatalogCommand(context: Context, _: object, given: string[]): Promise<void> {
   await answerReport(context, given, ({ files, nameOf }, progress) =>
     withComparedFiles(

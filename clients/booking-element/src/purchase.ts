@@ -303,7 +303,7 @@ function refuse(purchase: Purchase, { task, problem }: Refusal): Purchase {
   const refused = { ...resting(purchase), refusal };
   const { code } = refusal.problem;
   if (task === 'load' || code === 'tour_not_found') return { ...refused, stage: { at: 'failed' } };
-  // The party of a hold that has ended is judged by the present rules, so the visitor may have to change it.
+  // The party of a hold that has ended is checked by the present rules, so the visitor may have to change it.
   if (task === 'hold' && code === 'tour_changed') return { ...refused, stage: { at: 'choosing' } };
   const text = textOf(refusal.problem);
   return text === 'timeOver' || text === 'holdOver' ? endHold(refused, text) : refused;

@@ -63,7 +63,7 @@ async function tryOnce(request: Request, timeoutMs: number): Promise<Response | 
   }
 }
 
-/** The parts of a request by which its answer is judged. */
+/** The parts of a request by which its answer is classified. */
 export interface SentRequest {
   method: string;
   url: string;

@@ -10,17 +10,17 @@ import type { Actor } from '../tenants/actor';
 import { BookingImportRunningError, ImportOvertakenError } from './booking-import.errors';
 import { type BookingImportReport, Tally } from './booking-import-report';
 import { claimBookingImport, findImportedRows, insertImport, leaveOutReminders } from './imports.repository';
-import type { JudgedImport } from './judge-bookings';
+import type { CheckedImport } from './check-bookings';
 import { type BookingImportOptions, changeOf, type PlacedRow } from './sale-of-row';
 
 /**
- * Writes a judged import in the transaction of an operator, all of it or nothing: locks its departures in the order of their ids, then judges each
- * row again and writes set by set.
+ * Writes a checked import in the transaction of an operator, all of it or nothing: locks its departures in the order of their ids, then decides
+ * each row again and writes set by set.
  * @throws BookingImportRunningError, ImportOvertakenError; DepartureBusyError after two seconds
  */
 export async function writeBookings(
   transaction: OperatorTransaction,
-  { options, rows, report }: JudgedImport,
+  { options, rows, report }: CheckedImport,
   { importId, by }: { importId: string; by: Actor },
 ): Promise<BookingImportReport> {
   const { trx } = transaction;
@@ -44,7 +44,7 @@ export async function writeBookings(
   return written;
 }
 
-/** @throws ImportOvertakenError if one of the references was imported since the rows were judged */
+/** @throws ImportOvertakenError if one of the references was imported since the rows were checked */
 async function assertNew(
   trx: Trx,
   references: string[],

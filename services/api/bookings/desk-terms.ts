@@ -3,7 +3,7 @@ import type { BookingSource } from './booking-lead';
 
 /**
  * The terms on which the operator sells at its desk. The sale is that of REST but for these terms: the closing of the departure and the limits of
- * the tenant's websites do not bind it, and it is not counted against these limits (ADR 73).
+ * the tenant's websites do not apply, and these limits do not count it (ADR 73).
  * @rule on which terms the desk sells: test/cli/desk-sale.test.ts
  */
 export interface DeskTerms {

@@ -13,7 +13,7 @@ export type PersonQuery = Contact | { search: string };
 export type PersonRows = PersonRow[];
 
 /**
- * Finds the rows of all tenants that belong to the person whom an operator names, and tells people apart. An e-mail is one person, and so is
+ * Finds the rows of all tenants that belong to the person whom an operator names, and distinguishes people. An e-mail is one person, and so is
  * a phone, in any spelling. The rows of a searched text are one person if they share e-mails or phones; their other rows with the same name
  * belong to the person too.
  * @returns the rows of each person: none if nothing is found

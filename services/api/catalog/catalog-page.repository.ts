@@ -147,10 +147,9 @@ function pageByName(page: CatalogPageRequest): string {
 }
 
 /**
- * Reads the tours of pageByName in the order of the names that a list in a language shows. Reads three kinds of tours: those that a tour
- * rule shows, of which it sorts all; those without translations, by their own names; and those with translations, by continent and by the
- * combination of their languages, because all tours of a combination show the same language. So the last two kinds are read in the order of
- * an index.
+ * Reads the tours of pageByName in the order of the names that a list in a language shows. Reads three kinds of tours. It sorts all tours
+ * that a tour rule shows. It reads those without translations by their own names. It reads those with translations by continent and by the
+ * combination of their languages, because all tours of a combination show the same language. An index has the order of the last two kinds.
  */
 function pageByShownName(page: CatalogPageRequest): string {
   return `page as (

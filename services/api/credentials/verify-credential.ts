@@ -64,7 +64,7 @@ export async function lockKeyForUse(trx: Trx, principal: ApiKeyPrincipal): Promi
 /**
  * Verifies, after a transaction has waited for further locks, that the key serves and has the scopes that it had when lockKeyForUse locked it.
  * @throws CredentialError
- * @rule a write that changes no seats is judged before COMMIT: test/api/waiting-writes.long.test.ts
+ * @rule a write that changes no seats checks its key before COMMIT: test/api/waiting-writes.long.test.ts
  */
 export async function assertStillServes(trx: Trx, principal: ApiKeyPrincipal): Promise<void> {
   const { scopes } = await verifyKeyAgain(trx, principal);

@@ -33,7 +33,7 @@ export interface ExpiredSeats {
   bookingRefs: string[];
 }
 
-/** Returns whether a hold or booking was marked, so that others must learn of the free seats. */
+/** Returns whether a hold or booking was marked, so that others must be notified of the free seats. */
 export function hasExpired({ holds, bookingRefs }: ExpiredSeats): boolean {
   return holds.length + bookingRefs.length > 0;
 }

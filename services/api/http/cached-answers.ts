@@ -191,7 +191,7 @@ function cachedAnswerOf(request: Request, caller: Caller): CachedAnswer | undefi
  */
 const LANG = /[?&]lang=([A-Za-z0-9-]{1,35})(?=&|$)/;
 
-/** Returns the end of a cache key for a reduced preference; empty for a request that wishes no language. */
+/** Returns the end of a cache key for a reduced preference; empty for a request that prefers no language. */
 function wishKey(preferred: unknown): string {
   return preferred === undefined ? '' : ` ${JSON.stringify(preferred)}`;
 }

@@ -83,7 +83,7 @@ async function resultForKey<Result, Answer>(
 
 /**
  * Returns whether a request may be refused this way before its stored answer was looked for. The engine looks for it under the locks,
- * without a further statement, but `prepare` judges the tenant's limits and what the request names before that. Each 409 comes after the
+ * without a further statement, but `prepare` checks the tenant's limits and what the request names before that. Each 409 comes after the
  * look-up, except departure_busy of a request that waited in the queue for two seconds.
  * @rule a stored answer comes before limits and the 404s: test/api/stored-answers.long.test.ts
  */

@@ -72,7 +72,7 @@ export async function languageOfStoredProduct(
   return languageOfEarlierName(db, { id, name: internalName, language: locale }, title);
 }
 
-/** Adds up the units of a request. The ids are as sent: requireUnits judges them. */
+/** Adds up the units of a request. The ids are as sent: requireUnits checks them. */
 export function countUnits(units: { id: string; quantity: number }[]): Party {
   const counted = new Map<string, number>();
   for (const { id, quantity } of units) counted.set(id, (counted.get(id) ?? 0) + quantity);

@@ -3,7 +3,7 @@ import { type Party, unitsOf } from './party-rules';
 
 /*
  * A hold or booking whose tour has other categories by now keeps what it has: the units of its party, with the categories that it has locked.
- * A unit that it does not have yet is judged by the tour's present categories (ADR 62).
+ * A unit that it does not have yet follows the tour's present categories (ADR 62).
  */
 
 /** The units that a hold or booking has, and the categories that it has locked. */
@@ -12,7 +12,7 @@ export interface KeptParty {
   categories: readonly Category[];
 }
 
-/** Returns the categories of a hold or booking on its own departure: of each unit that it has as it is locked, of another one the present one. */
+/** Returns the categories of a hold or booking on its own departure: the locked ones of the units that it has, the present ones of others. */
 export function renewedCategories(
   { party, categories }: KeptParty,
   present: readonly Category[],

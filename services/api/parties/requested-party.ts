@@ -165,7 +165,7 @@ export function wantedSeats(
  * Checks that the tour sells the party. Is called after the refusals of the departure, and before an expected total is compared.
  * @param categories the tour's, or categoriesToCheck of a hold or booking
  * @throws partyRefusal; UnsoldCategoryError for a category without a price, and one that breaks its min, max, with or at_most (400)
- * @rule a request's party is judged after the departure: test/api/party.long.test.ts
+ * @rule a request's party is checked after the departure: test/api/party.long.test.ts
  */
 export function assertWantedParty(
   { party, partyRefusal, issueFields }: WantedParty,

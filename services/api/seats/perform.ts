@@ -133,17 +133,17 @@ export async function performInTransaction<Result>(
   return outcome.answer as Result;
 }
 
-/** The decision of a change that was judged without a lock: its result, or the refusal. */
-export type Judgement<Result> = { result: Result } | { refusal: AppError };
+/** The decision of a change without a lock: its result, or the refusal. */
+export type ChangeDecision<Result> = { result: Result } | { refusal: AppError };
 
 /**
  * Decides new bookings in their order without a lock, and writes nothing. A later one counts the seats of the earlier ones, so all bookings of a
  * departure belong into one call.
  */
-export async function judgeTogether<Result>(
+export async function decideTogether<Result>(
   trx: Trx,
   changes: SeatChange<Result>[],
-): Promise<Judgement<Result>[]> {
+): Promise<ChangeDecision<Result>[]> {
   const facts = await readFactsWithoutLocks(trx, changes);
   return changes.map((change) => {
     try {

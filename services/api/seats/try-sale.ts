@@ -8,7 +8,7 @@ import { writeNothing } from './write';
 /**
  * Runs the statements of a sale for no change: the locks, the facts and the write. So the server checks each table, column, function and right
  * that a sale needs. It locks no row, writes none, and takes no number of a booking.
- * @rule what /readyz and doctor judge by: test/api/health.test.ts
+ * @rule which statements /readyz and doctor try: test/api/health.test.ts
  */
 export const SALE_TRIAL: Trial = { settings: CHANGE_PLANS, run: trySale };
 

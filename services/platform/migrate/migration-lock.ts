@@ -13,9 +13,9 @@ export type OnWait = (line: string) => void;
 
 /**
  * Runs `work` while no other process migrates the database. Waits for the others. Uses a lock of the transaction: a lock of the session
- * would stay on the server connection of a transaction pooler. Each attempt has a transaction of its own, because CREATE INDEX CONCURRENTLY
- * of the process that holds the lock waits for each transaction that had a snapshot when it looked: a waiter that polled in one transaction
- * could wait for it for ever, and it for the waiter (observed).
+ * would stay on the server connection of a transaction pooler. Each attempt has a transaction of its own. The process that holds the lock may
+ * run CREATE INDEX CONCURRENTLY, which waits for each older transaction: a waiter that polls in one transaction and that process would wait
+ * for each other for ever (observed).
  */
 export async function withMigrationLock<T>(db: Db, onWait: OnWait, work: () => Promise<T>): Promise<T> {
   const report = createReport(onWait, () => findHolder(db));

@@ -30,7 +30,7 @@ const READ_BEFORE =
   'tourProxy: the site has read the body of the request, or a part of it, and left no value of it. Mount the proxy before what reads or listens to bodies, or let that read request.clone().';
 
 /**
- * Reads a JSON object. Judges the content type first, then the length, then the text.
+ * Reads a JSON object. Checks the content type first, then the length, then the text.
  * @param max the most bytes
  * @returns undefined: the request has no body
  * @throws Refusal 415, 413 or 400 malformed_json; Error if the site has read some of the bytes

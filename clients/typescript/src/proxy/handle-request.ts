@@ -58,7 +58,7 @@ async function answerOrProblem<Native>(
   }
 }
 
-/** Judges a request, and reads what its call needs. @throws Refusal */
+/** Checks a request, and reads what its call needs. @throws Refusal */
 async function readVisit<Native>(
   parts: HandlerParts<Native>,
   request: SiteRequest<Native>,

@@ -87,7 +87,7 @@ const CATEGORIES_MS = 60_000;
 const TOURS_MAX = 1000;
 
 /**
- * Reads the categories of tours, and keeps them for a minute: they change seldom, and the platform judges each sale by the present ones. Older
+ * Reads the categories of tours, and keeps them for a minute: they change seldom, and the platform decides each sale by the present ones. Older
  * ones serve while the platform refuses this read, so that a visitor can book the seats that are held.
  */
 function createCategories(call: CallPlatform): (tourId: string) => Promise<Categories> {

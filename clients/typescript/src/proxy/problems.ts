@@ -22,7 +22,7 @@ interface RefusalMore {
   errors?: InputIssue[];
   headers?: Record<string, string>;
   cookies?: string[];
-  /** The setup of the site may be the reason, so its operator must learn of it. */
+  /** True: the setup of the site may be the reason, so its operator is notified. */
   isOfSetup?: boolean;
 }
 
@@ -52,7 +52,7 @@ export function rateLimited(detail: string, seconds: number): Refusal {
 
 const SERVER_ERROR = 'Something went wrong on our side. Retry with backoff.';
 
-/** An error, and whether the site's operator must learn of it. */
+/** An error, and whether the site's operator is notified. */
 interface AnsweredError {
   answer: ProxyAnswer;
   isReported: boolean;

@@ -4,7 +4,7 @@ import { invalidField, Refusal } from './problems.ts';
 const BARE_PERCENT = /%(?![0-9a-f]{2})/gi;
 
 /**
- * Reads the query of a call. The platform judges the values; the names are judged here, so that no credential and no unknown filter of a
+ * Reads the query of a call. The platform checks the values; the names are checked here, so that no credential and no unknown filter of a
  * visitor reaches it.
  * @param text what follows the question mark
  * @throws Refusal unknown_parameter, duplicate_parameter or validation_failed (400)

@@ -113,7 +113,7 @@ function safely(onError: (error: unknown) => void): (error: unknown) => void {
   };
 }
 
-/** Anyone can repeat a request that is refused, and so fill the log of the site: its operator learns of each such refusal once. */
+/** Reports each refusal once, because everyone can repeat a refused request and fill the log of the site. */
 function withoutRepeats(onError: (error: unknown) => void): (error: unknown) => void {
   const reported = new Set<string>();
   return (error) => {

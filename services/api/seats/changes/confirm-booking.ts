@@ -42,8 +42,8 @@ export async function confirmBooking(
  * tour may be missing, because the price is locked. The tenant's share of the departure does not limit the seats, because they are paid. A
  * confirmed booking stays unchanged and has no event.
  * @throws BookingStateConflictError for a cancelled booking, DepartureCancelledError (409), and for an expired booking TourNotFoundError
- *   (404), DepartureGoneError, InsufficientSeatsError (409); AnswersMissingError (409), judged last
- * @rule an expired booking that is paid is judged like a new sale: test/api/confirm-booking.test.ts
+ *   (404), DepartureGoneError, InsufficientSeatsError (409); AnswersMissingError (409), decided last
+ * @rule an expired booking that is paid follows the rules of a new sale: test/api/confirm-booking.test.ts
  */
 export function decideConfirmation(
   facts: SaleFacts,

@@ -76,7 +76,7 @@ export async function readFacts(trx: Trx, changes: SeatChange[], locks: ChangeLo
 }
 
 /**
- * Reads the facts of new bookings without a lock, for a judgement that writes nothing. Marks no expired seats, which no fact counts, and takes no
+ * Reads the facts of new bookings without a lock, for a decision that writes nothing. Marks no expired seats, which no fact counts, and takes no
  * numbers of bookings.
  */
 export async function readFactsWithoutLocks(trx: Trx, changes: SeatChange[]): Promise<SaleFacts> {

@@ -4,7 +4,7 @@ import { TourNotFoundError } from '../catalog/catalog.errors';
 import { getVisibleTour } from '../catalog/find-tour';
 import { findDeparture } from '../departures/find-departures';
 import { DeparturePastError, type ImportedBooking } from '../seats/changes/import-booking';
-import { type Judgement, judgeTogether } from '../seats/perform';
+import { type ChangeDecision, decideTogether } from '../seats/perform';
 import { ImportKeyChangedError } from './booking-import.errors';
 import { type BookingImportReport, emptyReport, namedRow, Tally } from './booking-import-report';
 import {
@@ -22,8 +22,8 @@ import { readBookingFile } from './read-booking-file';
 import { RowIssues } from './row-issues';
 import { type BookingImportOptions, changeOf, describeRefusal, DRY_IMPORT } from './sale-of-row';
 
-/** An import whose rows were read and judged. */
-export interface JudgedImport {
+/** An import whose rows were read and checked. */
+export interface CheckedImport {
   options: BookingImportOptions;
   issues: RowIssues;
   report: BookingImportReport;
@@ -35,33 +35,33 @@ export interface JudgedImport {
 const ROWS_A_PART = 500;
 
 /**
- * Reads the files and judges their rows as the sale does, without a lock. Writes nothing.
+ * Reads the files and checks their rows as the sale does, without a lock. Writes nothing.
  * @throws ImportKeyChangedError; the file system's error for a file that cannot be read
  */
-export async function judgeBookings(
+export async function checkBookings(
   db: Db,
   files: string[],
   options: BookingImportOptions,
-): Promise<JudgedImport> {
+): Promise<CheckedImport> {
   const other = await findImportOfOtherKey(db, options.tenant.id, options.key);
   if (other !== undefined) throw new ImportKeyChangedError(other);
   const issues = new RowIssues();
   const report = emptyReport();
-  const judging = { options, issues, report, rows: new PlacedRows() };
-  const place = placerOf(db, judging);
-  for await (const sources of readSources(files, judging)) {
-    const read = sources.flatMap((source) => readRow(source, judging) ?? []);
-    await place(await leaveKnown(db, read, judging));
+  const checked = { options, issues, report, rows: new PlacedRows() };
+  const place = placerOf(db, checked);
+  for await (const sources of readSources(files, checked)) {
+    const read = sources.flatMap((source) => readRow(source, checked) ?? []);
+    await place(await leaveKnown(db, read, checked));
   }
-  await judgeRows(db, judging);
+  await decideRows(db, checked);
   report.faulty = issues.count;
-  return judging;
+  return checked;
 }
 
 /** Yields the bookings of the files, some at a time. */
 async function* readSources(
   files: string[],
-  { options: { map }, issues, report }: JudgedImport,
+  { options: { map }, issues, report }: CheckedImport,
 ): AsyncGenerator<SourceBooking[]> {
   const sources = new SourceBookings(map, issues);
   for (const file of files)
@@ -80,7 +80,7 @@ async function* readSources(
 /** Reads one booking. Undefined: it is left out, or faulty. */
 function readRow(
   source: SourceBooking,
-  { options, issues, report }: JudgedImport,
+  { options, issues, report }: CheckedImport,
 ): BookingRow | CancelledRow | undefined {
   const { map, tenant } = options;
   const row = readBookingRow(source, { map, issues, country: tenant.country });
@@ -96,7 +96,7 @@ function readRow(
 async function leaveKnown(
   db: Db,
   rows: (BookingRow | CancelledRow)[],
-  { options: { tenant, key }, report }: JudgedImport,
+  { options: { tenant, key }, report }: CheckedImport,
 ): Promise<BookingRow[]> {
   if (rows.length === 0) return [];
   const known = await findImportedRows(
@@ -123,10 +123,10 @@ async function leaveKnown(
 /** Returns a function that finds the tour and the departure of rows, each once, and adds the rows to those of the import. */
 function placerOf(
   db: Db,
-  { options: { tenant, map }, issues, report, rows: placed }: JudgedImport,
+  { options: { tenant, map }, issues, report, rows: placed }: CheckedImport,
 ): (rows: BookingRow[]) => Promise<void> {
-  const tourOf = remembered((slug: string) => getVisibleTour(db, tenant, slug).catch(unlessMissing));
-  const choiceOf = remembered((_: string, tourId: string, { departureDate, departureTime }: BookingRow) =>
+  const tourOf = memoized((slug: string) => getVisibleTour(db, tenant, slug).catch(unlessMissing));
+  const choiceOf = memoized((_: string, tourId: string, { departureDate, departureTime }: BookingRow) =>
     findDeparture(db, { tourId, departureDate, departureTime }),
   );
   return async (rows) => {
@@ -154,7 +154,7 @@ function addUnknownTour({ tour, places: [place] }: BookingRow, map: ImportMap, i
 }
 
 /** Returns the function with its earlier results by the first argument. */
-function remembered<Rest extends unknown[], T>(
+function memoized<Rest extends unknown[], T>(
   find: (key: string, ...rest: Rest) => Promise<T>,
 ): (key: string, ...rest: Rest) => Promise<T> {
   const found = new Map<string, Promise<T>>();
@@ -169,37 +169,41 @@ function unlessMissing(error: unknown): undefined {
   if (!(error instanceof TourNotFoundError)) throw error;
 }
 
-/** Judges the rows as the sale does. Keeps those that can be sold. */
-async function judgeRows(db: Db, { options, issues, report, rows }: JudgedImport): Promise<void> {
+/** Decides the rows as the sale does. Keeps those that can be sold. */
+async function decideRows(db: Db, { options, issues, report, rows }: CheckedImport): Promise<void> {
   const tally = new Tally(report);
   const sellable = new Set<number>();
   for (const chunk of rows.byDeparture())
-    for (const { one, judgement } of await judgeChunk(db, chunk, options))
-      if ('result' in judgement) {
-        tally.add(one.row, judgement.result);
+    for (const { one, decision } of await decideChunk(db, chunk, options))
+      if ('result' in decision) {
+        tally.add(one.row, decision.result);
         sellable.add(one.number);
-      } else if (judgement.refusal instanceof DeparturePastError) report.left_out++;
-      else issues.add(one.row.places[0]!, ...describeRefusal(judgement.refusal, options.map));
+      } else if (decision.refusal instanceof DeparturePastError) report.left_out++;
+      else issues.add(one.row.places[0]!, ...describeRefusal(decision.refusal, options.map));
   rows.keep(sellable);
   tally.end();
 }
 
-/** A row with its judgement. */
-interface JudgedRow {
+/** A row with the decision about it. */
+interface DecidedRow {
   one: NumberedRow;
-  judgement: Judgement<ImportedBooking>;
+  decision: ChangeDecision<ImportedBooking>;
 }
 
-/** Judges the rows of one statement: first those whose party cannot be sold. */
-async function judgeChunk(db: Db, chunk: NumberedRow[], options: BookingImportOptions): Promise<JudgedRow[]> {
+/** Decides the rows of one statement: first those whose party cannot be sold. */
+async function decideChunk(
+  db: Db,
+  chunk: NumberedRow[],
+  options: BookingImportOptions,
+): Promise<DecidedRow[]> {
   const built = chunk.map((one) => ({ one, sale: changeOf(one, options, DRY_IMPORT) }));
-  const refused = built.flatMap(({ one, sale }) => ('refusal' in sale ? [{ one, judgement: sale }] : []));
+  const refused = built.flatMap(({ one, sale }) => ('refusal' in sale ? [{ one, decision: sale }] : []));
   const sales = built.flatMap(({ one, sale }) => ('change' in sale ? [{ one, change: sale.change }] : []));
-  const judged = await inTransaction(db, (trx) =>
-    judgeTogether(
+  const decided = await inTransaction(db, (trx) =>
+    decideTogether(
       trx,
       sales.map(({ change }) => change),
     ),
   );
-  return [...refused, ...sales.map(({ one }, index) => ({ one, judgement: judged[index]! }))];
+  return [...refused, ...sales.map(({ one }, index) => ({ one, decision: decided[index]! }))];
 }
