@@ -5,6 +5,7 @@ import { ResourceBusyError } from '../../services/api/resources/busy-trips';
 import {
   AppError,
   databaseReason,
+  InputError,
   isDatabaseAway,
   isSilent,
   LOCK_NOT_AVAILABLE,
@@ -77,8 +78,10 @@ export function describeError(error: unknown): { code: string; message: string }
   return { code: 'internal_error', message: state ? describeDatabaseError(error, state) : firstLine(error) };
 }
 
-/** Returns the message of a refusal, with flags where the one for REST names fields. */
+/** Returns the message of a refusal, with all its issues, and with flags where the one for REST names fields. */
 function messageOf(refusal: AppError): string {
+  if (refusal instanceof InputError && refusal.errors.length > 1)
+    return refusal.errors.map(({ field, message }) => `${field} ${message}`).join('; ');
   if (!(refusal instanceof AnswersMissingError)) return refusal.message;
   const { missing } = refusal;
   const names = missing.map(({ code, traveller }) =>

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findContinents } from '../../services/api/catalog/known-continents';
 import { findSimilarNames, type NameKind } from '../../services/api/health/known-names.repository';
+import { findPickupPoints } from '../../services/api/pickups/pickup-point.repository';
 import type { Config } from '../../services/platform/config/config';
 import { type DatabaseOptions, type Db, openDatabase } from '../../services/platform/database/database';
 import {
@@ -238,11 +239,16 @@ const similar =
 /** Maximum number of deliveries whose ids are compared with a typed id, the newest first. There may be millions of deliveries. */
 const DELIVERIES_COMPARED = 1000;
 
+/** Maximum number of pickup points whose codes are compared with a typed code. */
+const POINTS_COMPARED = 20_000;
+
 /** Functions that find the existing names, by the code of the error about an unknown name. */
 const UNKNOWN: Record<string, FindNames> = {
   tenant_not_found: similar('tenant'),
   tour_not_found: similar('tour'),
   resource_not_found: similar('resource'),
+  pickup_point_not_found: async (db) =>
+    (await findPickupPoints(db, { limit: POINTS_COMPARED })).map(({ code }) => code),
   continent_not_found: findContinents,
   api_key_not_found: similar('apiKey'),
   widget_token_not_found: similar('widgetToken'),

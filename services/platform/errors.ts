@@ -95,17 +95,22 @@ export interface InputIssue {
   message: string;
 }
 
+/** The input is not valid: the issues name each field. */
+export abstract class InputError extends AppError {
+  abstract readonly errors: InputIssue[];
+
+  override get facts(): Record<string, unknown> {
+    return { errors: this.errors };
+  }
+}
+
 /** Invalid input that only the domain can detect. */
-export class InvalidInputError extends AppError {
+export class InvalidInputError extends InputError {
   readonly code = 'validation_failed';
   readonly errors: InputIssue[];
 
   constructor(place: InputPlace, field: string, message: string) {
     super(`${field} ${message}.`);
     this.errors = [{ in: place, field, message }];
-  }
-
-  override get facts(): Record<string, unknown> {
-    return { errors: this.errors };
   }
 }

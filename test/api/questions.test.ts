@@ -175,6 +175,26 @@ describe('the answers of a booking', () => {
     expect((await book(dive, { answers: { agreed: false } })).status).toBe(201);
   });
 
+  it('a wrong answer and a wrong pickup are refused together, also in a change', async () => {
+    const dive = await givenDive();
+    const pickup = { required: true, until: 'booking', elsewhere: false, points: [] };
+    await api
+      .db('tours')
+      .where({ id: dive.tour.id })
+      .update({ pickup: JSON.stringify(pickup) });
+    const wrong = { answers: { allergies: 7 }, pickup: { point: 'nowhere' } };
+    const fields = ['answers.allergies', 'pickup.point'];
+    expectInvalidFields(await book(dive, wrong), fields);
+    expectInvalidFields(await book(dive, { answers: wrong.answers }), ['answers.allergies', 'pickup']);
+    const late = { ...pickup, until: 'confirm' };
+    await api
+      .db('tours')
+      .where({ id: dive.tour.id })
+      .update({ pickup: JSON.stringify(late) });
+    const made = await book(dive);
+    expectInvalidFields(await website.patch(pathOf(made.body.booking_ref), wrong), fields);
+  });
+
   it('a missing answer of a person who is not named is 400 on the next place in the list', async () => {
     const dive = await givenDive([{ ...WEIGHT, until: 'booking' }]);
     expectInvalidFields(await book(dive, { adults: 2 }), [
@@ -245,18 +265,22 @@ describe('the answers of a booking', () => {
         answers: Object.fromEntries(questions.map(({ code }) => [code, 'x'.repeat(1_000)])),
       }));
     expect((await book(dive, { adults: 50, travellers: travellers(1) })).status).toBe(201);
-    expectInvalidFields(await book(dive, { adults: 50, travellers: travellers(2) }), ['answers']);
+    const two = travellers(2);
+    two[1]!.answers.q7 = 'ü'.repeat(1_000);
+    expectInvalidFields(await book(dive, { adults: 50, travellers: two }), ['travellers.1.answers.q7']);
     expectProblem(await book(dive, { adults: 50, travellers: travellers(50) }), 413, 'body_too_large');
   });
 
   it('the same request with its answers in another order is the same request, and another answer is another one', async () => {
     const dive = await givenDive();
     const key = { 'idempotency-key': 'dive-1' };
-    const first = await book(dive, { travellers: [DIVERS[0]], answers: { allergies: ' Nuts ' } }, key);
+    const body = { travellers: [DIVERS[0]], answers: { allergies: ' Nuts ' }, lang: 'pt-BR' };
+    const first = await book(dive, body, key);
     const { answers, ...named } = DIVERS[0]!;
     const again = { ...named, answers: { weight: answers.weight, certificate: answers.certificate } };
-    expectReplay(await book(dive, { answers: { allergies: 'Nuts' }, travellers: [again] }, key), first);
-    const other = await book(dive, { answers: { allergies: 'Milk' }, travellers: [again] }, key);
+    const same = { lang: 'pt-br', answers: { allergies: 'Nuts' }, travellers: [again] };
+    expectReplay(await book(dive, same, key), first);
+    const other = await book(dive, { ...same, answers: { allergies: 'Milk' } }, key);
     expectProblem(other, 422, 'idempotency_key_reused');
   });
 
@@ -304,6 +328,11 @@ describe('a change of answers', () => {
     expectInvalidFields(await website.patch(path, { answers: { agreed: null } }), ['answers.agreed']);
     expectInvalidFields(await website.patch(path, { answers: { size: 'L' } }), ['answers.size']);
     expectInvalidFields(await website.patch(path, { lang: 'de' }), ['body']);
+  });
+
+  it('a change of the language alone names nothing to change', async () => {
+    const made = await book(await givenDive(), {});
+    expectInvalidFields(await website.patch(pathOf(made.body.booking_ref), { lang: 'de' }), ['body']);
   });
 
   it('a list of travellers replaces their answers, and a traveller who leaves takes the own ones', async () => {

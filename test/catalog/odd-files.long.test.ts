@@ -158,17 +158,12 @@ describe('the texts of a catalog file', () => {
 });
 
 describe('the forms of catalog files', () => {
-  it('the line "sep=;" of Excel is refused with what to do', async () => {
+  it('a first line such as "sep=;" names the delimiter', async () => {
     const semicolons = `${HEAD}\n${ROW}\n`.replaceAll(',', ';');
     for (const line of ['sep=;', '"sep=;"'])
-      expect(await issuesOf({ 'a.csv': `${line}\r\n${semicolons}` })).toEqual([
-        {
-          file: 'a.csv',
-          line: 1,
-          field: '',
-          message: 'is a line for Excel alone: remove it, because an import detects the delimiter by itself',
-        },
-      ]);
+      expect(await issuesOf({ 'a.csv': `${line}\r\n${semicolons}` })).toEqual([]);
+    const misnamed = await issuesOf({ 'a.csv': `sep=;\n${semicolons.replace('slug', 'slugg')}` });
+    expect(misnamed.map(({ line }) => line)).toEqual([2]);
   });
 
   it.each([

@@ -65,11 +65,21 @@ describe('the form of a file of bookings', () => {
     expect([skipped.code, skipped.error.code]).toEqual([1, 'import_refused']);
   });
 
-  it('the line "sep=;" of Excel is refused with what to do', async () => {
+  it('a first line such as "sep=;" names the delimiter, and the lines below keep their numbers', async () => {
     const { tour, date } = await givenSeats(api.db);
-    const row = [unique('sep'), tour.slug, date, 'Ana Lima', 2].join(';');
-    const name = file(`sep=;\n${HEAD.replaceAll(',', ';')}\n${row}\n`);
-    const message = expect.stringContaining('remove it');
-    expect(await refused(name)).toEqual([{ file: name, line: 1, field: '', message }]);
+    const rowsOf = (separator: string, tourName: string) =>
+      [HEAD, [unique('sep'), tourName, date, 'Ana Lima', 2].join()].join('\n').replaceAll(',', separator);
+    for (const [line1, separator] of [
+      ['sep=;', ';'],
+      ['"sep=;"', ';'],
+      ['SEP=|', '|'],
+    ] as const) {
+      const text = `${line1}\r\n${rowsOf(separator, tour.slug)}\n`;
+      expect(await terminal.json(line(file(text)))).toMatchObject({ rows: 1, created: 1, errors: [] });
+    }
+    const unknown = file(`sep=;\n${rowsOf(';', 'no-such-tour')}\n`);
+    expect((await refused(unknown)).map(({ line }: { line: number }) => line)).toEqual([3]);
+    const misnamed = file(`sep=;\n${rowsOf(';', tour.slug).replace('adults', 'grown-ups')}\n`);
+    expect((await refused(misnamed)).map(({ line }: { line: number }) => line)).toContain(2);
   });
 });

@@ -99,6 +99,15 @@ describe('the answers at the desk', () => {
     expect(await terminal.json(`${paid} --despite-missing`)).toMatchObject({ status: 'confirmed' });
   });
 
+  it('booking add names all wrong answers, and a wrong pickup, in one message', async () => {
+    const dive = await givenDive([VEGAN, WEIGHT]);
+    const line = add1(dive, '--answer vegan=perhaps --answer 7.weight=80 --pickup nowhere');
+    expect((await terminal.tourctl(`${line} --json`)).error.message).toBe(
+      'answers.vegan must be true or false; travellers.7.answers names no person: the party has 2; ' +
+        'pickup must be left out: the tour fetches nobody',
+    );
+  });
+
   it('booking change --answer replaces and clears answers, and the audit row names them without their values', async () => {
     const dive = await givenDive();
     const ref = await book(dive, { answers: { allergies: 'None' } });

@@ -10,6 +10,7 @@ beforeAll(async () => {
   const acme = await givenTenant(terminal.db, { slug: 'acme-travel' });
   const tour = await givenTour(terminal.db, { slug: 'dolomites-hut-to-hut' });
   await givenDeparture(terminal.db, tour, { date: '2031-06-01' });
+  await terminal.db('pickup_points').insert({ code: 'plaza', name: 'Plaza', translations: '{}' });
   const departure = await departureOf(terminal.db, tour.slug, '2031-06-01');
   holdId = await insertHold(terminal.db, acme.id, departure.id, 1);
   await insertLead(terminal.db, acme.id, departure, 'ACME-1042');
@@ -27,6 +28,7 @@ describe('an unknown name', () => {
     ['catalog publish dolomites', '(Did you mean dolomites-hut-to-hut?)'],
     ['booking list --tenant acme-travle', '(Did you mean acme-travel?)'],
     ['booking show ACME-1024', '(Did you mean ACME-1042?)'],
+    ['pickup set plza --name Plaza', '(Did you mean plaza?)'],
   ])('the error suggests the nearest known name: %s', async (line, suggestion) => {
     expect(await messageOf(line)).toMatch(new RegExp(`${suggestion.replace(/[()?]/g, '\\$&')}$`));
   });

@@ -60,19 +60,21 @@ describe('the formats of the element', () => {
   });
 
   it.each([
-    ['en', 9_999.5, '9,999.5'],
-    ['en', 128_000, '128K'],
-    ['ja', 128_000, '12.8万'],
-    ['en', 12.345, '12.345'],
-    ['en', 1_127.125, '1,127.1'],
-    ['de', 8_900_000, '8,9 Mio.'],
-  ])('the formats write short money in %s without a currency: %d is %s', (lang, amount, text) => {
-    expect(plain(formatsOf(lang).shortMoney(amount))).toBe(text);
+    ['en', 9.5, 'USD', '9.50'],
+    ['en', 311, 'USD', '311'],
+    ['en', 1_482.5, 'USD', '1,483'],
+    ['en', 128_000, 'USD', '128K'],
+    ['ja', 128_000, 'JPY', '12.8万'],
+    ['en', 12.34, 'KWD', '12.340'],
+    ['en', 1_127.125, 'KWD', '1,127'],
+    ['de', 8_900_000, 'VND', '8,9 Mio.'],
+  ])('short money in %s has all decimals or none: %d %s is %s', (lang, amount, currency, text) => {
+    expect(plain(formatsOf(lang).shortMoney(amount, currency))).toBe(text);
   });
 
   it('short money may break between a number and its unit, but not in a number', () => {
-    expect(formatsOf('de').shortMoney(8_900_000)).toBe('8,9 Mio.');
-    expect(formatsOf('fr-CA').shortMoney(2_890)).toBe('2\u00a0890');
+    expect(formatsOf('de').shortMoney(8_900_000, 'VND')).toBe('8,9 Mio.');
+    expect(formatsOf('fr-CA').shortMoney(2_890, 'CAD')).toBe('2\u00a0890');
   });
 
   it.each([

@@ -47,8 +47,8 @@ export function answerOf(question: Question, text: string): AnswerValue | undefi
   const value = valueOf(question, text.trim());
   const { type, min, max = type === 'text' ? TEXT_MAX : undefined } = question;
   const size = type === 'text' ? [...String(value)].length : value;
-  const isInLimits = (min === undefined || size! >= min) && (max === undefined || size! <= max);
-  return isInLimits ? value : undefined;
+  // A missing limit compares as false.
+  return size! < min! || size! > max! ? undefined : value;
 }
 
 function valueOf({ type, choices = [] }: Question, text: string): AnswerValue | undefined {

@@ -183,7 +183,7 @@ const SHORT_MAX = 5;
 function DayDetail({ day: { state, few, priceFrom, currency } }: { day: DepartureDay }) {
   const { words, formats } = useSpeech();
   if (state !== 'open') return <span class="reason">{words.calendar[state]}</span>;
-  const short = formats.shortMoney(priceFrom);
+  const short = formats.shortMoney(priceFrom, currency);
   return (
     <>
       <span class="price full">{formats.money(priceFrom, currency)}</span>

@@ -193,9 +193,7 @@ export function formField(field: string, { travellers }: Contact): string {
   if (field.startsWith('pickup')) return 'pickup';
   const [, index, name] = /^travellers\.(\d+)\.(.+)$/.exec(field) ?? [];
   if (index === undefined) return field;
-  const places = [...travellers.keys()];
-  const listed = [true, false].flatMap((wanted) =>
-    places.filter((place) => isNamed(travellers[place]!) === wanted),
-  );
+  const namedAt = (place: number) => Number(isNamed(travellers[place]!));
+  const listed = [...travellers.keys()].sort((one, other) => namedAt(other) - namedAt(one));
   return `travellers.${listed[Number(index)] ?? index}.${name}`;
 }

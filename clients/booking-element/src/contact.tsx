@@ -39,7 +39,7 @@ export function ContactForm(props: ContactFormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [issues, setIssues] = useState<FieldNames>([]);
   useEffect(() => {
-    if (problem) setIssues(refusedFields(problem, contact, tour));
+    if (problem) setIssues(refusedFields(problem, form.current!, contact, tour));
   }, [problem]);
   useEffect(() => {
     const field = form.current?.querySelector<HTMLElement>('[aria-invalid=true]');
@@ -140,11 +140,19 @@ function contactIn(
 }
 
 /**
- * Returns the fields that the platform has refused, and those that its tour, which is read again, refuses now. The notes are what a larger party
- * can shorten.
+ * Returns the fields that the platform has refused, and those that its tour, which is read again, refuses now. The longest text is what can be
+ * shortened.
  */
-function refusedFields({ errors = [], code }: Problem, contact: Contact, asks: Asks): FieldNames {
-  if (code === 'body_too_large' && contact.notes) return ['notes'];
+function refusedFields(
+  { errors = [], code }: Problem,
+  form: HTMLFormElement,
+  contact: Contact,
+  asks: Asks,
+): FieldNames {
+  if (code === 'body_too_large') {
+    const texts = [...new FormData(form)] as [name: string, text: string][];
+    return [texts.reduce((longest, one) => (one[1].length > longest[1].length ? one : longest))[0]];
+  }
   const refused = errors.map(({ field }) => formField(field, contact));
   return refused.length > 0 ? [...refused, ...invalidFields(contact, asks)] : [];
 }

@@ -4,7 +4,7 @@ const SECOND_LETTERS =
 
 /** The codes of the countries that may be an answer, in the order of the alphabet. */
 export const COUNTRIES: readonly string[] = SECOND_LETTERS.split(' ').flatMap((letters, index) =>
-  letters.split('').map((letter) => String.fromCharCode(65 + index) + letter),
+  [...letters].map((letter) => String.fromCharCode(65 + index) + letter),
 );
 
 /** The countries of each locale that was asked for. */

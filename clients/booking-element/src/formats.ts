@@ -2,8 +2,8 @@
 export interface Formats {
   /** Formats an amount with the decimals of its currency: `€1,290`, `€311.50`. */
   money(amount: number, currency: string): string;
-  /** Formats an amount for a narrow place, without its currency: `311.5`, `128K`. Breaks between a number and its unit: `8,9 Mio.`. */
-  shortMoney(amount: number): string;
+  /** Formats an amount for a narrow place, without its currency: `311.50`, `1,483`, `128K`. Breaks between a number and its unit: `8,9 Mio.`. */
+  shortMoney(amount: number, currency: string): string;
   /** Formats a day in full: `Saturday, March 6, 2027`. @param iso YYYY-MM-DD */
   date(iso: string): string;
   /** The days of the week, from the first day of the week of the language. */
@@ -111,14 +111,20 @@ function moneyFormat(locale: string): Formats['money'] {
 }
 
 function currencyFormat(locale: string, currency: string): Intl.NumberFormat {
-  const digits = digitsOf(currency);
   return new Intl.NumberFormat(locale, {
     style: 'currency',
     currency,
+    ...decimalsOf(digitsOf(currency)),
+  });
+}
+
+/** Returns all decimals of an amount, or none if they are zeros. */
+function decimalsOf(digits: number): Intl.NumberFormatOptions {
+  return {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
     trailingZeroDisplay: 'stripIfInteger',
-  });
+  };
 }
 
 const RIGHT_TO_LEFT_MARK = '\u200f';
@@ -128,14 +134,21 @@ function isolated(text: string): string {
   return /[A-Z]/i.test(text) ? `\u2066${text}\u2069` : text;
 }
 
-/** The first amount that a narrow place shows in thousands or millions, with three digits. Smaller ones have five. */
+/** The first amounts that a narrow place shows without decimals, and in thousands or millions with three digits. */
+const WHOLE_FROM = 1000;
 const ROUNDED_FROM = 10_000;
 
 function shortMoneyFormat(locale: string): Formats['shortMoney'] {
-  const exact = new Intl.NumberFormat(locale, { maximumSignificantDigits: 5 });
+  const whole = new Intl.NumberFormat(locale, decimalsOf(0));
   const rounded = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 3 });
-  return (amount) =>
-    amount < ROUNDED_FROM ? exact.format(amount) : rounded.format(amount).replace('\u00a0', ' ');
+  return (amount, currency) => {
+    if (amount >= ROUNDED_FROM) return rounded.format(amount).replace('\u00a0', ' ');
+    const format =
+      amount < WHOLE_FROM && amount % 1
+        ? new Intl.NumberFormat(locale, decimalsOf(digitsOf(currency)))
+        : whole;
+    return format.format(amount);
+  };
 }
 
 const UNITS: Record<string, string> = { m: 'minute', h: 'hour', d: 'day' };

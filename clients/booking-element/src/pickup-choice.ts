@@ -85,6 +85,6 @@ function localTimeOf(localTime: number): LocalTime {
 
 /** Returns the address of a map that shows a point. Undefined: the point has no place on it. */
 export function mapOf({ name, address, lat, lng }: PickupPoint): string | undefined {
-  const place = lat === null || lng === null ? address && `${name}, ${address}` : `${lat},${lng}`;
+  const place = lat === null ? address && `${name}, ${address}` : `${lat},${lng}`;
   return place ? `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(place)}` : undefined;
 }

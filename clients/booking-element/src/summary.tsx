@@ -93,7 +93,7 @@ export function Booked({ tour, booking, contact, seller, takesFocus, next, onAga
         <Heading takesFocus={takesFocus}>{headingOf(booking, next, speech)}</Heading>
         <p>{fill(words.summary.reference, { reference: booking.booking_ref })}</p>
       </div>
-      {isDue && <Due booking={booking} />}
+      {isDue && <Due booking={booking} next={next} />}
       <Summary tour={tour} sale={booking}>
         <Answered tour={tour} sale={booking} contact={contact} />
       </Summary>
@@ -122,13 +122,16 @@ function headingOf(booking: Booking, next: string | undefined, { words, formats 
   return fill(words.sale.reserved, { amount, date: formats.day(payment_due_at) });
 }
 
-/** Shows what is to be paid and until when, and how, in the tenant's words. */
-function Due({ booking }: { booking: Booking }) {
+/**
+ * Shows what is to be paid and until when, and how, in the tenant's words. Nothing is paid now without the site's payment: the heading then has the
+ * amount.
+ */
+function Due({ booking, next }: Pick<BookedProps, 'booking' | 'next'>) {
   const { words, formats } = useSpeech();
   const { deposit_total, payment_due_at, payment_note } = booking;
   return (
     <div>
-      <Split now={deposit_total} price={booking} />
+      {next !== undefined && <Split now={deposit_total} price={booking} />}
       {payment_due_at !== null && (
         <p>{fill(words.summary.payUntil, { time: formats.instant(payment_due_at) })}</p>
       )}

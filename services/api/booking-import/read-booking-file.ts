@@ -3,16 +3,10 @@ import path from 'node:path';
 import { CsvError } from 'csv-parse';
 import { readFormulas } from '../../platform/csv-cells';
 import { NO_LINE_BREAK } from '../catalog-import/catalog-file';
-import {
-  endOfFile,
-  firstLineOf,
-  isSeparatorLine,
-  parseCsvRows,
-  SEPARATOR_LINE,
-} from '../catalog-import/catalog-csv';
+import { endOfFile, firstLineOf, parseCsvRows } from '../catalog-import/catalog-csv';
 import { cutLines, findRepeatedKey, type JsonPiece, UncuttableError } from '../catalog-import/cut-json';
 import { type Encoding, type ImportMap, isRowField } from './import-map';
-import { ERROR_COLUMN, type RowIssues } from './row-issues';
+import { ERROR_COLUMN, type RowIssues, type RowPlace } from './row-issues';
 
 export const BOOKING_FILE_TYPES = ['.csv', '.jsonl'] as const;
 
@@ -76,8 +70,7 @@ async function* readCsvRows(
   let head: Column[] | undefined;
   for await (const rows of parseCsvRows(text)) {
     const first = head ? undefined : rows.shift();
-    if (first && isSeparatorLine(first)) return issues.addToFile({ file, line: 1 }, '', SEPARATOR_LINE);
-    if (first) head = columnsOf(file, first.record, map, issues);
+    if (first) head = columnsOf({ file, line: firstLineOf(first) }, first.record, map, issues);
     yield rows.flatMap((csvRow) => {
       const { record } = csvRow;
       const line = firstLineOf(csvRow);
@@ -100,18 +93,18 @@ interface Column {
 }
 
 /** Returns the columns that the first line names. */
-function columnsOf(file: string, names: string[], map: ImportMap, issues: RowIssues): Column[] {
+function columnsOf(place: RowPlace, names: string[], map: ImportMap, issues: RowIssues): Column[] {
   const fields = new Set<string | undefined>();
   return names.map((cell, index) => {
     const name = cell.trim();
     const column = { name, field: fieldOf(name, map) };
     if (name === '' || (index === 0 && name === ERROR_COLUMN) || isLeftOut(name, map))
       return { name, field: undefined };
-    if (column.field === undefined) issues.addUnknown('column', name, { file, line: 1 });
+    if (column.field === undefined) issues.addUnknown('column', name, place);
     if (names.findIndex((other) => other.trim() === name) < index)
-      issues.addToFile({ file, line: 1 }, name, 'is the name of two columns');
+      issues.addToFile(place, name, 'is the name of two columns');
     else if (column.field !== undefined && column.field !== 'name' && fields.has(column.field))
-      issues.addToFile({ file, line: 1 }, name, `is the second column of ${column.field}`);
+      issues.addToFile(place, name, `is the second column of ${column.field}`);
     fields.add(column.field);
     return column;
   });

@@ -200,10 +200,9 @@ export async function* readCsv(
   try {
     for await (const rows of parseCsvRows(text)) {
       const first = head ? undefined : rows.shift();
-      if (first && isSeparatorLine(first)) return report(1, SEPARATOR_LINE);
       if (first) {
         head = new CsvHead(first.record);
-        issues.add(head.issues({ file, line: 1 }));
+        issues.add(head.issues({ file, line: firstLineOf(first) }));
       }
       yield rows.flatMap(toRecords);
     }
@@ -220,15 +219,6 @@ interface CsvRow {
   raw: string;
   /** The line where the row ends. */
   info: { lines: number };
-}
-
-/** The refusal of a first line `sep=;`. */
-export const SEPARATOR_LINE =
-  'is a line for Excel alone: remove it, because an import detects the delimiter by itself';
-
-/** Returns whether the first row of a file is a line such as `sep=;`, by which Excel knows the delimiter. */
-export function isSeparatorLine({ raw }: Pick<CsvRow, 'raw'>): boolean {
-  return /^"?sep=/i.test(raw);
 }
 
 /**
@@ -284,6 +274,8 @@ function openParser(head: string, rows: CsvRow[]): Parser {
     relax_column_count: true,
     skip_records_with_empty_values: true,
     max_record_size: CHARACTERS_MAX,
+    // The columns are named below a line for Excel.
+    from_line: SEPARATOR_LINE.test(head) ? 2 : 1,
     // Returns undefined, so that the parser keeps no row in its own output.
     on_record: (row: unknown) => void rows.push(row as CsvRow),
   });
@@ -291,8 +283,13 @@ function openParser(head: string, rows: CsvRow[]): Parser {
   return parser.resume();
 }
 
-/** Detects the delimiter from the first line, because column names contain no delimiter. */
+/** Matches a first line such as `sep=;`, by which a file names its delimiter for Excel. */
+const SEPARATOR_LINE = /^"?sep=([^"\n])"?\n/i;
+
+/** Returns the delimiter that the first line names. Otherwise detects it from that line, because column names contain no delimiter. */
 function delimiterOf(text: string): string {
+  const named = SEPARATOR_LINE.exec(text)?.[1];
+  if (named !== undefined) return named;
   const head = text.trimStart().split('\n', 1)[0]!;
   const count = (delimiter: string) => head.split(delimiter).length;
   return [',', ';', '\t'].reduce((best, delimiter) => (count(delimiter) > count(best) ? delimiter : best));

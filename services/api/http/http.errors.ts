@@ -1,4 +1,4 @@
-import { AppError, type InputIssue, type InputPlace } from '../../platform/errors';
+import { AppError, InputError, type InputIssue, type InputPlace } from '../../platform/errors';
 import { hideCredentials } from '../../platform/forms/text-forms';
 import { PARSED_HEADER_MAX, type RequestMalformation } from '../../platform/http/malformed-request';
 
@@ -9,7 +9,7 @@ import { PARSED_HEADER_MAX, type RequestMalformation } from '../../platform/http
 export const ISSUES_MAX = 50;
 
 /** The input of a request is not valid. The error contains all issues, 50 at most. */
-export class BadInputError extends AppError {
+export class BadInputError extends InputError {
   readonly errors: InputIssue[];
 
   constructor(
@@ -22,10 +22,6 @@ export class BadInputError extends AppError {
         : 'Several fields are not valid; see errors.',
     );
     this.errors = issues.slice(0, ISSUES_MAX);
-  }
-
-  override get facts(): Record<string, unknown> {
-    return { errors: this.errors };
   }
 }
 

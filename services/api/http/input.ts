@@ -1,5 +1,5 @@
-import { type InputIssue, InvalidInputError } from '../../platform/errors';
-import { type Form, readInput } from '../../platform/forms/form';
+import { InvalidInputError } from '../../platform/errors';
+import { type Form, readEach, readInput } from '../../platform/forms/form';
 import { BadInputError } from './http.errors';
 
 /** Reads a field of a body. @throws InvalidInputError (400) */
@@ -39,18 +39,9 @@ export function countryInput(value: string | undefined): string | undefined {
 
 /** Runs all readers, and collects their issues in one error. @throws BadInputError with all issues (400) */
 export function readAll<T extends object>(readers: { [K in keyof T]: () => T[K] }): T {
-  const issues: InputIssue[] = [];
-  const parts: Partial<T> = {};
-  for (const name in readers) {
-    try {
-      parts[name] = readers[name]();
-    } catch (error) {
-      if (!(error instanceof InvalidInputError || error instanceof BadInputError)) throw error;
-      issues.push(...error.errors);
-    }
-  }
+  const { parts, issues } = readEach(readers);
   if (issues.length > 0) throw new BadInputError('validation_failed', issues);
-  return parts as T;
+  return parts;
 }
 
 /** Refuses a change that names no field. @throws InvalidInputError (400) */

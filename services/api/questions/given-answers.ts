@@ -1,5 +1,6 @@
 import { type InputIssue, InvalidInputError } from '../../platform/errors';
 import { isCalendarDate } from '../../platform/forms/days';
+import { readEach } from '../../platform/forms/form';
 import { isCountry } from '../tenants/country';
 import {
   answerKey,
@@ -70,6 +71,16 @@ export interface AnswerIssue {
 const REQUIRED = 'is required for this tour';
 
 /**
+ * Runs the checks of the answers and of the pickup of a request, and reports the issues of both in one error.
+ * @throws InvalidAnswersError (400)
+ */
+export function checkTogether<T extends object>(checks: { [K in keyof T]: () => T[K] }): T {
+  const { parts, issues } = readEach(checks);
+  if (issues.length > 0) throw new InvalidAnswersError(issues);
+  return parts;
+}
+
+/**
  * Returns the answers of a new booking.
  * @param isBound false: a missing answer never refuses the booking
  * @throws InvalidAnswersError for an unknown code, a wrong value, and a missing answer that is due with the booking (400)
@@ -84,7 +95,7 @@ export function answersOfNew(
   const issues: AnswerIssue[] = [];
   const answers = readAnswers(questions, given, party, issues);
   if (isBound) issues.push(...missingIssues(questions, answers, given, party));
-  assertAnswers(answers, issues);
+  assertAnswers(answers, issues, given);
   return answers;
 }
 
@@ -116,18 +127,43 @@ export function answersAfterChange(
       ? Object.hasOwn(ofBooking, answer.code)
       : ofTravellers !== undefined || renewed.has(answerKey(answer.code, answer));
   const answers = [...kept.filter((answer) => !isReplaced(answer)), ...read];
-  assertAnswers(answers, issues);
+  assertAnswers(answers, issues, given);
   return answers;
 }
 
-function assertAnswers(answers: readonly KeptAnswer[], issues: AnswerIssue[]): void {
-  const bytes = answers.reduce((sum, answer) => sum + bytesOf(answer), 0);
-  if (bytes > BYTES_MAX) issues.push({ field: 'answers', message: 'must have at most 32 KiB together' });
+/** The issue of too many bytes names the longest answer of the request, so that a form can mark a field that helps. */
+function assertAnswers(answers: readonly KeptAnswer[], issues: AnswerIssue[], given: GivenAnswers): void {
+  const bytes = answers.reduce((sum, { code, value }) => sum + bytesOf(code, value), 0);
+  if (bytes > BYTES_MAX) issues.push({ field: longestField(given), message: TOO_LONG });
   if (issues.length > 0) throw new InvalidAnswersError(issues);
 }
 
-function bytesOf({ code, value }: KeptAnswer): number {
+const TOO_LONG = 'is the longest of the answers, which must have at most 32 KiB together';
+
+function bytesOf(code: string, value: AnswerValue | null): number {
   return Buffer.byteLength(JSON.stringify({ [code]: value }));
+}
+
+/** Returns the field of the longest answer of a request. */
+function longestField({ ofBooking, ofTravellers, ofPeople = [] }: GivenAnswers): string {
+  const given = [
+    { path: 'answers', values: ofBooking },
+    ...(ofTravellers ?? []).map(({ values }, index) => ({ path: pathOfTraveller(index), values })),
+    ...ofPeople.map(({ traveller, values }) => ({ path: pathOfTraveller(traveller), values })),
+  ];
+  const [longest] = given
+    .flatMap(({ path, values = {} }) =>
+      Object.entries(values).map(([code, value]) => ({
+        field: `${path}.${code}`,
+        bytes: bytesOf(code, value),
+      })),
+    )
+    .sort((one, other) => other.bytes - one.bytes);
+  return longest?.field ?? 'answers';
+}
+
+function pathOfTraveller(index: number): string {
+  return `travellers.${index}.answers`;
 }
 
 /** Reads the values of a request. Null is no answer. Adds the issues of the values that are not read. */
@@ -141,7 +177,7 @@ function readAnswers(
     questionOfBooking(questions, code),
   );
   const ofTravellers = namedPeople(given, party).flatMap(({ index, values, category, person }) =>
-    readValues(values, `travellers.${index}.answers`, issues, (code) =>
+    readValues(values, pathOfTraveller(index), issues, (code) =>
       questionOfTraveller(questions, code, category),
     ).map((answer) => ({ ...answer, category, person })),
   );
@@ -156,7 +192,7 @@ function answersOfPeople(
 ): KeptAnswer[] {
   const people = peopleToAsk(party);
   return ofPeople.flatMap(({ traveller, values }) => {
-    const path = `travellers.${traveller}.answers`;
+    const path = pathOfTraveller(traveller);
     const found = people[traveller];
     if (!found) {
       issues.push({ field: path, message: `names no person: the party has ${people.length}` });
@@ -279,7 +315,7 @@ function missingIssues(
         const isAsked = isAskedOf(question, category);
         return isAsked && !isGiven(answered, code, { ...person, category }, values);
       })
-      .map(({ index }) => ({ field: `travellers.${index}.answers.${code}`, message: REQUIRED }));
+      .map(({ index }) => ({ field: `${pathOfTraveller(index)}.${code}`, message: REQUIRED }));
   });
 }
 
@@ -320,6 +356,6 @@ function clearedIssues(
       .map(({ code }) => ({ field: `${path}.${code}`, message: REQUIRED }));
   return [
     ...clearedIn(ofBooking, 'answers'),
-    ...(ofTravellers ?? []).flatMap(({ values }, index) => clearedIn(values, `travellers.${index}.answers`)),
+    ...(ofTravellers ?? []).flatMap(({ values }, index) => clearedIn(values, pathOfTraveller(index))),
   ];
 }

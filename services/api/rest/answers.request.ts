@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../platform/errors';
-import { matching } from '../../platform/forms/form';
+import { ofText } from '../../platform/forms/form';
 import { lineForm, proseForm } from '../../platform/forms/texts';
 import { canonicalLanguage } from '../catalog/tour-text';
 import { bodyInput, givenInput, readAll } from '../http/input';
@@ -12,10 +12,10 @@ import type { AnswersBody, BookingPatch } from './booking.dto';
 const TEXT = proseForm(ANSWER_MAX);
 const PLACE = lineForm(PLACE_MAX);
 const POINT = lineForm(64);
-const LANGUAGE = matching(
-  (text) => canonicalLanguage(text) !== undefined,
-  'must be a language tag such as de or pt-BR',
-);
+const LANGUAGE = ofText((text) => {
+  const value = canonicalLanguage(text);
+  return value === undefined ? { issue: 'must be a language tag such as de or pt-BR' } : { value };
+});
 
 type AnsweringBody = Pick<BookingPatch, 'answers' | 'travellers' | 'pickup' | 'lang'>;
 

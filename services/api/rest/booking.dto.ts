@@ -210,7 +210,8 @@ export interface BookingPatch {
    */
   pickup?: PickupBody | null;
   /**
-   * The language in which the customer saw the questions: a tag. A booking keeps the questions in the language in which it was made.
+   * The language of the words of a pickup that the change names: a tag. The questions stay in the language in which the booking was made, so a
+   * change of the language alone is refused.
    * @example "en"
    */
   lang?: string;

@@ -1,4 +1,4 @@
-import { InvalidInputError, type InputPlace } from '../errors';
+import { InputError, type InputIssue, InvalidInputError, type InputPlace } from '../errors';
 
 /** A value that a reader has read, or what is wrong with the given value: the end of a sentence that begins with the name of its field. */
 export type Reading<T> = { value: T; issue?: undefined } | { value?: undefined; issue: string };
@@ -29,4 +29,22 @@ export function readInput<T>(place: InputPlace, field: string, given: unknown, f
   const reading = form(given);
   if (reading.issue !== undefined) throw new InvalidInputError(place, field, reading.issue);
   return reading.value;
+}
+
+/** Runs all readers, so that one error can report all issues. Returns what they read, and the issues of those that refuse. */
+export function readEach<T extends object>(readers: { [K in keyof T]: () => T[K] }): {
+  parts: T;
+  issues: InputIssue[];
+} {
+  const issues: InputIssue[] = [];
+  const parts: Partial<T> = {};
+  for (const name in readers) {
+    try {
+      parts[name] = readers[name]();
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      issues.push(...error.errors);
+    }
+  }
+  return { parts: parts as T, issues };
 }

@@ -241,6 +241,37 @@ describeInChromium('the questions of a tour', (browser) => {
     expect(valuesOf(await newestBooking(site))).toEqual([['insured', null, true]]);
   });
 
+  it('too many bytes of answers, and a body that is too large, mark the longest answer', async () => {
+    const refusals = [
+      [413, { code: 'body_too_large', retryable: false }],
+      [
+        400,
+        { code: 'validation_failed', errors: [{ in: 'body', field: 'answers.diet', message: 'is long' }] },
+      ],
+    ] as const;
+    const tour = await givenDive(site, [DIET]);
+    await open(tour);
+    await holdFor(site, 0);
+    await fillContact(site.page);
+    await field(site, 'answers.diet').fill('No nuts, no milk, no eggs, no fish');
+    let refused = 0;
+    site.intercept = ({ method, path }, response, next) => {
+      const refusal = method === 'POST' && path === '/booking' && refusals[refused];
+      if (!refusal) return next();
+      refused += 1;
+      response.status(refusal[0]).json(refusal[1]);
+    };
+    for (const [index] of refusals.entries()) {
+      await book(site.page);
+      await site.page.locator('[name="answers.diet"][aria-invalid=true]:focus').waitFor();
+      expect(refused).toBe(index + 1);
+      // Leaves the field, so that the next refusal has to give it the focus.
+      await field(site, 'name').focus();
+    }
+    await book(site.page);
+    await booked();
+  });
+
   it('a pickup that the operator drops between the page and the sale is chosen again', async () => {
     const { codes, pickup } = await givenPickup(site, 2);
     const tour = await givenDive(site, [], pickup);

@@ -8,7 +8,12 @@ import type { Category } from '../../parties/category';
 import type { Party } from '../../parties/party-rules';
 import { type MissingOfSale, missingOfBooking } from '../../bookings/missing-answers';
 import type { BookingAnswers } from '../../questions/answers';
-import { answersAfterChange, answersOfNew, type GivenAnswers } from '../../questions/given-answers';
+import {
+  answersAfterChange,
+  answersOfNew,
+  type GivenAnswers,
+  checkTogether,
+} from '../../questions/given-answers';
 import type { StoredColumns } from '../../../platform/database/row-description';
 
 type Source = BookingLead['source'];
@@ -59,8 +64,10 @@ function answersOfSale(
 ): BookingAnswers | null {
   const { lang = null } = given;
   const questions = asks ? questionsInLanguage(asks, lang) : [];
-  const answers = answersOfNew(questions, given, { party, categories }, isBound(source));
-  const pickup = pickupOfNew(pickupInLanguage(asks, lang), given.pickup, isBound(source));
+  const { answers, pickup } = checkTogether({
+    answers: () => answersOfNew(questions, given, { party, categories }, isBound(source)),
+    pickup: () => pickupOfNew(pickupInLanguage(asks, lang), given.pickup, isBound(source)),
+  });
   return asks && { questions, answers, pickup, timeZone: asks.timeZone };
 }
 
@@ -94,11 +101,15 @@ export function answersOfChange(
   given: GivenAnswers = {},
   after: AnsweredChange,
 ): BookingAnswers | null {
-  const answers = answersAfterChange(asked?.questions ?? [], asked?.answers ?? [], given, after);
-  const offered = pickupInLanguage(after.asks, given.lang ?? null);
-  const named = pickupAfterChange(asked?.pickup ?? null, offered, given.pickup, isBound(source));
   const { pickupTime } = given;
-  const pickup = pickupTime === undefined ? named : pickupAt(named, pickupTime, after.start);
+  const offered = pickupInLanguage(after.asks, given.lang ?? null);
+  const { answers, pickup } = checkTogether({
+    answers: () => answersAfterChange(asked?.questions ?? [], asked?.answers ?? [], given, after),
+    pickup: () => {
+      const named = pickupAfterChange(asked?.pickup ?? null, offered, given.pickup, isBound(source));
+      return pickupTime === undefined ? named : pickupAt(named, pickupTime, after.start);
+    },
+  });
   return asked && { ...asked, answers, pickup };
 }
 
