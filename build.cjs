@@ -8,7 +8,6 @@
  */
 'use strict';
 const { execFileSync } = require('node:child_process');
-const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 const path = require('node:path');
 
@@ -58,13 +57,13 @@ const RENDER = 'services/api/docs/generate/render-pages.js';
 const ELEMENT_SCRIPT = 'services/api/widget/assets/booking.v1.js';
 /** The files of SOURCES and ELEMENT that the build writes. */
 const BUILT = [...PAGES, ELEMENT_SCRIPT, ...Object.values(SHARED).flat()];
-/** A file in dist/ with the digest of the sources that were built. */
-const STAMP = 'sources.sha1';
+/** A file in dist/ with the list of the sources that were built. */
+const STAMP = 'sources.txt';
 
 /** Builds into a directory beside dist/ and renames it, so that dist/ never mixes two builds. */
 function build() {
   const { transformSync } = require('@swc/core');
-  const digest = digestSources();
+  const sources = describeSources();
   const target = `${DIST}.${process.pid}`;
   fs.rmSync(target, { recursive: true, force: true });
   try {
@@ -78,7 +77,7 @@ function build() {
     renderPages(target);
     copyShared();
     bundleElement(path.join(target, ELEMENT_SCRIPT));
-    fs.writeFileSync(path.join(target, STAMP), digest);
+    fs.writeFileSync(path.join(target, STAMP), sources);
     replaceDist(target);
   } finally {
     fs.rmSync(target, { recursive: true, force: true });
@@ -109,6 +108,8 @@ function bundlePackages(source, output) {
     bundle: true,
     platform: 'node',
     target: 'node20',
+    // A start reads the file: a third of the bytes is 2 ms less.
+    minify: true,
     logLevel: 'warning',
   });
 }
@@ -197,10 +198,10 @@ function replaceStaleBuild() {
 
 /** Returns whether dist/ was built from the sources as they are now. */
 function isFresh() {
-  return readStamp() === digestSources();
+  return readStamp() === describeSources();
 }
 
-/** Returns the digest of the sources that were built. Undefined: there is no build, or another process is replacing it. */
+/** Returns the list of the sources that were built. Undefined: there is no build, or another process is replacing it. */
 function readStamp() {
   try {
     return fs.readFileSync(path.join(DIST, STAMP), 'utf8');
@@ -255,13 +256,15 @@ function isLockLeft() {
   }
 }
 
-/** Digests names, sizes and modification times: 10 ms of processor time for 800 files. */
-function digestSources() {
-  const lines = ['build.cjs', OPENAPI, ...GUIDE, ...[...SOURCES, ELEMENT].flatMap(listFiles)].map((file) => {
-    const { size, mtimeMs } = fs.statSync(`${__dirname}/${file}`, { throwIfNoEntry: false }) ?? {};
-    return `${file} ${size} ${mtimeMs}`;
-  });
-  return createHash('sha1').update(lines.join('\n')).digest('hex');
+/** Lists names, sizes and modification times. Every start of a checkout does it: 10 ms of processor time for 900 files. */
+function describeSources() {
+  const files = ['build.cjs', OPENAPI, ...GUIDE, ...[...SOURCES, ELEMENT].flatMap(listFiles)];
+  return files.map(describeFile).join('\n');
+}
+
+function describeFile(file) {
+  const { size, mtimeMs } = fs.statSync(`${__dirname}/${file}`, { throwIfNoEntry: false }) ?? {};
+  return `${file} ${size} ${mtimeMs}`;
 }
 
 function listFiles(folder) {

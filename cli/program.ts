@@ -104,16 +104,17 @@ export function createProgram(
       commands.set(added.helpGroup(`${branch.title}:`), command);
     }
   }
-  // Loads the files of the named command only.
+  // Loads the files of the named command only, and declares the flags of the named verb only.
   return program.hook('preSubcommand', (_, named) => {
     const command = commands.get(named)!;
     const form = { start, width };
-    if ('verb' in command) completeVerb(named, command.verb, form);
-    else
-      for (const verb of command.verbs) {
-        const hidden = person !== undefined && !mayUse(person.roles, `${command.name} ${verbName(verb)}`);
-        completeVerb(addVerb(named, verb, hidden), verb, form, command);
-      }
+    if ('verb' in command) return completeVerb(named, command.verb, form);
+    const verbs = new Map<Command, Verb>();
+    for (const verb of command.verbs) {
+      const hidden = person !== undefined && !mayUse(person.roles, `${command.name} ${verbName(verb)}`);
+      verbs.set(addVerb(named, verb, hidden), verb);
+    }
+    named.hook('preSubcommand', (_, one) => completeVerb(one, verbs.get(one)!, form, command));
   });
 }
 

@@ -3,7 +3,7 @@ import type { Tour } from '../../services/api/catalog/tour';
 import { keptPhoneForm, type PhoneReading } from '../../services/api/customers/phone';
 import type { PartialCustomer } from '../../services/api/customers/customer';
 import type { Departure } from '../../services/api/departures/departure';
-import { findDepartures } from '../../services/api/departures/departure.repository';
+import { findDeparturesById } from '../../services/api/departures/departure.repository';
 import { assertUnambiguous, type NamedDeparture } from '../../services/api/departures/find-departures';
 import { type ChoiceOfDate, chooseDeparture } from '../../services/api/departures/choose-departure';
 import type { RequestedParty } from '../../services/api/parties/party-rules';
@@ -157,7 +157,7 @@ export async function closingOf(
   { sandbox }: Tenant,
 ): Promise<Date | null> {
   if (departureId === null) return null;
-  const [departure] = await findDepartures(db, null, { ids: [departureId], sandbox, limit: 1 });
+  const [departure] = await findDeparturesById(db, [departureId], { sandbox });
   return departure?.salesEndAt ?? null;
 }
 

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { AnswersMissingError } from '../../services/api/bookings/booking.errors';
+import { InsufficientSeatsError } from '../../services/api/departures/departure.errors';
+import { IdempotencyKeyReusedError } from '../../services/api/idempotency/idempotency.errors';
 import { ResourceBusyError } from '../../services/api/resources/busy-trips';
 import {
   AppError,
@@ -78,17 +80,28 @@ export function describeError(error: unknown): { code: string; message: string }
   return { code: 'internal_error', message: state ? describeDatabaseError(error, state) : firstLine(error) };
 }
 
-/** Returns the message of a refusal, with all its issues, and with flags where the one for REST names fields. */
+/** Returns the message of a refusal, with all its issues, with flags where the one for REST names fields, and with what only an operator may know. */
 function messageOf(refusal: AppError): string {
   if (refusal instanceof InputError && refusal.errors.length > 1)
     return refusal.errors.map(({ field, message }) => `${field} ${message}`).join('; ');
-  if (!(refusal instanceof AnswersMissingError)) return refusal.message;
-  const { missing } = refusal;
+  if (refusal instanceof AnswersMissingError) return describeMissing(refusal);
+  if (refusal instanceof InsufficientSeatsError) return describeSeatsLeft(refusal);
+  if (refusal instanceof IdempotencyKeyReusedError)
+    return 'This --request-id was used for another sale in the last 7 days: use a new one for a new sale';
+  return refusal.message;
+}
+
+function describeMissing({ missing }: AnswersMissingError): string {
   const names = missing.map(({ code, traveller }) =>
     traveller === null ? code : `${code} (traveller ${traveller})`,
   );
   const list = names.join(', ');
   return `Required answers are missing: ${list}. Add them by tourctl booking change, or confirm with --despite-missing`;
+}
+
+function describeSeatsLeft({ seatsAvailable, resource }: InsufficientSeatsError): string {
+  const limit = resource === null ? '' : `, because of the resource ${resource}`;
+  return `The departure has too few free seats: ${countOf(seatsAvailable, 'seat')} left${limit}`;
 }
 
 /**

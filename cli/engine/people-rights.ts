@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { AppError } from '../../services/platform/errors';
 import {
   type PersonOfSession,
@@ -95,7 +96,7 @@ export async function refuseNotAllowed(
  */
 export async function findPersonAtTerminal(io: Io): Promise<PersonOfSession | undefined> {
   const given = io.env.DATABASE_DIRECT_URL || io.env.DATABASE_URL;
-  if (given ? !isLoginOfPerson(given) : io.envFile === undefined) return undefined;
+  if (given ? !isLoginOfPerson(given) : !existsSync(io.envFile ?? '')) return undefined;
   try {
     // The help of the owner does not load the configuration.
     const { loadConfig } =

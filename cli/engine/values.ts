@@ -345,7 +345,8 @@ export function uuidStart(text: string, name: string): string {
   return id;
 }
 
-export const bookingRef = matching(isBookingRef, 'a reference such as ACME-1042');
+// Loads the file of bookings for a given reference only.
+export const bookingRef = matching((text) => isBookingRef(text), 'a reference such as ACME-1042');
 
 /** Parses the public id of a key or token. */
 export function credentialId(text: string, name: string): string {

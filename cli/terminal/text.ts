@@ -53,13 +53,19 @@ const PICTURE = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u;
 const WIDTHLESS = /[\p{Mn}\p{Me}\p{Cf}]/gu;
 const ELLIPSIS = '…';
 
-const segmenter = new Intl.Segmenter();
+let segmenter: Intl.Segmenter | undefined;
+
+/** Splits a text into letters. Makes the segmenter at the first text that needs it, because its tables load in 20 ms. */
+function segmentsOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter();
+  return segmenter.segment(text);
+}
 
 /** Returns the cells that the text takes: two for wide letters and pictures, none for combining marks. */
 export function textWidth(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += segmentWidth(segment);
+  for (const { segment } of segmentsOf(text)) width += segmentWidth(segment);
   return width;
 }
 
@@ -74,7 +80,7 @@ export function cutText(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   let kept = '';
   let used = textWidth(ELLIPSIS);
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of segmentsOf(text)) {
     used += segmentWidth(segment);
     if (used > width) break;
     kept += segment;
@@ -108,7 +114,7 @@ function breakLine(line: string, width: number): string[] {
   const parts: string[] = [];
   let part = '';
   let used = 0;
-  for (const { segment } of segmenter.segment(line)) {
+  for (const { segment } of segmentsOf(line)) {
     const cells = segmentWidth(segment);
     if (used + cells > width && part !== '') {
       parts.push(part);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -83,3 +84,12 @@ describe('the form of a file of bookings', () => {
     expect((await refused(misnamed)).map(({ line }: { line: number }) => line)).toContain(2);
   });
 });
+
+it.each(['--dry-run', '--tenant acme', '--no-policy', '--send-events'])(
+  '--undo with %s is refused, and undoes nothing',
+  async (flag) => {
+    const undo = `booking import --undo ${randomUUID()} --yes`;
+    expect(await terminal.refusal(`${undo} ${flag}`)).toBe('2 usage_error');
+    expect(await terminal.refusal(undo)).toBe('1 import_not_found');
+  },
+);

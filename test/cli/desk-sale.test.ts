@@ -124,6 +124,16 @@ describe('tourctl booking add', () => {
     expect(await terminal.refusal(lineOf(slug, place, '--party adult=1'))).toBe('1 tour_not_found');
   });
 
+  it('says how many seats are left, and which boat leaves no more', async () => {
+    const seats = await givenSeats(api.db, { seats: 3 });
+    const line = lineOf(site.tenant.slug, `${seats.tour.slug} ${seats.date}`, '--party adult=4');
+    expect((await terminal.tourctl(line)).stderr).toContain('too few free seats: 3 seats left\n');
+    await terminal.json('resource add pinnace --name Pinnace --kind vehicle --places 2');
+    await terminal.json(`departure set-uses ${seats.tour.slug} ${seats.date} pinnace`);
+    const { stderr } = await terminal.tourctl(line);
+    expect(stderr).toContain('too few free seats: 2 seats left, because of the resource pinnace\n');
+  });
+
   it('refuses a sale for a suspended tenant with tenant_inactive', async () => {
     const seats = await givenSeats(api.db);
     const { slug } = await givenTenant(api.db);

@@ -116,7 +116,9 @@ describe('--request-id', () => {
       expect(await terminal.refusal(sale(seats, 2, `--request-id call-3 ${more}`))).toBe(
         '1 idempotency_key_reused',
       );
-    expect(await terminal.refusal(sale(seats, 1, '--request-id call-3'))).toBe('1 idempotency_key_reused');
+    const { code, stderr } = await terminal.tourctl(sale(seats, 1, '--request-id call-3'));
+    expect(code).toBe(1);
+    expect(stderr).toContain('error: This --request-id was used for another sale');
     expect(await seatsTaken(api.db, seats)).toBe(2);
   });
 

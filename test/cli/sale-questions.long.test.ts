@@ -83,17 +83,22 @@ describeOnTerminal('the questions of booking add', () => {
   it.each([
     ['Which tenant?', () => ''],
     ['Tour:', () => `--tenant ${tenant.slug}`],
-  ])('booking add shows %s before it loads the modules of the database', async (question, flags) => {
-    await givenCruise();
-    const line = `exec ${process.execPath} ${TOURCTL} booking add ${flags()}`;
-    const person = openPseudoTerminal(line, { ...terminal.env, NODE_DEBUG: 'module' });
-    await person.see(question);
-    await person.see('/node_modules/knex/knex.js');
-    expect(person.shown.indexOf('/node_modules/knex/')).toBeGreaterThan(person.shown.indexOf(question));
-    expect(person.shown.indexOf('/node_modules/pg/')).toBeGreaterThan(person.shown.indexOf(question));
-    await person.answer('❯', KEY.ctrlC);
-    expect(await person.ended).toBe(130);
-  });
+  ])(
+    'booking add shows %s before it loads the modules of the database and the currencies',
+    async (question, flags) => {
+      await givenCruise();
+      const line = `exec ${process.execPath} ${TOURCTL} booking add ${flags()}`;
+      const person = openPseudoTerminal(line, { ...terminal.env, NODE_DEBUG: 'module' });
+      await person.see(question);
+      await person.see('/node_modules/knex/knex.js');
+      await person.see('/node_modules/currency-codes/');
+      const asked = person.shown.indexOf(question);
+      for (const name of ['knex', 'pg', 'currency-codes'])
+        expect(person.shown.indexOf(`/node_modules/${name}/`)).toBeGreaterThan(asked);
+      await person.answer('❯', KEY.ctrlC);
+      expect(await person.ended).toBe(130);
+    },
+  );
 
   it('booking add asks the questions of the tour after the payment, and an answer that is not due may wait', async () => {
     const { id } = await givenCruise();

@@ -142,10 +142,10 @@ describe('the build', () => {
 
   it('the build keeps the last build when a source does not compile', async () => {
     await build();
-    const before = readFileSync(path.join(checkout, 'dist/sources.sha1'), 'utf8');
+    const before = readFileSync(path.join(checkout, 'dist/sources.txt'), 'utf8');
     writeAnswer('const =');
     expect((await build()).code).toBe(1);
-    expect(readFileSync(path.join(checkout, 'dist/sources.sha1'), 'utf8')).toBe(before);
+    expect(readFileSync(path.join(checkout, 'dist/sources.txt'), 'utf8')).toBe(before);
     expect(readdirSync(checkout).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
     expect(await tourctl()).toEqual({ code: 0, stdout: 'first\n', stderr: STALE });
   });

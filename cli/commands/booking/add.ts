@@ -1,8 +1,4 @@
-import {
-  BOOKING_PAYMENT_METHODS,
-  type BookingLead,
-  type BookingPaymentMethod,
-} from '../../../services/api/bookings/booking-lead';
+import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { canonicalTourId } from '../../../services/api/catalog/find-tour';
 import type { Tour } from '../../../services/api/catalog/tour';
@@ -19,6 +15,10 @@ import { toMajor } from '../../../services/api/pricing/currency';
 import { createBooking } from '../../../services/api/seats/changes/create-booking';
 import { type OperatorTransaction, performInTransaction } from '../../../services/api/seats/perform';
 import type { Seller } from '../../../services/api/seats/seat-change';
+import {
+  BOOKING_PAYMENT_METHODS,
+  type BookingPaymentMethod,
+} from '../../../services/api/tenants/payment-method';
 import type { Tenant } from '../../../services/api/tenants/tenant';
 import { NOTES_MAX } from '../../../services/platform/forms/lengths';
 import { changeSeats } from '../../engine/change-seats';

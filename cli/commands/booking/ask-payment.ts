@@ -1,5 +1,4 @@
-import type { BookingPaymentMethod } from '../../../services/api/bookings/booking-lead';
-import { PAYMENT_METHODS } from '../../../services/api/tenants/payment-method';
+import { type BookingPaymentMethod, PAYMENT_METHODS } from '../../../services/api/tenants/payment-method';
 import type { Tenant } from '../../../services/api/tenants/tenant';
 import { UsageError } from '../../engine/failure';
 import { instant, parseDuration } from '../../engine/values';

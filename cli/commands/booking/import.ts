@@ -48,6 +48,9 @@ interface ImportOptions {
   undo?: string;
 }
 
+/** The flags of an import of files. */
+const OF_FILES = ['tenant', 'map', 'dryRun', 'addSeats', 'skipFaulty', 'rejects', 'sendEvents'] as const;
+
 const UNDO_FLAG = flag(
   '--undo <import id>',
   'cancel what this import made and nothing has changed since, erase its customers and free its references',
@@ -73,10 +76,15 @@ export const importBookingsVerb: Verb = {
     flag('--send-events', 'send booking.created of each booking, as a sale does'),
     UNDO_FLAG,
   ],
-  check: ({ skipFaulty = false, rejects, undo }: ImportOptions, files: string[] = []) => {
+  check: (options: ImportOptions, files: string[] = []) => {
+    const { skipFaulty = false, rejects, undo, policy } = options;
     if (skipFaulty && rejects === undefined)
       throw new UsageError('--skip-faulty needs --rejects: the file of the rows that it leaves out');
-    if (undo !== undefined && files.length > 0) throw new UsageError('--undo takes no files');
+    const isAlone = files.length === 0 && policy !== false && OF_FILES.every((name) => !(name in options));
+    if (undo !== undefined && !isAlone)
+      throw new UsageError(
+        '--undo takes no files and no other flags: it undoes the whole import, without a dry run',
+      );
   },
   asks: ({ dryRun = false }: ImportOptions) => !dryRun,
   examples: [
@@ -295,7 +303,7 @@ async function undoCommand(context: AuditedContext, importId: string): Promise<v
   const document = { import_id: importId, cancelled: done.undone.length, left };
   await output.answer(document, () =>
     [
-      `${countOf(document.cancelled, 'booking')} cancelled, their customers erased and their references free`,
+      `${countOf(document.cancelled, 'booking')} cancelled; customers erased, references free`,
       ...left.map(({ booking_ref, why }) => `left: ${booking_ref} ${why}`),
     ].join('\n'),
   );

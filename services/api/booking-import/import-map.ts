@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BOOKING_PAYMENT_METHODS } from '../bookings/booking-lead';
+import { BOOKING_PAYMENT_METHODS } from '../tenants/payment-method';
 import { type InstantsOf, instantsIn } from '../catalog/local-time';
 import { findRepeatedKey } from '../catalog-import/cut-json';
 import { isTimeZone } from '../../platform/forms/days';

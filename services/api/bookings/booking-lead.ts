@@ -12,7 +12,7 @@ import {
 import { toMajor } from '../pricing/currency';
 import { firstPrice, type CategoryPrice, priceByCategory } from '../pricing/price-categories';
 import type { Actor } from '../tenants/actor';
-import { PAYMENT_METHODS } from '../tenants/payment-method';
+import type { BookingPaymentMethod } from '../tenants/payment-method';
 import type { Tenant } from '../tenants/tenant';
 import type { Adjustment } from './adjustment';
 import type { BookingStatus } from './booking-status';
@@ -24,10 +24,6 @@ import type { PartialCustomer } from '../customers/customer';
 
 /** The origin of a booking: REST, OCTO, the desk of the operator, or the import from another system. */
 export type BookingSource = 'tenant_api' | 'octo' | 'desk' | 'import';
-
-/** How a booking is paid. Only the operator may choose `cash`: at the desk, or by an import. */
-export const BOOKING_PAYMENT_METHODS = [...PAYMENT_METHODS, 'cash'] as const;
-export type BookingPaymentMethod = (typeof BOOKING_PAYMENT_METHODS)[number];
 
 /** One person of a booking, as stored and shown. */
 export interface Traveller {

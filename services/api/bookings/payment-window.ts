@@ -1,8 +1,9 @@
 import { AppError } from '../../platform/errors';
 import type { LockedDeparture } from '../departures/departure';
 import { addMinutes, earlierOf } from '../holds/clock-text';
+import type { BookingPaymentMethod } from '../tenants/payment-method';
 import type { Tenant } from '../tenants/tenant';
-import type { BookingLead, BookingPaymentMethod } from './booking-lead';
+import type { BookingLead } from './booking-lead';
 
 /**
  * Returns the end of the payment window of a new booking, which no change moves. Null: the tenant has no payment window, or the booking is

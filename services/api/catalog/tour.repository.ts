@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database/database';
+import { type Db, runPrepared } from '../../platform/database/database';
 import { categoriesOf, type Category } from '../parties/category';
 import { START_TIME } from './start-time';
 import { TOUR_PICKUP } from './tour-asks';
@@ -122,7 +122,8 @@ export async function findTourId(db: Db, key: TourKey): Promise<string | undefin
 
 /** Returns the tours with these ids, also tours that the tenant does not see. */
 export async function findToursById(db: Db, tenant: Tenant, ids: string[]): Promise<Tour[]> {
-  const { rows } = await db.raw(
+  const { rows } = await runPrepared(
+    db,
     `select ${TOUR_COLUMNS} from tours t ${UPCOMING_BY_CATEGORY} where t.id = any(:ids::uuid[])`,
     { ids, tenantId: tenant.id },
   );

@@ -8,7 +8,7 @@ import { InvalidAmountError } from '../pricing/pricing.errors';
 import type { ListedDeparture } from './departure';
 import {
   type ExistingDeparture,
-  findDepartures,
+  findDeparturesById,
   findDeparturesOfDates,
   findLocalStarts,
   insertDepartures,
@@ -105,7 +105,7 @@ export async function addDepartures(
       ? []
       : await insertDepartures(trx, tour.id, missing, { ...common, prices: minor }).catch(refuseDuringUpdate);
   const ids = [...created, ...found.map(({ id }) => id)];
-  const listed = await findDepartures(trx, null, { sandbox: false, ids, limit: ids.length });
+  const listed = await findDeparturesById(trx, ids, { sandbox: false });
   const isNew = new Set(created);
   return {
     created: created.length,

@@ -1,4 +1,4 @@
-import { CLOCK, type Db, type Trx } from '../../platform/database/database';
+import { CLOCK, type Db, runPrepared, type Trx } from '../../platform/database/database';
 import { waitAtMostLockTimeout } from '../../platform/database/lock-timeout';
 import type { PricedTour } from '../pricing/price-categories';
 import type { DatedDeparture } from './choose-departure';
@@ -115,29 +115,44 @@ export const DEPARTURE_STATUS = `case
 export interface DepartureRange {
   /** True: counts seats of the sandbox. False: counts real seats. */
   sandbox: boolean;
-  /** The first date. By default past departures are left out, except with the status `gone` or with `ids`. */
+  /** The first date. By default past departures are left out, except with the status `gone`. */
   from?: string;
   /** The last date. */
   to?: string;
   status?: DepartureStatus;
-  /** Only these departures, of any date. */
-  ids?: string[];
   after?: DeparturePosition;
   limit: number;
 }
 
-/** Returns departures by date and time, also cancelled ones. @param tourId null: departures of any tour, named by `ids` */
+/** Returns departures of a tour by date and time, also cancelled ones. */
 export async function findDepartures(
   db: Db,
-  tourId: string | null,
+  tourId: string,
   page: DepartureRange,
 ): Promise<ListedDeparture[]> {
   const { rows } = await db.raw(
     `${CLOCK} select ${LISTED_ROW.select}
      from clock, departures d join tours t on t.id = d.tour_id
-     where ${rangeConditions(tourId, page).join(' and ')}
+     where ${rangeConditions(page).join(' and ')}
      order by d.departure_date, ${START_TIME}, d.id limit :limit`,
     { ...page, ...positionBindings(page.after), tourId } as Record<string, unknown> as Record<string, string>,
+  );
+  return rows.map(LISTED_ROW.read);
+}
+
+/** Returns the departures with these ids, by date and time, also cancelled and past ones. @param sandbox true: counts the seats of the sandbox */
+export async function findDeparturesById(
+  db: Db,
+  ids: string[],
+  { sandbox }: Pick<DepartureRange, 'sandbox'>,
+): Promise<ListedDeparture[]> {
+  const { rows } = await runPrepared(
+    db,
+    `${CLOCK} select ${LISTED_ROW.select}
+     from clock, departures d join tours t on t.id = d.tour_id
+     where d.id = any(:ids::uuid[])
+     order by d.departure_date, ${START_TIME}, d.id`,
+    { ids, sandbox },
   );
   return rows.map(LISTED_ROW.read);
 }
@@ -159,15 +174,13 @@ function positionBindings({ date, time }: Partial<DeparturePosition> = {}) {
   return { afterDate: date, afterTime: time === undefined ? AFTER_ALL_TIMES : (time ?? '') };
 }
 
-function rangeConditions(tourId: string | null, { from, to, status, ids, after }: DepartureRange): string[] {
-  const startsAnywhere = status === 'gone' || ids !== undefined;
+function rangeConditions({ from, to, status, after }: DepartureRange): string[] {
   const conditions = [
-    tourId !== null && 'd.tour_id = :tourId',
+    'd.tour_id = :tourId',
     from !== undefined && 'd.departure_date >= :from::date',
-    from === undefined && !startsAnywhere && NOT_PAST,
+    from === undefined && status !== 'gone' && NOT_PAST,
     to !== undefined && 'd.departure_date <= :to::date',
     status !== undefined && `${DEPARTURE_STATUS} = :status`,
-    ids !== undefined && 'd.id = any(:ids::uuid[])',
     after !== undefined && AFTER,
   ];
   return conditions.filter((condition) => condition !== false);

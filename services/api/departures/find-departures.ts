@@ -34,6 +34,7 @@ import {
   countDepartures,
   type DepartureRange,
   findDepartures,
+  findDeparturesById,
   findDeparturesOfDate,
   findNearestId,
   findUpcomingDepartures,
@@ -145,7 +146,7 @@ export async function departuresById(
   { sandbox }: Pick<Tenant, 'sandbox'>,
   ids: string[],
 ): Promise<ListedDeparture[]> {
-  return findDepartures(db, null, { ids, sandbox, limit: ids.length });
+  return findDeparturesById(db, ids, { sandbox });
 }
 
 /**
@@ -243,7 +244,7 @@ export async function findTourDeparture(
   named: NamedDeparture,
 ): Promise<Departure> {
   const ids = [await findNamedDeparture(db, tour, named)];
-  const [departure] = await findDepartures(db, null, { sandbox: false, ids, limit: 1 });
+  const [departure] = await findDeparturesById(db, ids, { sandbox: false });
   if (!departure) throw new DepartureNotFoundError(tour.slug, named);
   return departure;
 }
@@ -267,8 +268,7 @@ export async function findNearestDeparture(
 ): Promise<FoundDeparture> {
   const { departureId } = chooseDeparture(await assertUnambiguous(db, tour, named), named.time);
   const id = departureId ?? (await findNearestId(db, tour.id, named));
-  const page = { sandbox: false, limit: 1 };
-  const [nearest = null] = id === undefined ? [] : await findDepartures(db, null, { ...page, ids: [id] });
+  const [nearest = null] = id === undefined ? [] : await findDeparturesById(db, [id], { sandbox: false });
   return { departure: departureId === null ? null : nearest, nearest };
 }
 

@@ -160,7 +160,8 @@ export async function findHoldsById(db: Db, scope: TenantScope, ids: string[]): 
 
 /** Returns the hold of the tenant's booking of OCTO. Undefined: there is none. @param uuid in lower case */
 export async function findHoldOfOcto(db: Db, tenantId: string, uuid: string): Promise<SeatHold | undefined> {
-  const { rows } = await db.raw(
+  const { rows } = await runPrepared(
+    db,
     `${CLOCK}, page as (select h.id, h.departure_id, h.sandbox from octo_bookings o join seat_holds h on h.id = o.hold_id
        where o.tenant_id = :tenantId and o.uuid = :uuid),
      ${HOLDS_OF_PAGE}`,

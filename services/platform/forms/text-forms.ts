@@ -67,21 +67,34 @@ const SHAPING = [
   // Matches the flags of regions: a black flag, the letters of the region as tag characters, and an end tag.
   '\\u{1f3f4}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{3,6}\\u{e007f}',
 ].join('|');
-const SHAPING_OR_INVISIBLE = new RegExp(`(${SHAPING})|${INVISIBLE.source}`, 'gu');
-const SHAPING_DIRECTION_OR_INVISIBLE = new RegExp(`(${SHAPING}|[${DIRECTION}])|${INVISIBLE.source}`, 'gu');
+let shapingOrInvisible: RegExp | undefined;
+
+/**
+ * Removes the invisible characters that do not change the displayed text. Compiles the pattern at the first text that needs it, because that
+ * takes milliseconds of each start.
+ * @param keeps returns true for another character that stays
+ */
+function dropInvisible(text: string, keeps: (character: string) => boolean): string {
+  if (!INVISIBLE.test(text)) return text;
+  shapingOrInvisible ??= new RegExp(`(${SHAPING})|${INVISIBLE.source}`, 'gu');
+  return text.replace(
+    shapingOrInvisible,
+    (found, shaping?: string) => shaping ?? (keeps(found) ? found : ''),
+  );
+}
 
 /**
  * Removes invisible characters from a text of one line, because other programs add such characters to copied text. Two names that differ
  * only in invisible characters look the same. Keeps invisible characters that change the displayed text.
  */
 export function withoutInvisible(text: string): string {
-  return INVISIBLE.test(text) ? text.replace(SHAPING_OR_INVISIBLE, '$1') : text;
+  return dropInvisible(text, () => false);
 }
 
 /** Removes invisible characters from the name of a person like withoutInvisible, but keeps marks of direction. Empty: nothing is visible. */
 export function cleanName(name: string): string {
   if (withoutInvisible(name).trim() === '') return '';
-  return name.replace(SHAPING_DIRECTION_OR_INVISIBLE, '$1');
+  return dropInvisible(name, (character) => withoutDirection(character) === '');
 }
 
 /**

@@ -4,7 +4,6 @@ import type { WebhookEvent } from '../../../webhook-queue/enqueue-delivery';
 import {
   assertTravellersBooked,
   type BookingLead,
-  type BookingPaymentMethod,
   type BookingSource,
   referencePrefix,
   type Traveller,
@@ -34,6 +33,7 @@ import {
 } from '../../parties/requested-party';
 import type { LockedPrice } from '../../pricing/price-categories';
 import type { Actor } from '../../tenants/actor';
+import type { BookingPaymentMethod } from '../../tenants/payment-method';
 import type { Tenant } from '../../tenants/tenant';
 import { type Decided, dateOfDeparture } from '../decided';
 import { add, type HeldSeats, type SaleFacts, type UndatedTour, viewKey } from '../read/facts';

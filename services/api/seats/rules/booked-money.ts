@@ -1,11 +1,12 @@
 import type { StoredColumns } from '../../../platform/database/row-description';
 import { adjustedTotal, toAdjustment } from '../../bookings/adjustment';
-import type { BookingLead, BookingPaymentMethod } from '../../bookings/booking-lead';
+import type { BookingLead } from '../../bookings/booking-lead';
 import type { DeskTerms } from '../../bookings/desk-terms';
 import { depositOfImport, type ImportTerms, pricesOfImport } from '../../bookings/import-terms';
 import type { Party } from '../../parties/party-rules';
 import { depositOf } from '../../pricing/apply-price-rule';
 import { type LockedPrice, totalOf } from '../../pricing/price-categories';
+import type { BookingPaymentMethod } from '../../tenants/payment-method';
 import type { Tenant } from '../../tenants/tenant';
 
 /** The locked amounts of a booking. */
