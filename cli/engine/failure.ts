@@ -26,6 +26,7 @@ const WRONG_ARGUMENTS: ReadonlySet<string> = new Set([
   'invalid_webhook_url',
   'departure_time_missing',
   'pay_by_past',
+  'time_ends_before_start',
 ]);
 
 /** Writes the error to stderr and returns the exit code when the reader has taken it. */

@@ -3,7 +3,7 @@ import type { Instance } from '../stack/service';
 import type { SaleKind } from './load';
 import { measurePlainLatency } from './pgbench';
 import { inTurns, type Row, rounded } from './row';
-import { addReceiver, type BenchStack } from './stack';
+import { addReceiver, type BenchStack, type Target } from './stack';
 import { median } from './table';
 
 const SECONDS = 3;
@@ -44,43 +44,63 @@ export async function measureLone(stack: BenchStack, api: Instance): Promise<Row
 
 let keys = 0;
 
-async function medianAnswer({ targets, apiKey }: BenchStack, api: Instance, kind: SaleKind): Promise<number> {
+async function medianAnswer(stack: BenchStack, api: Instance, kind: SaleKind): Promise<number> {
+  const { targets } = stack;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const times: number[] = [];
   for (let n = 0; n < REQUESTS; n++) {
-    const { slug, date } = targets[n % targets.length]!;
-    const [path, body] =
-      kind === 'hold'
-        ? [`/api/gateway/tours/${slug}/hold`, { departure_date: date, quantity: 1 }]
-        : [
-            '/api/tenant/bookings',
-            {
-              tour_id: slug,
-              departure_date: date,
-              name: 'Ana Lima',
-              phone: '+4930901820',
-              email: 'ana@example.com',
-            },
-          ];
-    const headers: Record<string, string> = {
-      authorization: `Bearer ${apiKey}`,
-      'content-type': 'application/json',
-    };
-    if (kind === 'booking') headers['idempotency-key'] = `lone-${process.pid}-${++keys}`;
     const begun = performance.now();
-    const status = await post(agent, api.baseUrl + path, headers, JSON.stringify(body));
-    if (status !== 201) throw new Error(`the ${kind} was refused with ${status}`);
+    await sendSale(agent, stack, api, kind, targets[n % targets.length]!);
     if (n >= WARM_UP) times.push(performance.now() - begun);
   }
   agent.destroy();
   return median(times);
 }
 
-/** Sends a request and reads the whole answer. @returns its status */
-function post(agent: Agent, url: string, headers: Record<string, string>, body: string): Promise<number> {
+/** Sends one sale and reads the whole answer. @throws Error if it is refused */
+export async function sendSale(
+  agent: Agent,
+  { apiKey }: BenchStack,
+  api: Instance,
+  kind: SaleKind,
+  { slug, date }: Target,
+): Promise<void> {
+  const [path, body] =
+    kind === 'hold'
+      ? [`/api/gateway/tours/${slug}/hold`, { departure_date: date, quantity: 1 }]
+      : [
+          '/api/tenant/bookings',
+          {
+            tour_id: slug,
+            departure_date: date,
+            name: 'Ana Lima',
+            phone: '+4930901820',
+            email: 'ana@example.com',
+          },
+        ];
+  const headers: Record<string, string> = {
+    authorization: `Bearer ${apiKey}`,
+    'content-type': 'application/json',
+  };
+  if (kind === 'booking') headers['idempotency-key'] = `lone-${process.pid}-${++keys}`;
+  const { status, text } = await post(agent, api.baseUrl + path, headers, JSON.stringify(body));
+  if (status !== 201) throw new Error(`the ${kind} of ${slug} was refused with ${status}: ${text}`);
+}
+
+/** Sends a request and reads the whole answer. */
+function post(
+  agent: Agent,
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', agent, headers }, (response) => {
-      response.resume().on('end', () => resolve(response.statusCode!));
+      let text = '';
+      response
+        .setEncoding('utf8')
+        .on('data', (part: string) => (text += part))
+        .on('end', () => resolve({ status: response.statusCode!, text }));
     });
     sent.on('error', reject).end(body);
   });

@@ -20,6 +20,7 @@ import { measureOcto } from './octo';
 import { measureOneKey } from './one-key';
 import { measureReads } from './reads';
 import { describeMachine, tableOf, writeSection } from './report';
+import { measureResources } from './resources';
 import { cellsOf, COLUMNS, type Row } from './row';
 import { measureSales } from './sales';
 import { measureScale } from './scale';
@@ -66,6 +67,7 @@ const OTHERS: Record<string, (args: string[]) => Promise<void>> = {
   'long-lists': measureLongLists,
   octo: measureOcto,
   'one-key': measureOneKey,
+  resources: measureResources,
   scale: measureScale,
   'seats-net': measureSeatsNet,
   soak: measureSoak,

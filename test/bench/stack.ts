@@ -66,6 +66,8 @@ export interface BenchStack extends BenchDatabase {
   targets: Target[];
   /** Returns a file with the first targets, "slug date" a line. */
   targetsFile(count: number): string;
+  /** Returns a file with these targets. */
+  fileOf(name: string, targets: Target[]): string;
   /** Starts a service with everything on: authentication, quotas, headers, metrics, and a log line for each request. */
   start(service: 'api' | 'webhook-queue', environment?: Record<string, string>): Promise<Instance>;
   /** Deletes all holds, bookings, their events and idempotency rows. */
@@ -89,13 +91,14 @@ export async function withStack<T>(
       running.push(instance);
       return instance;
     };
-    const targetsFile = (count: number) => {
-      const file = path.join(directory, `targets-${count}`);
-      const lines = targets.slice(0, count).map(({ slug, date }) => `${slug} ${date}\n`);
+    const fileOf = (name: string, list: Target[]) => {
+      const file = path.join(directory, `targets-${name}`);
+      const lines = list.map(({ slug, date }) => `${slug} ${date}\n`);
       // Keeps an existing file, because another load may be reading it.
       if (!existsSync(file)) writeFileSync(file, lines.join(''));
       return file;
     };
+    const targetsFile = (count: number) => fileOf(`${count}`, targets.slice(0, count));
     const clearSales = async () => {
       await db.raw(
         'truncate seat_holds, idempotency_keys, webhook_queue, webhook_deliveries, webhook_events cascade',
@@ -104,7 +107,17 @@ export async function withStack<T>(
     const { api_key: apiKey, widget_token: widgetToken } = demo;
     const { id: tenantId } = await db('tenants').where({ slug: demo.tenant }).first<{ id: string }>('id');
     try {
-      const stack = { ...database, apiKey, widgetToken, tenantId, targets, targetsFile, start, clearSales };
+      const stack = {
+        ...database,
+        apiKey,
+        widgetToken,
+        tenantId,
+        targets,
+        targetsFile,
+        fileOf,
+        start,
+        clearSales,
+      };
       return await work(stack, await start('api'));
     } finally {
       await Promise.all(running.map((instance) => instance.stop()));
@@ -131,7 +144,9 @@ export function serviceSettings(databaseUrl: string, metricsPort: number): Recor
 export async function seedDemoFor(db: Db): Promise<DemoCredentials> {
   const today = new Date().toISOString().slice(0, 10);
   const demo = await inTransaction(db, (trx) => seedDemo(trx, today, PEPPER));
-  await db('tenants').where({ slug: demo.tenant }).update({ max_holds: NO_LIMIT, max_unpaid: NO_LIMIT });
+  await db('tenants')
+    .where({ slug: demo.tenant })
+    .update({ max_holds: NO_LIMIT, max_unpaid: NO_LIMIT, max_hold_trips: NO_LIMIT });
   return demo;
 }
 

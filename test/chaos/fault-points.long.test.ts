@@ -3,6 +3,7 @@ import { EVENT_TYPES } from '../../services/webhook-queue/deliveries/delivery';
 import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenKey, givenTenant, unique } from '../support/given';
+import { givenResource, givenUses } from '../support/given-resources';
 import { givenSeats } from '../support/website';
 import { type Pair, startPair, untilReady, type Watched } from './fault-points/pair';
 import type { FaultPoint, Transaction } from './fault-points/statement-proxy';
@@ -27,9 +28,9 @@ const OPEN_MS = 300;
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 describe.each([
-  ['off', [BOOK_BY_HOLD, ...(LONG ? OTHER_WRITES : [])]],
-  ['on', [TOGETHER]],
-] as const)('an API with group commit %s', (setting, kinds) => {
+  ['off', 'without resources', [BOOK_BY_HOLD, ...(LONG ? OTHER_WRITES : [])]],
+  ['on', 'on a boat with a guide', [TOGETHER, ...(LONG ? [BOOK_BY_HOLD, ...OTHER_WRITES] : [])]],
+] as const)('an API with group commit %s, %s', (setting, resources, kinds) => {
   let database: TestDatabase;
   let db: Db;
   let pair: Pair;
@@ -50,6 +51,11 @@ describe.each([
     );
     authorization = `Bearer ${await givenKey(db, tenant)}`;
     const { tour, date } = await givenSeats(db, { seats: 100_000, prices: { adult: 50_000, child: 30_000 } });
+    if (resources !== 'without resources') {
+      const boat = await givenResource(db, { places: 100_000, turnaround: 30 });
+      const guide = await givenResource(db, { kind: 'guide' });
+      await givenUses(db, tour, [{ resource: boat, shared: true }, { resource: guide }]);
+    }
     const row = await db('departures').where({ tour_id: tour.id, departure_date: date }).first('id');
     stock = { tour, date, departureId: row.id };
     pair = await startPair(database.url, {

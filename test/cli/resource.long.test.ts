@@ -1,6 +1,8 @@
-import { daysFromToday, unique } from '../support/given';
+import { insertHold } from '../catalog/catalog-rows';
+import { daysFromToday, givenTenant, unique } from '../support/given';
 import { givenTrip, type GivenUse } from '../support/given-resources';
 import { sellSeats } from './resource-sales';
+import { runOnce } from './run-once';
 import { useTestTerminal } from './terminal';
 
 const terminal = useTestTerminal();
@@ -85,6 +87,25 @@ describe('tourctl resource', () => {
     await sellSeats(terminal.db, await trip(boat, '12:30'), 1);
     expect(await terminal.refusal(`resource set ${boat} --turnaround 31m`)).toBe('1 resource_busy');
     expect(await terminal.json(`resource set ${boat} --turnaround 30m`)).toMatchObject({ turnaround: '30m' });
+    const weekly = await addBoat('--turnaround 2880');
+    expect(await terminal.json(`resource show ${weekly}`)).toMatchObject({ turnaround: '2d' });
+  });
+
+  it('a refused change of a resource says how to free it: bookings move, holds are released or expire', async () => {
+    const boat = await addBoat();
+    const held = await trip(boat, '10:00');
+    await insertHold(terminal.db, (await givenTenant(terminal.db)).id, held.id, 2);
+    await sellSeats(terminal.db, await trip(boat, '12:00'), 1);
+    const messageOf = async (turnaround: string) =>
+      (await errorOf(`resource set ${boat} --turnaround ${turnaround}`)).message;
+    expect(await messageOf('1m')).toMatch(
+      /and 1 more\. Move or cancel these bookings, and release the holds, first\.$/,
+    );
+    await terminal.db('booking_leads').where({ status: 'confirmed' }).update({ status: 'cancelled' });
+    await insertHold(terminal.db, (await givenTenant(terminal.db)).id, (await trip(boat, '12:30')).id, 2);
+    expect(await messageOf('31m')).toMatch(
+      /and 1 more\. These are holds: release them first, or wait until they expire\.$/,
+    );
   });
 
   it('tourctl resource close closes local days, lists what is sold there, and leaves no seat for more', async () => {
@@ -124,7 +145,7 @@ describe('tourctl resource', () => {
     ]);
     expect(
       await terminal.refusal(`resource close ${boat} --from 2031-05-02 --to 2031-05-01 --reason Dock`),
-    ).toBe('1 time_ends_before_start');
+    ).toBe('2 time_ends_before_start');
   });
 
   it('tourctl resource remove is refused while a tour uses the resource, and asks first', async () => {
@@ -225,6 +246,11 @@ describe('departures with resources', () => {
         },
       ],
     });
+    const screen = { columns: 100, colors: false };
+    const { stdout } = await runOnce(`departure list ${island.tour.slug}`, { env: terminal.env, screen });
+    expect(stdout).toContain('BLOCKED BY');
+    expect(stdout).toContain(`${boat}: 10:00 `);
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
     const roster = (await terminal.json(`departure list --guide ${guide} --from ${DATE} --to ${DATE}`)).items;
     expect(roster.map(({ tour }: { tour: string }) => tour)).toEqual([island.tour.slug]);
     expect(await terminal.refusal('departure list --guide no-one')).toBe('1 resource_not_found');

@@ -1,4 +1,4 @@
-import { minutesOf, readCutoff } from '../../services/api/catalog/cutoff';
+import { cutoffOf, minutesOf, readCutoff } from '../../services/api/catalog/cutoff';
 import { useTestDatabase } from '../support/database';
 
 const database = useTestDatabase();
@@ -16,6 +16,18 @@ async function closing(
 }
 
 describe('the form of a cut-off', () => {
+  it.each([
+    [0, '0m'],
+    [90, '90m'],
+    [120, '2h'],
+    [1440, '1d'],
+    [1500, '25h'],
+    [525_600, '365d'],
+  ])('%i minutes are written as %s, which a file accepts', (minutes, text) => {
+    expect(cutoffOf(minutes)).toBe(text);
+    expect(minutesOf(readCutoff(text)!)).toBe(minutes);
+  });
+
   const AMOUNTS = [
     0, 1, 9, 59, 60, 90, 364, 365, 366, 8759, 8760, 8761, 525_599, 525_600, 525_601, 999_999, 1_000_000,
   ];

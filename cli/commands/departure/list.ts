@@ -68,6 +68,7 @@ const SEAT_COLUMNS: ItemColumn<CountedDocument>[] = [
   { heading: 'unpaid', right: true, aside: true, cell: (d) => d.seats_unpaid },
   { heading: 'confirmed', right: true, aside: true, cell: (d) => d.seats_confirmed },
   { heading: 'free', right: true, cell: (d) => d.seats_available },
+  { heading: 'blocked by', least: 22, cell: describeBlocking },
   {
     heading: 'price',
     right: true,
@@ -76,14 +77,18 @@ const SEAT_COLUMNS: ItemColumn<CountedDocument>[] = [
   },
   { heading: 'closes', aside: true, cell: (d) => d.closes_at },
   { heading: 'before', aside: true, cell: (d) => d.closes_before },
-  {
-    heading: 'blocked by',
-    aside: true,
-    cell: (d) =>
-      d.blocked_by.map(({ resource, tour, closing }) => `${resource}: ${tour ?? closing}`).join(', ') || null,
-  },
   { heading: 'id', aside: true, cell: (d) => d.id },
 ];
+
+/** Describes what takes the resources of a departure: `boat-maria: 09:00 island`, with the date if it is another one. */
+function describeBlocking({ departure_date: date, blocked_by: blocking }: CountedDocument): string | null {
+  const described = blocking.map(({ resource, tour, closing, ...trip }) => {
+    const day = trip.departure_date === date ? null : trip.departure_date;
+    const words = [day, trip.departure_time, tour ?? closing].filter((word) => word !== null);
+    return `${resource}: ${words.join(' ')}`;
+  });
+  return described.join(', ') || null;
+}
 
 const listWith = (columns: ItemColumn<CountedDocument>[]) =>
   listOf({ find: findDepartureDocuments, columns, empty: 'No departures', after: ({ id }) => id });

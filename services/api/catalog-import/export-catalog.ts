@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/database/database';
+import { cutoffOf } from '../catalog/cutoff';
 import { START_TIME } from '../catalog/start-time';
 import { type TranslatedFields, translateFields } from '../catalog/tour-text';
 import { DEFAULT_CATEGORIES } from '../parties/category';
@@ -49,12 +50,12 @@ export async function exportTour(db: Db, id: string): Promise<FileEntry> {
 
 /** Returns all resources as entries of a catalog file, by code. */
 export async function exportResources(db: Db): Promise<FileEntry[]> {
-  const { rows }: { rows: { resource: FileEntry }[] } = await db.raw(
+  const { rows }: { rows: { resource: FileEntry & { turnaround: number } }[] } = await db.raw(
     `select json_build_object('code', code, 'name', name, 'kind', kind, 'places', places, 'units', units,
-       'turnaround', turnaround || 'm', 'time_zone', time_zone, 'phone', phone, 'email', email) as resource
+       'turnaround', turnaround, 'time_zone', time_zone, 'phone', phone, 'email', email) as resource
      from resources order by code`,
   );
-  return rows.map(({ resource }) => resource);
+  return rows.map(({ resource }) => ({ ...resource, turnaround: cutoffOf(resource.turnaround) }));
 }
 
 /** Returns all pickup points as entries of a catalog file, by code. */

@@ -30,6 +30,13 @@ export function minutesOf(cutoff: CutoffText): number {
   return amount * MINUTES[unit];
 }
 
+/** Returns the cut-off of a number of minutes in its largest unit: `1d`, `2h`, `90m`, `0m`. */
+export function cutoffOf(minutes: number): CutoffText {
+  if (minutes === 0) return NO_CUTOFF;
+  if (minutes % MINUTES.day === 0) return `${minutes / MINUTES.day}d`;
+  return minutes % MINUTES.hour === 0 ? `${minutes / MINUTES.hour}h` : `${minutes}m`;
+}
+
 /** The unit of a cut-off, as OCTO and Intl name it. */
 export type CutoffUnit = (typeof UNITS)[keyof typeof UNITS];
 

@@ -56,14 +56,20 @@ export class ResourceBusyError extends AppError {
   constructor(readonly trips: BusyTrip[]) {
     const [{ tour, departureDate }] = trips as [BusyTrip];
     const more = trips.length > 1 ? `, and ${trips.length - 1} more` : '';
-    super(
-      `What is sold needs the resource: ${tour} on ${departureDate}${more}. Move or cancel these bookings first.`,
-    );
+    super(`What is sold needs the resource: ${tour} on ${departureDate}${more}. ${wayOut(trips)}`);
   }
 
   override get facts(): Record<string, unknown> {
     return { trips: toBusyDocuments(this.trips) };
   }
+}
+
+/** Says what frees the resource. A trip without a booking has holds. */
+function wayOut(trips: BusyTrip[]): string {
+  const withBookings = trips.filter(({ bookingsTotal }) => bookingsTotal > 0).length;
+  if (withBookings === 0) return 'These are holds: release them first, or wait until they expire.';
+  if (withBookings === trips.length) return 'Move or cancel these bookings first.';
+  return 'Move or cancel these bookings, and release the holds, first.';
 }
 
 /**

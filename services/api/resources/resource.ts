@@ -1,3 +1,5 @@
+import { cutoffOf } from '../catalog/cutoff';
+
 export const RESOURCE_KINDS = ['vehicle', 'guide', 'place', 'equipment'] as const;
 export type ResourceKind = (typeof RESOURCE_KINDS)[number];
 
@@ -58,7 +60,7 @@ export function toResourceDocument(resource: Resource) {
     kind: resource.kind,
     places: resource.places,
     units: resource.units,
-    turnaround: `${resource.turnaround}m`,
+    turnaround: cutoffOf(resource.turnaround),
     time_zone: resource.timeZone,
     phone: resource.phone,
     email: resource.email,

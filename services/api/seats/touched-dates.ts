@@ -1,5 +1,5 @@
 import type { Trx } from '../../platform/database/database';
-import { findTouchedDates } from '../resources/touched-dates';
+import { findTouchedDates, type TouchedDate } from '../resources/touched-dates';
 import type { ChangedDate } from './after-commit';
 
 /** A departure whose seats a transaction may change. */
@@ -14,11 +14,15 @@ export interface ChangingDeparture {
 /** Adds to changed dates those of the other departures whose free seats may have changed, because they use the same resources. */
 export type AddTouchedDates = (changed: ChangedDate[]) => ChangedDate[];
 
-/** Reads the dates that the changed departures touch, by one statement. Runs none if no changed departure uses a resource. */
+/**
+ * Reads the dates that the changed departures touch, by one statement. Runs none if no changed departure uses a resource.
+ * @param known the dates that all these departures touch, if they are read already
+ */
 export async function readTouchedDates(
   trx: Trx,
   departures: Iterable<ChangingDeparture>,
   changed: ChangedDate[],
+  known?: TouchedDate[],
 ): Promise<AddTouchedDates> {
   const changedKeys = new Set(changed.map(keyOf));
   const keys = new Map<string, string>();
@@ -27,7 +31,7 @@ export async function readTouchedDates(
     if (resourceIds.length > 0 && changedKeys.has(key)) keys.set(id, key);
   }
   if (keys.size === 0) return (dates) => dates;
-  const touched = await findTouchedDates(trx, [...keys.keys()]);
+  const touched = known ?? (await findTouchedDates(trx, [...keys.keys()]));
   return (dates) => {
     const all = dates.flatMap((date): ChangedDate[] => {
       const others = touched.filter(({ departureId }) => keys.get(departureId) === keyOf(date));

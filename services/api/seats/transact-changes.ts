@@ -75,6 +75,7 @@ export async function transactChanges(
     trx,
     [...read.facts.departures.values(), ...read.beside],
     changed,
+    read.beside.length === 0 ? read.touched : undefined,
   );
   for (const { change, decided } of granted)
     outcomes.set(change, {

@@ -10,6 +10,7 @@ import { CONSUMABLE_FIELDS, HOLD_TABLES, holdColumns } from '../../holds/seat-ho
 import { bindKeys, STORED_ANSWERS, type StoredAnswer } from '../../idempotency/idempotency.repository';
 import type { Category } from '../../parties/category';
 import type { CountedUse, LockedResourceRow } from '../../resources/counted-trips';
+import type { TouchedDate } from '../../resources/touched-dates';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import type { ExchangeRate } from '../../pricing/convert-price';
 import { EXCHANGE_RATES } from '../../pricing/exchange-rate.repository';
@@ -37,6 +38,7 @@ export interface FactLists {
   lockedElsewhere: { id: string }[];
   resources: LockedResourceRow[];
   uses: CountedUse[];
+  touchedDates: TouchedDate[];
   views: TenantView[];
   holdCounts: TenantCount[];
   holdTrips: TenantCount[];
@@ -62,6 +64,7 @@ export function emptyLists(): FactLists {
     lockedElsewhere: [],
     resources: [],
     uses: [],
+    touchedDates: [],
     views: [],
     holdCounts: [],
     holdTrips: [],

@@ -11,6 +11,7 @@ import { categoriesOf } from '../../parties/category';
 import type { PricedTour } from '../../pricing/price-categories';
 import type { PriceRule } from '../../pricing/choose-price-rule';
 import { ratesByCurrency } from '../../pricing/convert-price';
+import type { TouchedDate } from '../../resources/touched-dates';
 import { Trips } from '../../resources/trips';
 import { type ChangedDate, datesOfBothKinds } from '../after-commit';
 import type { BulkFacts } from '../bulk-change';
@@ -45,6 +46,8 @@ export interface ReadFacts {
   freed: ChangedDate[];
   /** Departures that no change locks, whose expired holds and bookings this transaction has marked. */
   beside: ChangingDeparture[];
+  /** The dates that the locked departures touch. Undefined: not read, because the transaction has locked no resource. */
+  touched: TouchedDate[] | undefined;
   /** Ids of departures that exist and that another transaction has locked. */
   lockedElsewhere: ReadonlySet<string>;
   transactionId: string;
@@ -70,6 +73,7 @@ export async function readFacts(trx: Trx, changes: SeatChange[], locks: ChangeLo
     answerOf: (change) => answers.get(change),
     freed,
     beside,
+    touched: wanted.touchedDates.isWanted ? row.touchedDates : undefined,
     lockedElsewhere: new Set(row.lockedElsewhere.map(({ id }) => id)),
     facts: saleFacts(row),
   };
@@ -148,6 +152,7 @@ function factLists(changes: SeatChange[], locks: ChangeLocks): Record<keyof Fact
     lockedElsewhere: lists.lockedElsewhere(notLocked),
     resources: tripLists.resources(resourceIds),
     uses: tripLists.uses(resourceIds, departureIds, kindsOf(changes)),
+    touchedDates: tripLists.touchedDates(resourceIds, departureIds),
     views: lists.views(seen),
     rules: lists.priceRules(changes),
     rates: lists.exchangeRates(changes),

@@ -1,4 +1,5 @@
 import { COUNTED_USES, LOCKED_RESOURCES } from '../../resources/counted-trips';
+import { TOUCHED_DATES } from '../../resources/touched-dates';
 import type { SeatChange } from '../seat-change';
 import { type FactList, tenantsCounting } from './fact-lists';
 
@@ -22,6 +23,15 @@ export function uses(resourceIds: string[], departureIds: string[], kinds: boole
     isWanted: resourceIds.length > 0,
     sql: COUNTED_USES,
     values: { resourceIds, departureIds, kinds },
+  };
+}
+
+/** Selects the dates of other departures that a change of the departures touches, so that a sale needs no statement more for them. */
+export function touchedDates(resourceIds: string[], departureIds: string[]): FactList {
+  return {
+    isWanted: resourceIds.length > 0,
+    sql: TOUCHED_DATES,
+    values: { departureIds },
   };
 }
 
