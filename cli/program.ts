@@ -15,7 +15,14 @@ import {
 } from './engine/command';
 import type { GivenValues } from './engine/complete-values';
 import { acceptNormalEnd, EXIT, fail, UsageError } from './engine/failure';
-import { findPersonAtTerminal, mayUse, mayUseSome } from './engine/people-rights';
+import { NOT_SHOWN } from './engine/hide-customers';
+import {
+  CUSTOMER_FLAGS,
+  findPersonAtTerminal,
+  isRefusedFlag,
+  mayUse,
+  mayUseSome,
+} from './engine/people-rights';
 import { type Io, readVersion } from './terminal/io';
 import { createOutput, type Output } from './terminal/output';
 import { wrapText } from './terminal/text';
@@ -107,7 +114,7 @@ export function createProgram(
   // Loads the files of the named command only, and declares the flags of the named verb only.
   return program.hook('preSubcommand', (_, named) => {
     const command = commands.get(named)!;
-    const form = { start, width };
+    const form = { start, width, person };
     if ('verb' in command) return completeVerb(named, command.verb, form);
     const verbs = new Map<Command, Verb>();
     for (const verb of command.verbs) {
@@ -122,6 +129,8 @@ export function createProgram(
 interface Form {
   start: Start;
   width: number;
+  /** Leaves the flags out of the help that this person may not use. */
+  person?: PersonOfSession;
 }
 
 function addNoun(program: Command, noun: Noun, hidden: boolean): Command {
@@ -143,15 +152,19 @@ function positionalsOf({ usage }: Pick<Verb, 'usage'>): string[] {
 }
 
 /** Adds the arguments, the flags, the examples and the action. */
-function completeVerb(command: Command, verb: Verb, { start, width }: Form, noun?: Noun): void {
+function completeVerb(command: Command, verb: Verb, { start, width, person }: Form, noun?: Noun): void {
   const positionals = positionalsOf(verb);
   command.allowExcessArguments(false);
   // Declares all arguments optional: complete-values.ts asks for missing ones or refuses them.
   for (const text of positionals) command.addArgument(new Argument(text.replace('<', '[').replace('>', ']')));
-  for (const flag of flagsOf(verb)) command.addOption(toOption(flag));
+  const flags = flagsOf(verb);
+  const refused = flags.filter((flag) => person && isRefusedFlag(person.roles, verb, flagName(flag)));
+  for (const flag of flags) command.addOption(toOption(flag).hideHelp(refused.includes(flag)));
   command.option('--json', 'answer with one JSON document').option('--yes', 'do not ask for confirmation');
   const examples = examplesOf(verb, noun).map((line) => foldCommand(`tourctl ${line}`, width));
   command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`);
+  if (refused.some((flag) => CUSTOMER_FLAGS.includes(flagName(flag))))
+    command.addHelpText('after', `\n${NOT_SHOWN}`);
   if (verb.more) command.addHelpText('after', () => `\n${verb.more!()}`);
   command.action((...received: unknown[]) =>
     start(verb, { ...readOptions(command.opts()), args: received.slice(0, positionals.length) }, noun?.name),

@@ -24,8 +24,22 @@ create table people_logins (
 
 -- The running transactions in which a person changed something, or wrote a row of the audit log.
 create table people_transactions (
-  transaction xid8    primary key,
-  audited     boolean not null
+  transaction xid8   primary key,
+  -- The changed tables.
+  changed     text[] not null default '{}',
+  -- The references of bookings that stood before and have changed.
+  bookings    text[] not null default '{}',
+  -- The actions and subjects of the rows of the audit log.
+  actions     text[] not null default '{}',
+  subjects    text[] not null default '{}'
+);
+
+-- The tasks that change something, with the actions of their commands in the audit log.
+create table people_tasks (
+  name    text   primary key,
+  actions text[] not null,
+  -- The tables that the task may change.
+  objects text[] not null
 );
 
 -- The columns that people without a right on personal data see of the tables with data of customers. All other columns are null for them.
@@ -75,8 +89,9 @@ begin
   new.actor := session_user;
   new.host := coalesce(host(inet_client_addr()), 'local');
   new.at := now();
-  insert into people_transactions (transaction, audited) values (pg_current_xact_id(), true)
-  on conflict (transaction) do update set audited = true;
+  insert into people_transactions as t (transaction, actions, subjects)
+  values (pg_current_xact_id(), array[new.action], array_remove(array[new.subject], null))
+  on conflict (transaction) do update set actions = t.actions || new.action, subjects = t.subjects || excluded.subjects;
   return new;
 end $$;
 create trigger audit_log_stamped before insert on audit_log for each row execute function stamp_audit_row();
@@ -94,25 +109,39 @@ end $$;
 create trigger webhook_monitor_sessions_stamped before insert on webhook_monitor_sessions
   for each row execute function stamp_monitor_link();
 
--- Remembers that a person has changed something. Refuses a login with rights of people that is no person of this database.
-create function note_change_of_person() returns trigger language plpgsql as $$
+-- Remembers that a person has changed a table, and these bookings. Refuses a login with rights of people that is no person of this database.
+create function note_change(object text, refs text[] default '{}') returns void language plpgsql as $$
 begin
   if current_person() is null then
-    if coalesce(pg_has_role(session_user, to_regrole('tour_platform_queue'), 'member'), false) then return null; end if;
     raise insufficient_privilege using message = format('The login %s is no person of this installation', session_user);
   end if;
-  insert into people_transactions (transaction, audited) values (pg_current_xact_id(), false) on conflict (transaction) do nothing;
+  insert into people_transactions as t (transaction, changed, bookings) values (pg_current_xact_id(), array[object], refs)
+  on conflict (transaction) do update set bookings = t.bookings || refs,
+    changed = case when object = any (t.changed) then t.changed else t.changed || object end;
+end $$;
+
+create function note_change_of_person() returns trigger language plpgsql as $$
+begin
+  perform note_change(tg_table_name);
   return null;
 end $$;
 
--- Refuses at COMMIT the changes of a person that have no row in the audit log.
+-- Refuses at COMMIT the changes of a person that no row of the audit log states: one whose action belongs to a task that may change the table.
+-- A row about one booking states the change of that one only.
 create function require_audit_row() returns trigger language plpgsql as $$
 declare
-  has_row boolean;
+  done people_transactions;
+  unstated text;
 begin
-  delete from people_transactions where transaction = new.transaction returning audited into has_row;
-  if not has_row then
-    raise insufficient_privilege using message = format('A change by %s without a row in audit_log is refused', session_user);
+  delete from people_transactions where transaction = new.transaction returning * into done;
+  select c into unstated from unnest(done.changed) c
+  where not exists (select from people_tasks t where c = any (t.objects) and t.actions && done.actions);
+  if unstated is null and done.actions <@ array['booking.change', 'booking.confirm', 'booking.cancel'] and not done.bookings <@ done.subjects then
+    unstated := 'another booking';
+  end if;
+  if unstated is not null then
+    raise insufficient_privilege using message = format('A change of %s by %s without a row in audit_log that states it is refused',
+      unstated, session_user);
   end if;
   return null;
 end $$;
@@ -127,26 +156,174 @@ begin
   end if;
   return null;
 end $$;
-create trigger departures_created_at_stays before update of created_at on departures
-  for each statement execute function refuse_created_at();
-create trigger resources_created_at_stays before update of created_at on resources
-  for each statement execute function refuse_created_at();
+do $$
+declare
+  locked text;
+begin
+  foreach locked in array array['departures', 'resources', 'tenants', 'webhook_endpoints'] loop
+    execute format('create trigger %I before update of created_at on %I for each statement execute function refuse_created_at()',
+      locked || '_created_at_stays', locked);
+  end loop;
+end $$;
 
--- The condition is cheap, because every sale of the API tests it. Only the owner may read people_logins.
+-- The revision of a tour makes its cached answers invalid.
+create function refuse_earlier_revision() returns trigger language plpgsql as $$
+begin
+  raise insufficient_privilege using message = 'permission denied to lower the revision of a tour';
+end $$;
+create trigger tours_revision_rises before update of revision on tours
+  for each row when (new.revision < old.revision) execute function refuse_earlier_revision();
+
+-- Returns the seats of a party. Null: a category is unknown. @categories as a sale stores them; null: the default list
+create function party_seats(party jsonb, categories jsonb) returns integer language sql immutable as $$
+  select case when count(*) = count(known.seats) then sum(units.number::integer * known.seats) end::integer
+  from jsonb_each_text(party) as units (code, number) left join lateral (
+    select (c ->> 'seats')::integer as seats from jsonb_array_elements(coalesce(categories,
+      '[{"code": "adult", "seats": 1}, {"code": "child", "seats": 1}, {"code": "single_supplement", "seats": 0}]')) c
+    where c ->> 'code' = units.code) known on true
+$$;
+
+-- Returns true if each category that the party has keeps its price.
+create function keeps_prices(party jsonb, old_prices jsonb, new_prices jsonb) returns boolean language sql immutable as $$
+  select not exists (select from jsonb_object_keys(party) code where old_prices -> code is distinct from new_prices -> code)
+$$;
+
+-- Raises the refusal of a change that no command makes.
+create function refuse_change_of_sale(name text, why text) returns void language plpgsql as $$
+begin
+  if why is not null then
+    raise insufficient_privilege using message = format('permission denied to change %s: %s', name, why);
+  end if;
+end $$;
+
+-- The functions below compare the sales that a person writes with the rules that the terminal keeps. The grants say which columns a person may
+-- write at all. The database does not know the price of a new sale, or of another date: there the audit log has the price.
+create function check_new_holds_of_person() returns trigger language plpgsql as $$
+begin
+  perform note_change(tg_table_name);
+  perform refuse_change_of_sale(found.name, found.why) from (
+    select 'a hold' as name, case
+      when not w.by_desk or w.placed_by is distinct from 'operator ' || session_user or w.created_at < now() then 'its source'
+      when w.seats is distinct from party_seats(w.party, w.categories) or w.categories is distinct from t.categories then 'its seats'
+      when w.status = 'converted' and not exists (select from booking_leads l where l.hold_id = w.id) then 'its status'
+      when w.status not in ('active', 'converted') or w.anonymized_at is not null then 'its status' end as why
+    from written w join departures d on d.id = w.departure_id join tours t on t.id = d.tour_id) found where found.why is not null;
+  return null;
+end $$;
+
+create function check_changed_holds_of_person() returns trigger language plpgsql as $$
+begin
+  perform note_change(tg_table_name);
+  perform refuse_change_of_sale(found.name, found.why) from (
+    select 'a hold' as name, case
+      when w.departure_id <> b.departure_id and not exists (select from departures o join departures n on n.tour_id = o.tour_id
+        where o.id = b.departure_id and n.id = w.departure_id) then 'its tour'
+      when w.expires_at > b.expires_at then 'its end'
+      when w.ended_by is distinct from b.ended_by and w.ended_by <> 'operator ' || session_user then 'its operator'
+      when w.status = b.status then case
+        when b.status <> 'active' and (w.departure_id, w.expires_at, w.ended_at) is distinct from (b.departure_id, b.expires_at, b.ended_at)
+          then 'it has ended' end
+      when b.status <> 'active' then 'it has ended'
+      when w.status = 'expired' and b.expires_at > clock_timestamp() then 'it lives'
+      when w.status = 'converted' and not exists (select from booking_leads l where l.hold_id = w.id) then 'its status' end as why
+    from written w join before b using (id)) found where found.why is not null;
+  return null;
+end $$;
+
+create function check_new_bookings_of_person() returns trigger language plpgsql as $$
+begin
+  perform note_change(tg_table_name);
+  perform refuse_change_of_sale(found.name, found.why) from (
+    select w.booking_ref as name, case
+      when w.source not in ('desk', 'import') or (w.source = 'import') <> (w.import_id is not null) then 'its source'
+      when w.import_id is not null and not exists (select from booking_imports i where i.id = w.import_id and i.created_at >= now()
+        and i.tenant_id = w.tenant_id) then 'its import'
+      when w.created_at > clock_timestamp() or (w.import_id is null and w.created_at < now()) then 'its time'
+      when w.created_by is distinct from 'operator ' || session_user or w.confirmed_by <> 'operator ' || session_user then 'its operator'
+      when w.departure_id is not null and (d.tour_id, d.departure_date) is distinct from (w.tour_id, w.departure_date) then 'its departure'
+      when w.hold_id is not null and (h.tenant_id, h.status) is distinct from (w.tenant_id, 'converted') then 'its hold'
+      when w.seats is distinct from party_seats(w.party, w.categories)
+        or (w.categories is distinct from t.categories and (h.id is null or w.categories is distinct from h.categories)) then 'its seats'
+      when w.status not in ('pending_payment', 'confirmed') or w.anonymized_at is not null or w.refund_percent is not null then 'its status' end as why
+    from written w join tours t on t.id = w.tour_id left join departures d on d.id = w.departure_id
+      left join seat_holds h on h.id = w.hold_id) found where found.why is not null;
+  return null;
+end $$;
+
+-- @rule what a person changes in a booking: test/people/changed-sales.long.test.ts
+create function check_changed_bookings_of_person() returns trigger language plpgsql as $$
+begin
+  perform note_change(tg_table_name, array(select w.booking_ref from written w join before b using (id)
+    where w.status <> 'expired' or b.status = 'expired'));
+  perform refuse_change_of_sale(found.name, found.why) from (
+    select w.booking_ref as name, case
+      when w.departure_id is distinct from b.departure_id
+        and (d.tour_id, d.departure_date) is distinct from (w.tour_id, w.departure_date) then 'its departure'
+      when w.departure_id is not distinct from b.departure_id and w.departure_date is distinct from b.departure_date then 'its departure'
+      when w.seats is distinct from party_seats(w.party, w.categories)
+        or (w.categories is distinct from b.categories and w.categories is distinct from t.categories) then 'its seats'
+      when w.departure_id is not distinct from b.departure_id and (not keeps_prices(b.party, b.prices_minor, w.prices_minor)
+        or not keeps_prices(b.party, b.platform_prices_minor, w.platform_prices_minor)) then 'its prices'
+      when w.departure_id is not distinct from b.departure_id and (w.cancellation, w.refund_ceiling, w.refund_floor)
+        is distinct from (b.cancellation, b.refund_ceiling, b.refund_floor) then 'its terms'
+      when (w.confirmed_by is distinct from b.confirmed_by and w.confirmed_by is distinct from 'operator ' || session_user)
+        or (w.cancelled_by is distinct from b.cancelled_by and w.cancelled_by is distinct from 'operator ' || session_user) then 'its operator'
+      when (w.confirmed_at is distinct from b.confirmed_at and (w.status <> 'confirmed' or w.status = b.status))
+        or ((w.cancelled_at, w.refund_percent, w.refund_minor) is distinct from (b.cancelled_at, b.refund_percent, b.refund_minor)
+          and (w.status <> 'cancelled' or w.status = b.status)) then 'its status'
+      when b.status in ('cancelled', 'expired') and w.status = b.status and (w.departure_id, w.party, w.total_minor, w.deposit_minor)
+        is distinct from (b.departure_id, b.party, b.total_minor, b.deposit_minor) then 'its status'
+      when w.status <> b.status and not case w.status
+        when 'confirmed' then b.status in ('pending_payment', 'expired')
+        when 'cancelled' then b.status in ('pending_payment', 'confirmed')
+        when 'expired' then lead_lapsed(b.status, b.payment_due_at, clock_timestamp())
+        else false end then 'its status' end as why
+    from written w join before b using (id) join tours t on t.id = w.tour_id
+      left join departures d on d.id = w.departure_id) found where found.why is not null;
+  return null;
+end $$;
+
+-- Names the person who changed a sale in its history. A person cannot give another name or time.
+create function stamp_history_of_person() returns trigger language plpgsql as $$
+begin
+  if current_person() is not null then
+    new.by := 'operator ' || session_user;
+    new.at := greatest(new.at, now());
+  end if;
+  return new;
+end $$;
+
+-- The condition is cheap, because every sale of the API tests it: the services may not read people, and the owner alone may read people_logins.
+-- What a function with the rights of the owner writes is its own rule; `people` is written by such functions only.
 do $$
 declare
   changed text;
+  of_person constant text := '(has_table_privilege(%1$s''people''::regclass, ''select'')
+    and not has_table_privilege(%1$s''people_logins''::regclass, ''select''))';
+  of_session constant text := format(of_person, '');
 begin
   foreach changed in array array['tenants', 'api_keys', 'widget_tokens', 'tours', 'departures', 'price_rules', 'exchange_rates',
-    'visibility_tour_rules', 'visibility_continent_rules', 'seat_holds', 'booking_leads', 'booking_answers', 'octo_bookings', 'booking_imports', 'pickup_points',
-    'resources', 'resource_closings',
-    'webhook_endpoints', 'webhook_secrets', 'webhook_endpoint_headers', 'people']
+    'visibility_tour_rules', 'visibility_continent_rules', 'booking_answers', 'octo_bookings', 'booking_imports', 'payment_reminders',
+    'booking_changes', 'hold_changes', 'pickup_points', 'resources', 'resource_closings', 'webhook_endpoints', 'webhook_secrets',
+    'webhook_endpoint_headers', 'webhook_events', 'webhook_deliveries', 'webhook_queue']
   loop
-    execute format('create trigger %I after insert or update or delete on %I for each statement
-      when (not has_table_privilege(session_user, ''people_logins''::regclass, ''select'')
-        and not coalesce(pg_has_role(session_user, to_regrole(''tour_platform_api''), ''member''), false))
-      execute function note_change_of_person()', changed || '_by_person', changed);
+    execute format('create trigger %I after insert or update or delete on %I for each statement when %s
+      execute function note_change_of_person()', changed || '_by_person', changed, of_session);
   end loop;
+  execute format('create trigger people_by_person after insert or update or delete on people for each statement when %s
+    execute function note_change_of_person()', format(of_person, 'session_user, '));
+  execute format('create trigger seat_holds_inserted_by_person after insert on seat_holds referencing new table as written
+    for each statement when %s execute function check_new_holds_of_person()', of_session);
+  execute format('create trigger seat_holds_changed_by_person after update on seat_holds referencing old table as before new table as written
+    for each statement when %s execute function check_changed_holds_of_person()', of_session);
+  execute format('create trigger booking_leads_inserted_by_person after insert on booking_leads referencing new table as written
+    for each statement when %s execute function check_new_bookings_of_person()', of_session);
+  execute format('create trigger booking_leads_changed_by_person after update on booking_leads referencing old table as before
+    new table as written for each statement when %s execute function check_changed_bookings_of_person()', of_session);
+  execute format('create trigger booking_changes_stamped before insert on booking_changes for each row when %s
+    execute function stamp_history_of_person()', of_session);
+  execute format('create trigger hold_changes_stamped before insert on hold_changes for each row when %s
+    execute function stamp_history_of_person()', of_session);
 end $$;
 
 -- Creates the roles that are missing on this server. Without the right to create roles, changes nothing.
@@ -253,17 +430,23 @@ begin
   raise exception using errcode = 'TP001', message = sentence, detail = code;
 end $$;
 
--- Refuses a person without the role admin who raises the discount of a booking above that of its tenant. An import has the prices of its file.
-create function limit_discount() returns trigger language plpgsql as $$
+-- Refuses a person without the role admin who gives a discount above that of the tenant. @total with the adjustment, in minor units
+create function refuse_discount(tenant uuid, total bigint, adjustment bigint) returns void language plpgsql as $$
 declare
-  most constant integer := (select t.desk_discount from tenants t where t.id = new.tenant_id);
+  most constant integer := (select t.desk_discount from tenants t where t.id = tenant);
   person constant text := current_person();
 begin
-  if person is null or exists (select from people p where p.name = person and 'admin' = any(p.roles)) then return new; end if;
-  if -new.adjustment_minor * 100 > (new.total_minor - new.adjustment_minor) * most then
+  if person is null or exists (select from people p where p.name = person and 'admin' = any(p.roles)) then return; end if;
+  if -adjustment * 100 > (total - adjustment) * most then
     perform refuse_person('discount_too_high', format('%s may give a discount of at most %s %%: tourctl tenant set --desk-discount changes it',
       person, most));
   end if;
+end $$;
+
+-- Limits the discount of a booking. An import has the prices of its file.
+create function limit_discount() returns trigger language plpgsql as $$
+begin
+  perform refuse_discount(new.tenant_id, new.total_minor, new.adjustment_minor);
   return new;
 end $$;
 create trigger booking_leads_discounted before insert on booking_leads
@@ -546,12 +729,14 @@ do $$
 declare
   signature text;
 begin
-  foreach signature in array array['stamp_new_rate()', 'stamp_audit_row()', 'stamp_monitor_link()', 'note_change_of_person()', 'require_audit_row()', 'mark_change()',
+  foreach signature in array array['stamp_new_rate()', 'stamp_audit_row()', 'stamp_monitor_link()', 'note_change_of_person()', 'require_audit_row()',
+    'check_new_holds_of_person()', 'check_changed_holds_of_person()', 'check_new_bookings_of_person()', 'check_changed_bookings_of_person()',
+    'stamp_history_of_person()', 'mark_change()',
     'raise_change_version()', 'record_continent_rule()', 'record_departures()', 'record_inserted_rates()', 'record_price_rule()',
     'record_tenant()', 'record_tour_rule()', 'record_tours()', 'record_updated_rates()', 'keep_tour_names()', 'keep_tour_tags()',
     'mark_all_next_departures()', 'mark_next_departures()', 'note_every_tour_edited()', 'note_tour_edits()', 'recount_shrunk_departure()',
     'renew_payment_due()', 'update_departures_of_tour()', 'check_tour_start_time()', 'check_inserted_start_times()',
-    'check_updated_start_time()', 'derive_uses_of_new()', 'derive_uses_of_changed()', 'recount_used_resources()', 'limit_discount()', 'current_person()', 'people_add(text, text[], timestamptz, text)', 'people_set(text, text[], timestamptz)',
+    'check_updated_start_time()', 'derive_uses_of_new()', 'derive_uses_of_changed()', 'recount_used_resources()', 'limit_discount()', 'refuse_discount(uuid, bigint, bigint)', 'current_person()', 'people_add(text, text[], timestamptz, text)', 'people_set(text, text[], timestamptz)',
     'people_rotate(text, text)', 'people_remove(text)', 'people_end_sessions(text)', 'people_drop_login(text)', 'people_end_expired()',
     'people_sessions()', 'people_roles(text)', 'erase_from_audit(bigint, jsonb, jsonb)', 'analyze_customer_tables()']
   loop
@@ -564,7 +749,7 @@ begin
   loop
     execute format('alter function %s set search_path = %I, pg_temp', signature, current_schema());
   end loop;
-  foreach signature in array array['session_is_owner()', 'create_people_roles()', 'hidden_value(text)', 'make_viewer_views()', 'refuse_person(text, text)',
+  foreach signature in array array['session_is_owner()', 'note_change(text, text[])', 'create_people_roles()', 'hidden_value(text)', 'make_viewer_views()', 'refuse_person(text, text)',
     'check_people_allowed()', 'keep_last_admin(text)', 'grant_people_roles(text, text[])', 'people_set_verifier(text, text)',
     'login_of_known(text)', 'made_login(text)', 'join_login(text)', 'grant_database_roles()']
   loop
@@ -573,6 +758,12 @@ begin
 end $$;
 
 -- The text of peopleStatements() in services/platform/people/tasks.ts.
+insert into people_tasks (name, actions, objects)
+values
+  ('sell', '{booking.add,booking.import,booking.change,booking.confirm,booking.cancel,booking.expire,hold.add,hold.release,departure.move,departure.set-pickup,delivery.retry,delivery.replay,departure.cancel,booking.import_undo}', '{booking_answers,booking_changes,booking_imports,booking_leads,hold_changes,octo_bookings,payment_reminders,seat_holds,tours,webhook_deliveries,webhook_events,webhook_queue}'),
+  ('change the catalog and the prices', '{catalog.check,catalog.import,catalog.publish,catalog.archive,pickup.add,pickup.set,pickup.remove,resource.add,resource.set,resource.close,resource.reopen,resource.remove,departure.add,departure.schedule,departure.cancel,departure.reopen,departure.set-seats,departure.set-time,departure.set-price,departure.set-uses,pricing.add,pricing.remove,rates.set,rates.import,visibility.allow,visibility.deny,visibility.clear,departure.set-pickup,booking.add,booking.import,hold.add}', '{demo_tours,departures,exchange_rates,pickup_points,price_rules,resource_closings,resources,tour_edits,tour_imports,tours,visibility_continent_rules,visibility_tour_rules,webhook_deliveries,webhook_events,webhook_queue}'),
+  ('manage tenants, keys and webhooks', '{tenant.create,tenant.activate,tenant.suspend,tenant.close,tenant.set,tenant.onboard,key.issue,key.rotate,key.revoke,widget.issue,widget.rotate,widget.revoke,origins.add,origins.remove,origins.set,webhook.add,webhook.set,webhook.rotate-secret,webhook.pause,webhook.resume,webhook.disable,webhook.enable,webhook.remove,webhook.ping,webhook.trigger,webhook.listen}', '{api_keys,secret_checks,tenants,webhook_attempts,webhook_deliveries,webhook_endpoint_headers,webhook_endpoints,webhook_events,webhook_health,webhook_queue,webhook_secrets,widget_tokens}'),
+  ('administer', '{people.list,people.add,people.set,people.rotate,people.remove,audit.*,booking.anonymize,hold.anonymize,customer.erase,report.adjustments,monitor,open.monitor}', '{booking_answers,booking_changes,booking_leads,hold_changes,idempotency_keys,octo_bookings,people,sale_refusals,seat_holds,webhook_attempts,webhook_deliveries,webhook_events,webhook_monitor_sessions,webhook_queue}');
 insert into viewer_columns (object, column_name)
 select v.object, unnest(v.names::text[]) from (values
   ('seat_holds', '{id,tenant_id,departure_id,seats,hold_minutes,status,expires_at,prices_minor,currency,currency_digits,price_breakdown,created_at,ended_at,placed_by,ended_by,party,sandbox,anonymized_at,cancellation,categories,platform_prices_minor,by_desk}'),
@@ -660,10 +851,10 @@ values
   ('api_instances', 'tour_platform_desk', 'select'),
   ('api_keys', 'tour_platform_desk', 'select (id, tenant_id, family_id, name, website, scopes, digest_alg, created_at, expires_at, revoked_at, replaced_by, last_used_at, browser_seen_at)'),
   ('audit_log', 'tour_platform_desk', 'select (id, at, actor, host, action, tenant_id, subject, login, person, by_owner), insert (actor, host, action, tenant_id, subject, before, after)'),
-  ('booking_answers', 'tour_platform_desk', 'select, insert, update'),
+  ('booking_answers', 'tour_platform_desk', 'select, insert, update (answers, missing, pickup)'),
   ('booking_changes', 'tour_platform_desk', 'select, insert'),
-  ('booking_imports', 'tour_platform_desk', 'select, insert, update'),
-  ('booking_leads', 'tour_platform_desk', 'select, insert, update'),
+  ('booking_imports', 'tour_platform_desk', 'select, insert (id, tenant_id, created_by, silent, key_check), update (undone_at, undone_by)'),
+  ('booking_leads', 'tour_platform_desk', 'select, insert, update (status, confirmed_at, confirmed_by, cancelled_at, cancelled_by, cancel_reason, refund_percent, refund_minor, expired_at, updated_at, departure_id, departure_date, cancellation, refund_ceiling, refund_floor, party, seats, categories, prices_minor, platform_prices_minor, price_breakdown, total_minor, adjustment_minor, adjustment_reason, deposit_minor, external_ref, notes, travellers, customer_name, customer_phone, customer_phone_as_sent, customer_email, import_ref, import_digest, anonymized_at)'),
   ('catalog_commits', 'tour_platform_desk', 'select'),
   ('change_version', 'tour_platform_desk', 'select'),
   ('database_rights', 'tour_platform_desk', 'select'),
@@ -671,25 +862,26 @@ values
   ('departure_uses', 'tour_platform_desk', 'select'),
   ('departures', 'tour_platform_desk', 'select, update (created_at)'),
   ('exchange_rates', 'tour_platform_desk', 'select'),
+  ('function analyze_customer_tables()', 'tour_platform_desk', 'execute'),
   ('function current_person()', 'tour_platform_desk', 'execute'),
+  ('function refuse_discount(uuid, bigint, bigint)', 'tour_platform_desk', 'execute'),
   ('hold_changes', 'tour_platform_desk', 'select, insert'),
-  ('hold_extensions', 'tour_platform_desk', 'select, insert'),
+  ('hold_extensions', 'tour_platform_desk', 'select'),
   ('knex_migrations', 'tour_platform_desk', 'select'),
-  ('next_departures', 'tour_platform_desk', 'select, insert, update, delete'),
-  ('next_departures_due', 'tour_platform_desk', 'select, delete'),
-  ('octo_bookings', 'tour_platform_desk', 'select, insert, update'),
-  ('payment_reminders', 'tour_platform_desk', 'select, insert, update, delete'),
+  ('next_departures', 'tour_platform_desk', 'select'),
+  ('octo_bookings', 'tour_platform_desk', 'select, update (departure_date)'),
+  ('payment_reminders', 'tour_platform_desk', 'select, insert'),
   ('people', 'tour_platform_desk', 'select'),
   ('pickup_points', 'tour_platform_desk', 'select'),
   ('price_rules', 'tour_platform_desk', 'select'),
   ('resource_closings', 'tour_platform_desk', 'select'),
   ('resources', 'tour_platform_desk', 'select, update (created_at)'),
   ('rolling_migrations', 'tour_platform_desk', 'select'),
-  ('sale_refusal_counts', 'tour_platform_desk', 'select, insert, update, delete'),
-  ('sale_refusals', 'tour_platform_desk', 'select, insert, delete'),
+  ('sale_refusal_counts', 'tour_platform_desk', 'select'),
+  ('sale_refusals', 'tour_platform_desk', 'select'),
   ('schema without_bodies', 'tour_platform_desk', 'usage'),
   ('schema without_customers', 'tour_platform_desk', 'usage'),
-  ('seat_holds', 'tour_platform_desk', 'select, insert, update'),
+  ('seat_holds', 'tour_platform_desk', 'select, insert, update (status, ended_at, ended_by, departure_id, expires_at)'),
   ('secret_checks', 'tour_platform_desk', 'select'),
   ('sequence booking_leads_id_seq', 'tour_platform_desk', 'usage'),
   ('tenant_changes', 'tour_platform_desk', 'select'),
@@ -706,13 +898,13 @@ values
   ('visibility_times', 'tour_platform_desk', 'select'),
   ('visibility_tour_rules', 'tour_platform_desk', 'select'),
   ('webhook_attempts', 'tour_platform_desk', 'select'),
-  ('webhook_deliveries', 'tour_platform_desk', 'select, insert, update'),
+  ('webhook_deliveries', 'tour_platform_desk', 'select, insert, update (status, next_attempt_at, finished_at)'),
   ('webhook_endpoint_headers', 'tour_platform_desk', 'select (endpoint_id, names, id, key_id)'),
   ('webhook_endpoints', 'tour_platform_desk', 'select, update (created_at)'),
   ('webhook_events', 'tour_platform_desk', 'select, insert'),
   ('webhook_health', 'tour_platform_desk', 'select'),
   ('webhook_pulse', 'tour_platform_desk', 'select'),
-  ('webhook_queue', 'tour_platform_desk', 'select, insert, update, delete'),
+  ('webhook_queue', 'tour_platform_desk', 'select, insert, update (next_at, asked)'),
   ('webhook_secrets', 'tour_platform_desk', 'select (id, endpoint_id, key_id, created_at, expires_at)'),
   ('webhook_workers', 'tour_platform_desk', 'select'),
   ('widget_tokens', 'tour_platform_desk', 'select (id, tenant_id, family_id, origins, digest_alg, created_at, expires_at, revoked_at, replaced_by, last_used_at)'),
@@ -868,10 +1060,10 @@ values
   ('api_instances', 'tour_platform_admin', 'select'),
   ('api_keys', 'tour_platform_admin', 'select, insert, update'),
   ('audit_log', 'tour_platform_admin', 'select, insert (actor, host, action, tenant_id, subject, before, after)'),
-  ('booking_answers', 'tour_platform_admin', 'select, insert, update'),
+  ('booking_answers', 'tour_platform_admin', 'select, insert, update (answers, missing, pickup)'),
   ('booking_changes', 'tour_platform_admin', 'select, insert, update'),
-  ('booking_imports', 'tour_platform_admin', 'select, insert, update'),
-  ('booking_leads', 'tour_platform_admin', 'select, insert, update'),
+  ('booking_imports', 'tour_platform_admin', 'select, insert (id, tenant_id, created_by, silent, key_check), update (undone_at, undone_by)'),
+  ('booking_leads', 'tour_platform_admin', 'select, insert, update (status, confirmed_at, confirmed_by, cancelled_at, cancelled_by, cancel_reason, refund_percent, refund_minor, expired_at, updated_at, departure_id, departure_date, cancellation, refund_ceiling, refund_floor, party, seats, categories, prices_minor, platform_prices_minor, price_breakdown, total_minor, adjustment_minor, adjustment_reason, deposit_minor, external_ref, notes, travellers, customer_name, customer_phone, customer_phone_as_sent, customer_email, import_ref, import_digest, anonymized_at)'),
   ('catalog_commits', 'tour_platform_admin', 'select'),
   ('change_version', 'tour_platform_admin', 'select'),
   ('database_rights', 'tour_platform_admin', 'select'),
@@ -889,25 +1081,25 @@ values
   ('function people_rotate(text, text)', 'tour_platform_admin', 'execute'),
   ('function people_sessions()', 'tour_platform_admin', 'execute'),
   ('function people_set(text, text[], timestamptz)', 'tour_platform_admin', 'execute'),
+  ('function refuse_discount(uuid, bigint, bigint)', 'tour_platform_admin', 'execute'),
   ('hold_changes', 'tour_platform_admin', 'select, insert, update'),
-  ('hold_extensions', 'tour_platform_admin', 'select, insert'),
+  ('hold_extensions', 'tour_platform_admin', 'select'),
   ('idempotency_keys', 'tour_platform_admin', 'select, update, delete'),
   ('knex_migrations', 'tour_platform_admin', 'select'),
-  ('next_departures', 'tour_platform_admin', 'select, insert, update, delete'),
-  ('next_departures_due', 'tour_platform_admin', 'select, delete'),
-  ('octo_bookings', 'tour_platform_admin', 'select, insert, update'),
-  ('payment_reminders', 'tour_platform_admin', 'select, insert, update, delete'),
+  ('next_departures', 'tour_platform_admin', 'select'),
+  ('octo_bookings', 'tour_platform_admin', 'select, update (departure_date, request_digest, contact, unit_items, notes, cancel_reason, pickup)'),
+  ('payment_reminders', 'tour_platform_admin', 'select, insert'),
   ('people', 'tour_platform_admin', 'select'),
   ('pickup_points', 'tour_platform_admin', 'select, insert, update, delete'),
   ('price_rules', 'tour_platform_admin', 'select, insert, update, delete'),
   ('resource_closings', 'tour_platform_admin', 'select, insert, update, delete'),
   ('resources', 'tour_platform_admin', 'select, update, insert, delete'),
   ('rolling_migrations', 'tour_platform_admin', 'select'),
-  ('sale_refusal_counts', 'tour_platform_admin', 'select, insert, update, delete'),
-  ('sale_refusals', 'tour_platform_admin', 'select, insert, delete, update'),
+  ('sale_refusal_counts', 'tour_platform_admin', 'select'),
+  ('sale_refusals', 'tour_platform_admin', 'select, update'),
   ('schema without_bodies', 'tour_platform_admin', 'usage'),
   ('schema without_customers', 'tour_platform_admin', 'usage'),
-  ('seat_holds', 'tour_platform_admin', 'select, insert, update'),
+  ('seat_holds', 'tour_platform_admin', 'select, insert, update (status, ended_at, ended_by, departure_id, expires_at, customer_name, customer_phone, customer_phone_as_sent, customer_email, external_ref, anonymized_at)'),
   ('secret_checks', 'tour_platform_admin', 'select, insert'),
   ('sequence booking_leads_id_seq', 'tour_platform_admin', 'usage'),
   ('tenant_changes', 'tour_platform_admin', 'select'),
@@ -956,6 +1148,7 @@ from (values
   ('people',                    '',   ''),
   ('people_logins',             '',   ''),
   ('people_transactions',       '',   ''),
+  ('people_tasks',              '',   ''),
   ('viewer_columns',            '',   ''),
   ('function people_end_expired()', '', 'execute'),
   ('function people_roles(text)',   '', 'execute')

@@ -23,7 +23,12 @@ import { findUnsoldPrices } from '../../services/api/pricing/find-unsold-prices'
 import { SALE_TRIAL } from '../../services/api/seats/try-sale';
 import type { Config } from '../../services/platform/config/config';
 import type { Db } from '../../services/platform/database/database';
-import { countEndingPeople } from '../../services/platform/people/people.repository';
+import { hiddenFrom, opensSecrets } from '../../services/platform/people/tasks';
+import {
+  findOpenDatabase,
+  countEndingPeople,
+  type PersonOfSession,
+} from '../../services/platform/people/people.repository';
 import { readDiskSpace } from '../../services/platform/directories';
 import { START_WEBHOOK_QUEUE } from '../../services/platform/start-advice';
 import { ConfigError } from '../../services/platform/read-variable';
@@ -271,7 +276,7 @@ async function examine(terminal: OpeningTerminal<Context>): Promise<HealthCheck[
       const checks = await inspectInstallation(db, person ? undefined : SALE_TRIAL);
       const isOutdated = checks.some(({ name, status }) => name === 'migrations' && status === 'broken');
       if (isOutdated) return checks;
-      const mayOpen = !person || person.roles.some((role) => role === 'keys' || role === 'admin');
+      const mayOpen = !person || opensSecrets(person.roles);
       const secrets = mayOpen
         ? await checkSecrets(db, terminal.config)
         : notice('secrets', 'hidden: the roles of this login do not show it', []);
@@ -279,7 +284,7 @@ async function examine(terminal: OpeningTerminal<Context>): Promise<HealthCheck[
       const currencies = ok('currencies', `ISO 4217 as of ${CURRENCIES_AS_OF}`);
       const backup = await checkIfAllowed('backup', () => checkBackup(db));
       const rest = [...prices, ...(await checkKeys(db)), ...(await checkQueue(db)), backup];
-      return [...checks, secrets, currencies, ...rest];
+      return [...checks, ...checkLogin(person), ...(await checkConnect(db)), secrets, currencies, ...rest];
     });
   } catch (error) {
     if (error instanceof CancelledError || error instanceof NoInstallationError) throw error;
@@ -288,6 +293,24 @@ async function examine(terminal: OpeningTerminal<Context>): Promise<HealthCheck[
       : `ls -l ${terminal.config.dataDir}`;
     return [broken('database', describeError(error).message, [command])];
   }
+}
+
+/** Finds people of a database to which every login of the server may connect. */
+async function checkConnect(db: Db): Promise<HealthCheck[]> {
+  const name = await findOpenDatabase(db);
+  if (name === undefined) return [];
+  const detail =
+    'every login of this server may connect to this database, so people of another installation may read it';
+  return [
+    notice('people', detail, [`psql "$DATABASE_URL" -c 'revoke connect on database "${name}" from public'`]),
+  ];
+}
+
+/** Says what the roles of a person hide. Empty for the owner. */
+function checkLogin(person: PersonOfSession | undefined): HealthCheck[] {
+  if (!person) return [];
+  const hidden = hiddenFrom(person.roles).join(', ') || 'nothing';
+  return [ok('login', `${person.name} (${person.roles.join(', ')}); hidden: ${hidden}`)];
 }
 
 const TONES: Record<HealthCheck['status'], Tone> = { ok: 'good', notice: 'waiting', broken: 'bad' };

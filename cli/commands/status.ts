@@ -11,6 +11,7 @@ import type { Db } from '../../services/platform/database/database';
 import { findWriteObstacle } from '../../services/platform/database/write-obstacle';
 import { newestMigration, pendingMigrations } from '../../services/platform/migrate/migrate';
 import type { FailingEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
+import { hiddenFrom } from '../../services/platform/people/tasks';
 import { findLockingPeople } from '../../services/platform/people/people.repository';
 import { START_API, START_WEBHOOK_QUEUE } from '../../services/platform/start-advice';
 import { readQueueStatus } from '../../services/webhook-queue/inspect-queue';
@@ -65,9 +66,22 @@ function describeStatus(status: StatusDocument, screen: Screen): string {
 }
 
 function runningLines(status: StatusDocument): StatusLine[] {
-  return [apiLine(status), queueLine(status), ...databaseLines(status), storeLine(status)].flatMap(
-    (line) => line ?? [],
-  );
+  return [
+    apiLine(status),
+    queueLine(status),
+    ...databaseLines(status),
+    storeLine(status),
+    loginLine(status),
+  ].flatMap((line) => line ?? []);
+}
+
+/** Says what the roles of a person hide. Undefined: they hide nothing. */
+function loginLine({ login }: StatusDocument): StatusLine | undefined {
+  if (!login || login.hidden.length === 0) return undefined;
+  return {
+    label: 'Hidden',
+    text: `from ${login.name} (${login.roles.join(', ')}): ${login.hidden.join(', ')}`,
+  };
 }
 
 interface RunningInstance {
@@ -258,7 +272,7 @@ function sum(numbers: number[]): number {
 type StatusDocument = Awaited<ReturnType<typeof readStatus>>;
 
 /** Reads what runs, what waits and what failed today. */
-async function readStatus({ config, db, io }: Context) {
+async function readStatus({ config, db, io, person }: Context) {
   const facts = await findDatabaseFacts(db);
   const pending = await pendingMigrations(db);
   // Older schemas lack tables that the other parts read.
@@ -275,6 +289,8 @@ async function readStatus({ config, db, io }: Context) {
       schema: (await newestMigration(db)) ?? null,
       pending_migrations: pending,
     },
+    /** Null: the owner, who sees all. */
+    login: person ? { name: person.name, roles: person.roles, hidden: hiddenFrom(person.roles) } : null,
     store: await readStore(config),
     /** False: AUTHORIZATION_CACHE is off, so the instances of the API do not report, and `api` is empty. */
     api_reports: config.remember,

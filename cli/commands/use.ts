@@ -31,7 +31,7 @@ async function useCommand(
 ): Promise<void> {
   const { config, output } = terminal;
   if (given !== undefined) await terminal.withDatabase({}, ({ db }) => findTenant(db, given), [given]);
-  if (given !== undefined || clear) keepDefaultTenant(config.dataDir, given);
+  if (given !== undefined || clear) keepDefaultTenant(config, given);
   const { slug: tenant = null, from = null } = readDefaultTenant(config) ?? {};
   await output.answer({ tenant, from }, () => tenant ?? 'No default tenant');
   if (from !== 'TOURCTL_TENANT') return;

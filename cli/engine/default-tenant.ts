@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Config } from '../../services/platform/config/config';
 import { makeDirectory } from '../../services/platform/directories';
 import { isSlug } from '../../services/platform/forms/text-forms';
+import { personOfAddress } from '../../services/platform/people/people.repository';
 import type { Parse, Verb } from './command';
 import { readConfig } from './context';
 import { FileNotWrittenError, UsageError } from './failure';
@@ -12,7 +13,7 @@ import type { Output } from '../terminal/output';
 
 /*
  * Keeps the default tenant, which a command uses if only its `<slug>` is missing. TOURCTL_TENANT names the default tenant. Without this
- * variable, a file in DATA_DIR names it; `tourctl use` writes the file. The commands of `tenant` never use the default tenant.
+ * variable, a file in DATA_DIR names it; `tourctl use` writes the file. Each person has an own file. The commands of `tenant` never use the default tenant.
  */
 
 export interface DefaultTenant {
@@ -21,17 +22,22 @@ export interface DefaultTenant {
   from: 'TOURCTL_TENANT' | 'tourctl use';
 }
 
-export function readDefaultTenant({ defaultTenant, dataDir }: Config): DefaultTenant | undefined {
-  if (defaultTenant !== undefined) return { slug: defaultTenant, from: 'TOURCTL_TENANT' };
-  const slug = readKept(dataDir);
+export function readDefaultTenant(config: Config): DefaultTenant | undefined {
+  if (config.defaultTenant !== undefined) return { slug: config.defaultTenant, from: 'TOURCTL_TENANT' };
+  const slug = readKept(config);
   return slug === undefined ? undefined : { slug, from: 'tourctl use' };
 }
 
-const fileIn = (dataDir: string) => path.join(dataDir, 'default-tenant');
+type Place = Pick<Config, 'dataDir' | 'databaseUrl' | 'databaseDirectUrl'>;
 
-function readKept(dataDir: string): string | undefined {
+function fileOf({ dataDir, databaseUrl, databaseDirectUrl }: Place): string {
+  const person = databaseUrl && databaseDirectUrl && personOfAddress(databaseDirectUrl);
+  return path.join(dataDir, person ? `default-tenant-${person}` : 'default-tenant');
+}
+
+function readKept(place: Place): string | undefined {
   try {
-    const slug = readFileSync(fileIn(dataDir), 'utf8').trim();
+    const slug = readFileSync(fileOf(place), 'utf8').trim();
     return isSlug(slug) ? slug : undefined;
   } catch {
     // The file does not exist, or another account owns it.
@@ -40,11 +46,11 @@ function readKept(dataDir: string): string | undefined {
 }
 
 /** Keeps the default tenant, or forgets it. @throws FileNotWrittenError */
-export function keepDefaultTenant(dataDir: string, slug: string | undefined): void {
-  const file = fileIn(dataDir);
+export function keepDefaultTenant(place: Place, slug: string | undefined): void {
+  const file = fileOf(place);
   try {
     if (slug === undefined) return rmSync(file, { force: true });
-    makeDirectory(dataDir);
+    makeDirectory(place.dataDir);
     writeFileSync(file, `${slug}\n`, { mode: 0o600 });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

@@ -70,6 +70,9 @@ export function describeError(error: unknown): { code: string; message: string }
   if (state === LOCK_NOT_AVAILABLE || state === '57014') {
     return { code: 'database_busy', message: 'Another process is changing this now: try again' };
   }
+  if (LOGIN_REFUSED.test(state ?? '')) {
+    return { code: 'login_refused', message: `The database: ${databaseReason(error)}: ${CHECK_LOGIN}` };
+  }
   if (isSilent(error) || (error as Error | undefined)?.name === 'KnexTimeoutError') {
     return {
       code: UNREACHABLE,
@@ -122,6 +125,10 @@ export function isDatabaseLost(error: unknown): boolean {
 }
 
 const UNREACHABLE = 'database_unreachable';
+/** The class of SQLSTATE of a login that the server refuses: a wrong password, a removed login, or one whose time is over. */
+const LOGIN_REFUSED = /^28/;
+const CHECK_LOGIN =
+  'check user and password of DATABASE_URL; a person who was removed, or whose time is over, has no login';
 /** The next step if no connection to the database works. */
 export const CHECK_DATABASE = 'check that its server runs, and DATABASE_URL';
 

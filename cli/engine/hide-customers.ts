@@ -13,15 +13,24 @@ const OF_CUSTOMERS = [
 /** The fields of documents that hold the text of an event or an answer to it, and the contacts of OCTO. */
 const OF_EVENTS = ['body', 'response_body', 'response_headers', 'contact', 'unit_items'];
 
-const NOT_SHOWN = 'Data of customers is hidden: the roles that see it: desk, admin';
+export const NOT_SHOWN = 'Data of customers is hidden: the roles that see it: desk, admin';
 
-/** Marks each document that has data of a customer with `hidden: true`, for people who may not see customers. */
+/** Marks each document that has data of a customer with `hidden: true`, for people who may not see customers, and says so once. */
 export function hidingOutput(output: Output): Output {
+  let isSaid = false;
+  const sayHidden = () => {
+    if (!isSaid) output.note(NOT_SHOWN);
+    isSaid = true;
+  };
   return {
     ...output,
-    answer: (value, text) => output.answer(markHidden(value) as object, text),
+    answer: async (value, text) => {
+      const marked = markHidden(value) as object;
+      await output.answer(marked, text);
+      if (JSON.stringify(marked).includes('"hidden":true')) sayHidden();
+    },
     // A note that offers --reveal would offer what is refused.
-    note: (line) => output.note(line.includes('--reveal') ? NOT_SHOWN : line),
+    note: (line) => (line === NOT_SHOWN || line.includes('--reveal') ? sayHidden() : output.note(line)),
   };
 }
 

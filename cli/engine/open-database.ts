@@ -165,14 +165,14 @@ async function greetDatabase(db: Db): Promise<RolesOfSession> {
   try {
     return await askOnce(db);
   } catch (error) {
-    if (!isDatabaseLost(error) || REFUSED.test(sqlState(error) ?? '')) throw error;
+    if (!isDatabaseLost(error) || sqlState(error) === UNKNOWN_DATABASE) throw error;
     await sleep(RETRY_MS);
     return askOnce(db);
   }
 }
 
-/** Classes of SQLSTATE of a login or database that the server does not know. It refuses them again. */
-const REFUSED = /^(28|3D)/;
+/** The SQLSTATE of a database that the server does not have. It refuses it again. */
+const UNKNOWN_DATABASE = '3D000';
 
 async function askOnce(db: Db): Promise<RolesOfSession> {
   const timer = new AbortController();

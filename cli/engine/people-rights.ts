@@ -3,10 +3,12 @@ import { AppError } from '../../services/platform/errors';
 import {
   type PersonOfSession,
   personOf,
+  personOfAddress,
   ROLES_OF_SESSION,
 } from '../../services/platform/people/people.repository';
 import {
   type PersonRole,
+  rolesNeededTogether,
   rolesOfCommand,
   rolesOfSome,
   seesCustomers,
@@ -23,13 +25,7 @@ class NotAllowedError extends AppError {
 }
 
 /** The flags that show, or search, data of customers. */
-const CUSTOMER_FLAGS = ['--search', '--reveal', '--external-ref'];
-/** The commands and flags that do the tasks of two roles: both roles are needed. */
-const TASKS_OF_TWO: Record<string, readonly PersonRole[]> = {
-  'departure set-pickup': ['catalog', 'desk'],
-  '--cancel-bookings': ['catalog', 'desk'],
-  '--add-seats': ['catalog', 'desk'],
-};
+export const CUSTOMER_FLAGS = ['--search', '--reveal', '--external-ref'];
 
 /** @throws NotAllowedError if no role of the person may use the command. @param command noun and verb */
 export function refuseCommand({ name, roles }: PersonOfSession, command: string): void {
@@ -40,8 +36,8 @@ export function refuseCommand({ name, roles }: PersonOfSession, command: string)
 }
 
 function rolesThatMay(command: string): string {
-  const needed = TASKS_OF_TWO[command];
-  if (needed) return `it needs ${needed.join(' and ')}, or admin`;
+  const needed = rolesNeededTogether(command);
+  if (needed.length > 0) return `it needs ${needed.join(' and ')}, or admin`;
   const allowed = rolesOfCommand(command);
   return allowed.length === 0
     ? 'only the owner of the database may'
@@ -54,13 +50,21 @@ export function mayUse(roles: readonly PersonRole[], command: string): boolean {
 
 /** Returns true if a command or flag does the tasks of two roles, and the person lacks one of them. */
 function lacksSecondRole(roles: readonly PersonRole[], word: string): boolean {
-  const needed = TASKS_OF_TWO[word] ?? [];
-  return !roles.includes('admin') && needed.some((role) => !roles.includes(role));
+  return !roles.includes('admin') && rolesNeededTogether(word).some((role) => !roles.includes(role));
 }
 
 /** Returns true if the roles allow a verb without a noun, or a verb of a noun. Loads no file of the noun. */
 export function mayUseSome(roles: readonly PersonRole[], name: string): boolean {
   return rolesOfSome(name).some((role) => roles.includes(role));
+}
+
+/** Returns true if the help of a person leaves out the flag: it is refused. */
+export function isRefusedFlag(roles: readonly PersonRole[], { audits }: Verb, flag: string): boolean {
+  return (
+    (flag === '--actor' && audits === true) ||
+    lacksSecondRole(roles, flag) ||
+    (CUSTOMER_FLAGS.includes(flag) && !seesCustomers(roles))
+  );
 }
 
 /**
@@ -96,7 +100,7 @@ export async function refuseNotAllowed(
  */
 export async function findPersonAtTerminal(io: Io): Promise<PersonOfSession | undefined> {
   const given = io.env.DATABASE_DIRECT_URL || io.env.DATABASE_URL;
-  if (given ? !isLoginOfPerson(given) : !existsSync(io.envFile ?? '')) return undefined;
+  if (given ? !personOfAddress(given) : !existsSync(io.envFile ?? '')) return undefined;
   try {
     // The help of the owner does not load the configuration.
     const { loadConfig } =
@@ -104,7 +108,7 @@ export async function findPersonAtTerminal(io: Io): Promise<PersonOfSession | un
     const { settingsOf } = require('./context') as typeof import('./context');
     const config = loadConfig(settingsOf(io));
     const url = config.databaseUrl && config.databaseDirectUrl;
-    if (!url || !isLoginOfPerson(url)) return undefined;
+    if (!url || !personOfAddress(url)) return undefined;
     const { queryOnce } =
       require('../../services/platform/database/connect') as typeof import('../../services/platform/database/connect');
     const [session] = await queryOnce<Parameters<typeof personOf>[0]>(url, {
@@ -116,12 +120,4 @@ export async function findPersonAtTerminal(io: Io): Promise<PersonOfSession | un
   } catch {
     return undefined;
   }
-}
-
-/** Returns true if the user of the URL is the name of its database, an underscore and the name of a person. */
-function isLoginOfPerson(url: string): boolean {
-  const [, user, database] = /^\w+:\/\/([^:@/]+)(?::[^@/]*)?@[^/]*\/([^?]+)/.exec(url) ?? [];
-  if (user === undefined || database === undefined) return false;
-  const [login, name] = [decodeURIComponent(user), decodeURIComponent(database)];
-  return login.startsWith(`${name}_`) && /^[a-z0-9]{2,20}$/.test(login.slice(name.length + 1));
 }

@@ -38,6 +38,7 @@ describe('tourctl status', () => {
       },
       store: { kind: 'memory', answers: true, round_trip_ms: null, error: null },
       api_reports: true,
+      login: null,
       api: [],
       webhook_queue: [],
       waiting: {

@@ -64,6 +64,8 @@ const FOR_NOBODY = [
   'select * from pg_shadow',
   'select * from people_logins',
   'select * from people_transactions',
+  "update people_tasks set actions = actions || 'x.x'::text",
+  "select note_change('tours')",
   'insert into people_logins values ($$x$$, 1)',
   "update people set roles = '{admin}'",
   "insert into people (name, roles) values ('evil', '{admin}')",
@@ -179,7 +181,7 @@ describe('what a login of a person may not do in psql', () => {
     const change = sessions.desk!.transaction((trx) =>
       trx.raw("update booking_leads set notes = 'changed' where true"),
     );
-    await expect(change).rejects.toThrow(/without a row in audit_log is refused/);
+    await expect(change).rejects.toThrow(/without a row in audit_log/);
     expect(await owner.db('booking_leads').where({ notes: 'changed' })).toEqual([]);
   });
 
@@ -190,7 +192,7 @@ describe('what a login of a person may not do in psql', () => {
       await trx.raw('rollback to savepoint before_audit');
       await trx.raw("update booking_leads set notes = 'changed'");
     });
-    await expect(change).rejects.toThrow(/without a row in audit_log is refused/);
+    await expect(change).rejects.toThrow(/without a row in audit_log/);
   });
 
   it('the database writes the actor, the person and the time of an audit row, whatever the statement says', async () => {

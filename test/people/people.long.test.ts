@@ -1,5 +1,10 @@
 import { openDatabase } from '../../services/platform/database/database';
-import { peopleStatements, rightsOfPeople, VIEWER_COLUMNS } from '../../services/platform/people/tasks';
+import {
+  changingTasks,
+  peopleStatements,
+  rightsOfPeople,
+  VIEWER_COLUMNS,
+} from '../../services/platform/people/tasks';
 import { useTestTerminal } from '../cli/terminal';
 import { closeDatabase, givenPerson, personTerminal } from '../support/people';
 import { useTemporaryFolder } from '../support/temporary-folder';
@@ -200,12 +205,15 @@ describe('the table of tasks', () => {
       [...rows].sort((a, b) => `${a.role} ${a.object}`.localeCompare(`${b.role} ${b.object}`));
     expect(sorted(stored)).toEqual(sorted(rightsOfPeople()));
     expect(peopleStatements()).toContain('insert into viewer_columns');
+    const byName = (rows: { name: string }[]) => [...rows].sort((a, b) => a.name.localeCompare(b.name));
+    expect(byName(await owner.db('people_tasks'))).toEqual(byName(changingTasks()));
   });
 
   it('each trigger that reads or writes a table has a fixed search path, and those that write records have the rights of the owner', async () => {
     const READ_NO_TABLE = [
       'refuse_another_kind',
       'refuse_created_at',
+      'refuse_earlier_revision',
       'set_departure_updated_at',
       'set_updated_at',
       'stamp_departure_status',

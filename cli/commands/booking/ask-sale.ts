@@ -72,6 +72,7 @@ interface Asked extends Pick<SaleConversation, 'given' | 'kind'> {
 async function askAnswers(io: Io, reads: SaleReads, { given, kind, now }: Asked): Promise<SaleAnswers> {
   const seats = await (given.hold === undefined ? askSeats(io, reads, given, kind) : reads.held(given.hold));
   const tenant = await reads.tenant();
+  await reads.checkDiscount(totalOfSale(seats, given), adjustmentOf(seats, given));
   const { name, phone, email } = given;
   const contact = await askContact(io, tenant, { name, phone, email }, kind === 'hold');
   const { paymentMethod, payBy, isConfirmed } = given;
@@ -120,8 +121,13 @@ async function askSeats(
 }
 
 /** Returns the total of the sale in minor units. */
-function totalOfSale({ sold: { quote }, party }: SaleAnswers, { adjustment = '0' }: GivenSale): number {
-  return totalOf(party, quote.tenant) + (toMinor(adjustment, quote.currencyDigits) ?? 0);
+function totalOfSale(seats: Pick<SaleAnswers, 'sold' | 'party'>, given: GivenSale): number {
+  return totalOf(seats.party, seats.sold.quote.tenant) + adjustmentOf(seats, given);
+}
+
+/** Returns the adjustment in minor units. 0: none, or not one of the currency, which the sale refuses. */
+function adjustmentOf({ sold }: Pick<SaleAnswers, 'sold'>, { adjustment = '0' }: GivenSale): number {
+  return toMinor(adjustment, sold.quote.currencyDigits) ?? 0;
 }
 
 function agreedSale(

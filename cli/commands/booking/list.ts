@@ -4,6 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import type { AdjustmentAnswer } from '../../../services/api/bookings/adjustment';
 import type { BookingLead, LeadPosition } from '../../../services/api/bookings/booking-lead';
 import type { BookingStatus } from '../../../services/api/bookings/booking-status';
+import { seesCustomers } from '../../../services/platform/people/tasks';
+import { NOT_SHOWN } from '../../engine/hide-customers';
 import { getBooking, listBookings, walkBookings } from '../../../services/api/bookings/find-booking';
 import { findTour } from '../../../services/api/catalog/find-tour';
 import { ANY_TENANT, type TenantScope } from '../../../services/api/tenants/tenant';
@@ -190,7 +192,7 @@ interface ExportOptions extends BookingFilterOptions, RevealOptions {
 
 /** Exports bookings as CSV. Reads the bookings page by page, so that memory and locks do not grow with the number of bookings. */
 export async function exportBookingsCommand(context: AuditedContext, options: ExportOptions): Promise<void> {
-  const { db, output } = context;
+  const { db, output, person } = context;
   const { out, reveal = false } = options;
   const { tenantId, scope, filter } = await toBookingFilter(db, options);
   // Writes the audit row first, because an interrupted export has already shown names.
@@ -212,8 +214,10 @@ export async function exportBookingsCommand(context: AuditedContext, options: Ex
   if (out === undefined) await output.pour(lines(), 'csv');
   else await writeTo(out, Readable.from(lines()));
   const count = countOf(bookings, 'booking');
+  const hides = person !== undefined && !seesCustomers(person.roles);
   if (out === undefined) output.note(count);
-  else await output.answer({ file: out, bookings }, () => `${out}: ${count}`);
+  else await output.answer({ file: out, bookings, ...(hides && { hidden: true }) }, () => `${out}: ${count}`);
+  if (hides) output.note(NOT_SHOWN);
 }
 
 /** Writes a new file with mode 0600, because it may contain customer data. */

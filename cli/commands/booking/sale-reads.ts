@@ -1,3 +1,4 @@
+import { refuseDiscount } from '../../../services/api/bookings/booking-lead.repository';
 import { findTour, getVisibleTour } from '../../../services/api/catalog/find-tour';
 import { listCatalog, type PricedCatalogTour } from '../../../services/api/catalog/list-catalog';
 import type { Tour } from '../../../services/api/catalog/tour';
@@ -40,6 +41,8 @@ export interface SaleReads {
    * @param around YYYY-MM-DD: the departures from a month before this date on. Undefined: the next ones
    */
   departures(tour: { id: string }, around?: string): Promise<PricedDeparture[]>;
+  /** Refuses an adjustment that the person at the terminal may not give, as refuseDiscount does. Amounts in minor units. */
+  checkDiscount(totalMinor: number, adjustmentMinor: number): Promise<void>;
   /** Returns what a hold of the tenant holds, at its locked prices. @throws HoldNotFoundError */
   held(holdId: string): Promise<HeldSale>;
 }
@@ -74,6 +77,10 @@ export function createSaleReads(open: () => Promise<SaleSource>): SaleReads {
     tour: (idOrSlug) => once(`tour ${idOrSlug}`, ({ db, tenant }) => getVisibleTour(db, tenant, idOrSlug)),
     departures: (tour, around = '') =>
       once(`departures ${tour.id} ${around}`, (from) => readDepartures(from, tour.id, around)),
+    checkDiscount: async (totalMinor, adjustmentMinor) => {
+      const { db, tenant } = await source();
+      if (adjustmentMinor < 0) await refuseDiscount(db, tenant.id, totalMinor, adjustmentMinor);
+    },
     held: (holdId) => once(`hold ${holdId}`, (from) => readHeld(from, holdId)),
   };
 }

@@ -10,7 +10,7 @@ const DECISIVE = ['tenants', 'tours', 'booking_leads'];
 
 /**
  * Locks the tables of the product, and checks that there is no tenant, tour or booking. Then drops the tables, views and functions of the
- * product, and nothing else. Does nothing in a database that has no table of the product.
+ * product and the logins of its people, and nothing else. Does nothing in a database that has no table of the product.
  * @returns the version in the table change_version, because earlier processes may have seen it; 0 if there is none
  * @throws DatabaseNotEmptyError, ServicesRunningError
  */
@@ -21,6 +21,7 @@ export async function dropEmptySchema(trx: Trx): Promise<number> {
   await trx.raw(`lock table ${names(trx, tables)} in access exclusive mode`);
   for (const table of DECISIVE.filter((name) => tables.includes(name)))
     if (await trx(table).first(trx.raw('1'))) throw new DatabaseNotEmptyError(table);
+  if (tables.includes('people_logins')) await dropLogins(trx);
   const seen = tables.includes('change_version') ? await trx('change_version').first('version') : undefined;
   // Functions first, because some of them read the views.
   await dropOurFunctions(trx);
@@ -28,6 +29,12 @@ export async function dropEmptySchema(trx: Trx): Promise<number> {
   await trx.raw(`drop view if exists ${names(trx, VIEWS)}`);
   await trx.raw(`drop table ${names(trx, tables)}`);
   return seen?.version ?? 0;
+}
+
+/** Drops the logins of people, and ends their sessions: nothing else would know whose they are. The restored people get new ones. */
+async function dropLogins(trx: Trx): Promise<void> {
+  await trx('people').delete();
+  await trx.raw('select people_end_sessions(name), people_drop_login(name) from people_logins');
 }
 
 async function findOurTables(trx: Trx): Promise<string[]> {

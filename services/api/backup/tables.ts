@@ -66,6 +66,7 @@ export const LEFT_OUT_TABLES = {
   change_marks: 'transactions that run',
   database_rights: 'a restore runs the migrations itself',
   viewer_columns: 'a restore runs the migrations itself',
+  people_tasks: 'a restore runs the migrations itself',
   people_logins: 'the logins of a server are not in a backup',
   people_transactions: 'transactions that run',
   webhook_monitor_sessions: 'a session of the monitoring page must not open a copy',

@@ -359,6 +359,20 @@ export async function eraseCustomerOfLead(
   await eraseAnswersOfLeads(trx, [id]);
 }
 
+/**
+ * Refuses an adjustment that the person of this session may not give. The trigger of the booking refuses it too. Amounts in minor units.
+ * @param totalMinor with the adjustment
+ * @throws an error for refusalOf
+ */
+export async function refuseDiscount(
+  db: Db,
+  tenantId: string,
+  totalMinor: number,
+  adjustmentMinor: number,
+): Promise<void> {
+  await db.raw('select refuse_discount(?, ?, ?)', [tenantId, totalMinor, adjustmentMinor]);
+}
+
 /** A booking of an import, for its undo. */
 export interface ImportedLead {
   id: number;

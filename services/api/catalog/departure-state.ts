@@ -35,8 +35,12 @@ export function datedTiers(row: string): string {
     then dated_tiers(${row}.cancellation, d.departure_date, ${START_TIME}, t.time_zone) end`;
 }
 
-/** Returns the condition that a departure has holds or leads to mark as expired at `clock.at`. @param id an SQL expression */
+/**
+ * Returns the condition that a departure has holds or leads to mark as expired at `clock.at`. False for a person who may not write them: the
+ * sweeper marks them. @param id an SQL expression
+ */
 export function somethingExpired(id: string): string {
-  return `(exists (select from seat_holds h where h.departure_id = ${id} and hold_lapsed(h.status, h.expires_at, clock.at))
-    or exists (select from booking_leads l where l.departure_id = ${id} and lead_lapsed(l.status, l.payment_due_at, clock.at)))`;
+  return `((exists (select from seat_holds h where h.departure_id = ${id} and hold_lapsed(h.status, h.expires_at, clock.at))
+    or exists (select from booking_leads l where l.departure_id = ${id} and lead_lapsed(l.status, l.payment_due_at, clock.at)))
+    and has_any_column_privilege('seat_holds', 'update'))`;
 }

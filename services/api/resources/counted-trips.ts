@@ -1,3 +1,4 @@
+import { somethingExpired } from '../catalog/departure-state';
 import type { LockedResource, ResourceUse } from './trips';
 
 /** A row of LOCKED_RESOURCES. */
@@ -32,9 +33,7 @@ export const COUNTED_USES = `
   select u.resource_id, u.departure_id, k.sandbox, u.trip, d.tour_id, d.departure_date,
     ${millisecondsOf('lower(u.during)')} as "from", ${millisecondsOf('upper(u.during)')} as "to",
     case when d.status = 'scheduled' then (select taken from count_seats(d.id, k.sandbox, clock.at)) else 0 end as seats,
-    (exists (select from seat_holds h where h.departure_id = d.id and hold_lapsed(h.status, h.expires_at, clock.at))
-      or exists (select from booking_leads l where l.departure_id = d.id and lead_lapsed(l.status, l.payment_due_at, clock.at)))
-      as something_expired
+    ${somethingExpired('d.id')} as something_expired
   from (
     select distinct near.resource_id, near.departure_id
     from departure_uses mine

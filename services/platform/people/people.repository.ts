@@ -51,6 +51,18 @@ export function personOf({ login, database, roles: groups }: RolesOfSession): Pe
   return isPersonName(name) && roles.length > 0 ? { name, login, roles } : undefined;
 }
 
+/**
+ * Returns the name of the person whose login an address of the database has: its user is the name of the database, an underscore and the
+ * name. Undefined: another login. Asks no server.
+ */
+export function personOfAddress(address: string): string | undefined {
+  const [, user, database] = /^\w+:\/\/([^:@/]+)(?::[^@/]*)?@[^/]*\/([^?]+)/.exec(address) ?? [];
+  if (user === undefined || database === undefined) return undefined;
+  const [login, before] = [decodeURIComponent(user), `${decodeURIComponent(database)}_`];
+  const name = login.slice(before.length);
+  return login.startsWith(before) && isPersonName(name) ? name : undefined;
+}
+
 export function isPersonName(text: string): boolean {
   return /^[a-z0-9]{2,20}$/.test(text);
 }
@@ -131,6 +143,14 @@ export async function countEndingPeople(db: Db): Promise<number> {
     'select count(*)::integer as count from people where until is not null',
   );
   return rows[0].count;
+}
+
+/** Returns the name of the database if it has people and every login of the server may connect to it. */
+export async function findOpenDatabase(db: Db): Promise<string | undefined> {
+  const { rows } = await db.raw<{ rows: { name: string }[] }>(
+    'select current_database() as name where public_may_connect() and exists (select from people)',
+  );
+  return rows[0]?.name;
 }
 
 /** Returns a person; undefined for an unknown name. */

@@ -7,12 +7,29 @@ interface Task {
   name: string;
   /** Noun and verb, such as `booking add`, a verb without a noun, or a noun with `*` for all its verbs. */
   commands: readonly string[];
+  /** The actions in the audit log beside those of the commands, such as `booking.import_undo`. */
+  actions?: readonly string[];
   roles: readonly PersonRole[];
   /** The text between GRANT and ON, by object as GRANT names it. */
   rights: Readonly<Record<string, string>>;
 }
 
 const EVERYONE = PERSON_ROLES;
+
+/** The commands, and the flags of commands, that do the tasks of two roles: a person needs both. */
+const TASKS_OF_TWO: readonly {
+  words: readonly string[];
+  commands: readonly string[];
+  roles: readonly PersonRole[];
+}[] = [
+  { words: ['departure set-pickup'], commands: ['departure set-pickup'], roles: ['catalog', 'desk'] },
+  { words: ['--cancel-bookings'], commands: ['departure cancel'], roles: ['catalog', 'desk'] },
+  {
+    words: ['--add-seats'],
+    commands: ['booking add', 'booking import', 'hold add'],
+    roles: ['catalog', 'desk'],
+  },
+];
 
 /** Tables and views without personal data and without secrets: every person reads them. */
 const PLAIN_TABLES = [
@@ -87,6 +104,39 @@ export const VIEWER_COLUMNS: Readonly<Record<string, string>> = {
 
 const ofAll = (objects: readonly string[], rights: string) =>
   Object.fromEntries(objects.map((object) => [object, rights]));
+
+/** Returns the right to write these columns. @param columns separated by spaces */
+const writing = (right: 'insert' | 'update', columns: string) =>
+  `${right} (${columns.replaceAll(' ', ', ')})`;
+
+/**
+ * The columns that the commands of a sale change in a stored row. The database compares their values with the rules of a sale: the triggers
+ * `…_by_person` of the migrations.
+ */
+const CHANGES_OF_SALES = {
+  seat_holds: 'status ended_at ended_by departure_id expires_at',
+  booking_leads:
+    'status confirmed_at confirmed_by cancelled_at cancelled_by cancel_reason refund_percent refund_minor expired_at updated_at ' +
+    'departure_id departure_date cancellation refund_ceiling refund_floor party seats categories prices_minor platform_prices_minor ' +
+    'price_breakdown total_minor adjustment_minor adjustment_reason deposit_minor external_ref notes travellers customer_name ' +
+    'customer_phone customer_phone_as_sent customer_email import_ref import_digest anonymized_at',
+  booking_answers: 'answers missing pickup',
+  // The triggers of a move write it.
+  octo_bookings: 'departure_date',
+};
+
+/** The columns that an erasure changes. */
+const ERASED_COLUMNS = {
+  seat_holds: 'customer_name customer_phone customer_phone_as_sent customer_email external_ref anonymized_at',
+  booking_leads:
+    'customer_name customer_phone customer_phone_as_sent customer_email notes travellers cancel_reason adjustment_reason external_ref ' +
+    'import_ref anonymized_at',
+  booking_answers: 'answers missing pickup',
+  octo_bookings: 'request_digest contact unit_items notes cancel_reason pickup',
+};
+
+const updatesOf = (columns: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(columns).map(([table, names]) => [table, writing('update', names)]));
 
 /** Returns the view that hides the columns of a table that are not in VIEWER_COLUMNS. */
 const viewOf = (table: string) =>
@@ -193,21 +243,23 @@ const TASKS: readonly Task[] = [
       'delivery replay',
     ],
     roles: ['desk', 'admin'],
+    actions: ['booking.import_undo'],
     rights: {
-      // A lock of a row needs the right to update one of its columns.
+      // A lock of a row needs the right to update one of its columns. A trigger refuses every other value.
       ...ofAll(['departures', 'resources', 'tenants', 'webhook_endpoints'], 'update (created_at)'),
       tours: 'update (revision)',
-      ...ofAll(['seat_holds', 'booking_leads', 'booking_answers', 'octo_bookings'], 'insert, update'),
-      ...ofAll(['hold_extensions', 'hold_changes', 'booking_changes'], 'insert'),
-      ...ofAll(['next_departures', 'sale_refusal_counts'], 'insert, update, delete'),
+      ...updatesOf(CHANGES_OF_SALES),
+      seat_holds: `insert, ${writing('update', CHANGES_OF_SALES.seat_holds)}`,
+      booking_leads: `insert, ${writing('update', CHANGES_OF_SALES.booking_leads)}`,
+      booking_answers: `insert, ${writing('update', CHANGES_OF_SALES.booking_answers)}`,
+      ...ofAll(['hold_changes', 'booking_changes', 'payment_reminders', 'webhook_events'], 'insert'),
       'sequence booking_leads_id_seq': 'usage',
-      next_departures_due: 'select, delete',
-      sale_refusals: 'insert, delete',
-      booking_imports: 'insert, update',
-      payment_reminders: 'insert, update, delete',
-      webhook_events: 'insert',
-      webhook_deliveries: 'insert, update',
-      webhook_queue: 'insert, update, delete',
+      'function refuse_discount(uuid, bigint, bigint)': 'execute',
+      // The undo of an import erases customers.
+      'function analyze_customer_tables()': 'execute',
+      booking_imports: 'insert (id, tenant_id, created_by, silent, key_check), update (undone_at, undone_by)',
+      webhook_deliveries: 'insert, update (status, next_attempt_at, finished_at)',
+      webhook_queue: 'insert, update (next_at, asked)',
     },
   },
   {
@@ -305,7 +357,11 @@ const TASKS: readonly Task[] = [
   {
     name: 'administer',
     commands: [
-      'people *',
+      'people list',
+      'people add',
+      'people set',
+      'people rotate',
+      'people remove',
       'audit *',
       'booking anonymize',
       'hold anonymize',
@@ -318,7 +374,10 @@ const TASKS: readonly Task[] = [
     rights: {
       audit_log: 'select',
       idempotency_keys: 'select, update, delete',
+      ...updatesOf(ERASED_COLUMNS),
       ...ofAll(['booking_changes', 'hold_changes', 'sale_refusals', 'webhook_attempts'], 'update'),
+      ...ofAll(['webhook_events', 'webhook_deliveries'], 'update'),
+      webhook_queue: 'insert, update, delete',
       webhook_monitor_sessions: 'select, insert, delete',
       ...ofAll(
         [
@@ -353,9 +412,29 @@ export function rolesOfSome(name: string): PersonRole[] {
   );
 }
 
+/** Returns the roles that a command or a flag needs together. Empty: one role is enough. @param word such as `--add-seats` */
+export function rolesNeededTogether(word: string): readonly PersonRole[] {
+  return TASKS_OF_TWO.find(({ words }) => words.includes(word))?.roles ?? [];
+}
+
 /** Returns true if one of the roles may see customers. */
 export function seesCustomers(roles: readonly PersonRole[]): boolean {
   return roles.some((role) => role === 'desk' || role === 'admin');
+}
+
+/** Returns true if one of the roles may open sealed secrets. */
+export function opensSecrets(roles: readonly PersonRole[]): boolean {
+  return roles.some((role) => role === 'keys' || role === 'admin');
+}
+
+/** Returns the names of what the roles do not show. */
+export function hiddenFrom(roles: readonly PersonRole[]): string[] {
+  return [
+    seesCustomers(roles) ? '' : 'customers',
+    opensSecrets(roles) ? '' : 'secrets',
+    roles.includes('admin') ? '' : 'the audit log',
+    roles.includes('admin') ? '' : 'sessions of people',
+  ].filter((name) => name !== '');
 }
 
 /** A row of database_rights. */
@@ -394,13 +473,41 @@ function joinRights(texts: readonly string[]): string {
     .join(', ');
 }
 
-/** Returns the statement of a migration that gives the roles of people the rights of TASKS and the columns of VIEWER_COLUMNS. */
+/** A row of people_tasks: the actions of a task in the audit log, and the tables that it may change. */
+interface ChangingTask {
+  name: string;
+  actions: string[];
+  objects: string[];
+}
+
+/** Returns the rows of people_tasks. A command of two roles states the changes of both tasks. */
+export function changingTasks(): ChangingTask[] {
+  return TASKS.map(({ name, commands, actions = [], roles, rights }) => {
+    const ofTwo = TASKS_OF_TWO.filter((two) => two.roles.some((role) => roles.includes(role)));
+    const all = [...commands, ...ofTwo.flatMap((two) => two.commands)].map((command) =>
+      command.replaceAll(' ', '.'),
+    );
+    const isChanged = (object: string) =>
+      /^(?!audit_log)\w+$/.test(object) &&
+      /\b(insert|update(?! \(created_at\))|delete)\b/.test(rights[object]!);
+    const objects = Object.keys(rights).filter(isChanged);
+    // A function of the owner writes it.
+    if (commands.includes('people add')) objects.push('people');
+    return { name, actions: [...new Set([...all, ...actions])], objects: objects.sort() };
+  }).filter(({ objects }) => objects.length > 0);
+}
+
+/** Returns the statement of a migration that gives the roles of people the rights of TASKS, and the columns of VIEWER_COLUMNS. */
 export function peopleStatements(): string {
   const columns = Object.entries(VIEWER_COLUMNS).map(
     ([table, names]) => `  ('${table}', '{${names.replaceAll(' ', ',')}}')`,
   );
   const rows = rightsOfPeople().map(({ role, object, rights }) => `  ('${object}', '${role}', '${rights}')`);
+  const tasks = changingTasks().map(
+    ({ name, actions, objects }) => `  ('${name}', '{${actions.join(',')}}', '{${objects.join(',')}}')`,
+  );
   return [
+    `insert into people_tasks (name, actions, objects)\nvalues\n${tasks.join(',\n')};`,
     `insert into viewer_columns (object, column_name)\nselect v.object, unnest(v.names::text[]) from (values\n${columns.join(',\n')}\n) as v (object, names);`,
     `insert into database_rights (object, role, rights)\nvalues\n${rows.join(',\n')};`,
   ].join('\n');
