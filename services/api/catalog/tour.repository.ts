@@ -122,7 +122,7 @@ export async function findTourId(db: Db, key: TourKey): Promise<string | undefin
 
 /** Returns the tours with these ids, also tours that the tenant does not see. */
 export async function findToursById(db: Db, tenant: Tenant, ids: string[]): Promise<Tour[]> {
-  const { rows } = await runPrepared(
+  const { rows } = await runPrepared<Tour>(
     db,
     `select ${TOUR_COLUMNS} from tours t ${UPCOMING_BY_CATEGORY} where t.id = any(:ids::uuid[])`,
     { ids, tenantId: tenant.id },
