@@ -73,15 +73,16 @@ export function describeError(error: unknown): { code: string; message: string }
   if (LOGIN_REFUSED.test(state ?? '')) {
     return { code: 'login_refused', message: `The database: ${databaseReason(error)}: ${CHECK_LOGIN}` };
   }
-  if (isSilent(error) || (error as Error | undefined)?.name === 'KnexTimeoutError') {
-    return {
-      code: UNREACHABLE,
-      message: `The database does not answer within five seconds: ${CHECK_DATABASE}`,
-    };
-  }
-  if (isDatabaseAway(error) || (error as { syscall?: string } | undefined)?.syscall === 'connect')
-    return { code: UNREACHABLE, message: `The database: ${databaseReason(error)}: ${CHECK_DATABASE}` };
+  const loss = describeLoss(error);
+  if (loss) return { code: UNREACHABLE, message: `The database${loss}: ${CHECK_DATABASE}` };
   return { code: 'internal_error', message: state ? describeDatabaseError(error, state) : firstLine(error) };
+}
+
+/** Returns why no answer of the database came. Undefined: it is another error. */
+function describeLoss(error: unknown): string | undefined {
+  const { name, syscall } = (error ?? {}) as { name?: string; syscall?: string };
+  if (isSilent(error) || name === 'KnexTimeoutError') return ' does not answer within five seconds';
+  return isDatabaseAway(error) || syscall === 'connect' ? `: ${databaseReason(error)}` : undefined;
 }
 
 /** Returns the message of a refusal, with all its issues, with flags where the one for REST names fields, and with what only an operator may know. */

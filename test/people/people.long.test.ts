@@ -1,10 +1,6 @@
 import { openDatabase } from '../../services/platform/database/database';
-import {
-  changingTasks,
-  peopleStatements,
-  rightsOfPeople,
-  VIEWER_COLUMNS,
-} from '../../services/platform/people/tasks';
+import { VIEWER_COLUMNS } from '../../services/platform/people/columns';
+import { changingTasks, peopleStatements, rightsOfPeople } from '../../services/platform/people/rights';
 import { useTestTerminal } from '../cli/terminal';
 import { closeDatabase, givenPerson, personTerminal } from '../support/people';
 import { useTemporaryFolder } from '../support/temporary-folder';

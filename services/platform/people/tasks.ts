@@ -1,3 +1,5 @@
+import { CHANGES_OF_SALES, ERASED_COLUMNS, PLAIN_TABLES, VIEWER_COLUMNS } from './columns';
+
 /** The roles of people (ADR 77). `tour_platform_<role>` is the group of the database. */
 export const PERSON_ROLES = ['viewer', 'desk', 'catalog', 'keys', 'admin'] as const;
 export type PersonRole = (typeof PERSON_ROLES)[number];
@@ -17,7 +19,7 @@ interface Task {
 const EVERYONE = PERSON_ROLES;
 
 /** The commands, and the flags of commands, that do the tasks of two roles: a person needs both. */
-const TASKS_OF_TWO: readonly {
+export const TASKS_OF_TWO: readonly {
   words: readonly string[];
   commands: readonly string[];
   roles: readonly PersonRole[];
@@ -31,109 +33,12 @@ const TASKS_OF_TWO: readonly {
   },
 ];
 
-/** Tables and views without personal data and without secrets: every person reads them. */
-const PLAIN_TABLES = [
-  'tenants',
-  'tours',
-  'tour_tags',
-  'tour_names',
-  'tour_tag_names',
-  'pickup_points',
-  'resources',
-  'resource_closings',
-  'departure_uses',
-  'departures',
-  'next_departures',
-  'visibility_tour_rules',
-  'visibility_continent_rules',
-  'price_rules',
-  'exchange_rates',
-  'demo_tours',
-  'hold_extensions',
-  'payment_reminders',
-  'sale_refusal_counts',
-  'webhook_endpoints',
-  'webhook_queue',
-  'webhook_health',
-  'webhook_pulse',
-  'webhook_workers',
-  'change_version',
-  'api_instances',
-  'catalog_commits',
-  'tour_changes',
-  'tenant_changes',
-  'tour_publications',
-  'visibility_periods',
-  'tour_publication_times',
-  'visibility_times',
-  'secret_checks',
-  'people',
-  'knex_migrations',
-  'database_rights',
-  'rolling_migrations',
-];
-
-/**
- * @rule which columns of customers a viewer does not see: test/people/people.long.test.ts
- *
- * The columns of the tables with data of customers that every person sees. All other columns are null for people who may not see customers:
- * names, phones, e-mail addresses, notes, travellers, answers, places of a pickup, reasons, references of websites, contacts of OCTO, and bodies of events and
- * attempts.
- */
-export const VIEWER_COLUMNS: Readonly<Record<string, string>> = {
-  seat_holds:
-    'id tenant_id departure_id seats hold_minutes status expires_at prices_minor currency currency_digits price_breakdown created_at ' +
-    'ended_at placed_by ended_by party sandbox anonymized_at cancellation categories platform_prices_minor by_desk',
-  hold_changes: 'hold_id at by fields',
-  booking_leads:
-    'id booking_ref tenant_id tour_id departure_id departure_date hold_id party status prices_minor total_minor deposit_minor currency ' +
-    'currency_digits price_breakdown payment_method source created_at payment_due_at confirmed_at cancelled_at expired_at created_by ' +
-    'confirmed_by cancelled_by anonymized_at seats updated_at sandbox cancellation refund_ceiling refund_percent refund_minor categories ' +
-    'payment_window_ends_at refund_floor platform_prices_minor adjustment_minor import_id',
-  booking_changes: 'lead_id at by fields refund_percent refund_minor',
-  booking_answers: 'lead_id questions missing checked_at',
-  booking_imports: 'id tenant_id created_at created_by silent undone_at undone_by',
-  octo_bookings: 'tenant_id uuid hold_id updated_at departure_date',
-  sale_refusals:
-    'id at tenant_id operation code request_id tour_id departure_date quantity seats_available hold_id booking_ref departure_time resource',
-  webhook_events: 'id tenant_id type booking_ref created_at traceparent',
-  webhook_deliveries:
-    'id event_id tenant_id endpoint_id status attempts next_attempt_at last_status_code created_at finished_at',
-  webhook_attempts: 'delivery_id number started_at duration_ms outcome status_code phases peer worker',
-};
-
 const ofAll = (objects: readonly string[], rights: string) =>
   Object.fromEntries(objects.map((object) => [object, rights]));
 
 /** Returns the right to write these columns. @param columns separated by spaces */
 const writing = (right: 'insert' | 'update', columns: string) =>
   `${right} (${columns.replaceAll(' ', ', ')})`;
-
-/**
- * The columns that the commands of a sale change in a stored row. The database compares their values with the rules of a sale: the triggers
- * `…_by_person` of the migrations.
- */
-const CHANGES_OF_SALES = {
-  seat_holds: 'status ended_at ended_by departure_id expires_at',
-  booking_leads:
-    'status confirmed_at confirmed_by cancelled_at cancelled_by cancel_reason refund_percent refund_minor expired_at updated_at ' +
-    'departure_id departure_date cancellation refund_ceiling refund_floor party seats categories prices_minor platform_prices_minor ' +
-    'price_breakdown total_minor adjustment_minor adjustment_reason deposit_minor external_ref notes travellers customer_name ' +
-    'customer_phone customer_phone_as_sent customer_email import_ref import_digest anonymized_at',
-  booking_answers: 'answers missing pickup',
-  // The triggers of a move write it.
-  octo_bookings: 'departure_date',
-};
-
-/** The columns that an erasure changes. */
-const ERASED_COLUMNS = {
-  seat_holds: 'customer_name customer_phone customer_phone_as_sent customer_email external_ref anonymized_at',
-  booking_leads:
-    'customer_name customer_phone customer_phone_as_sent customer_email notes travellers cancel_reason adjustment_reason external_ref ' +
-    'import_ref anonymized_at',
-  booking_answers: 'answers missing pickup',
-  octo_bookings: 'request_digest contact unit_items notes cancel_reason pickup',
-};
 
 const updatesOf = (columns: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(columns).map(([table, names]) => [table, writing('update', names)]));
@@ -150,7 +55,7 @@ const viewOf = (table: string) =>
  * The grants in the migrations, docs/people.md, the refusals of the terminal, its help and the completion of the shell
  * follow from this list.
  */
-const TASKS: readonly Task[] = [
+export const TASKS: readonly Task[] = [
   {
     name: 'look',
     commands: [
@@ -435,80 +340,4 @@ export function hiddenFrom(roles: readonly PersonRole[]): string[] {
     roles.includes('admin') ? '' : 'the audit log',
     roles.includes('admin') ? '' : 'sessions of people',
   ].filter((name) => name !== '');
-}
-
-/** A row of database_rights. */
-interface Right {
-  role: string;
-  object: string;
-  rights: string;
-}
-
-const groupOf = (role: PersonRole) => `tour_platform_${role}`;
-
-/** Returns the rows of database_rights for the roles of people: the rights of all tasks of a role, by object. */
-export function rightsOfPeople(): Right[] {
-  return PERSON_ROLES.flatMap((role) => {
-    const tasks = TASKS.filter(({ roles }) => roles.includes(role));
-    const objects = [...new Set(tasks.flatMap(({ rights }) => Object.keys(rights)))].sort();
-    return objects.map((object) => ({
-      role: groupOf(role),
-      object,
-      rights: joinRights(tasks.flatMap(({ rights }) => rights[object] ?? [])),
-    }));
-  });
-}
-
-/** Joins texts of GRANT. A right on the table wins over the same right on some columns, and lists of columns are joined. */
-function joinRights(texts: readonly string[]): string {
-  const columns = new Map<string, Set<string> | null>();
-  for (const text of texts)
-    for (const [, right, list] of text.matchAll(/(\w+)(?: \(([^)]*)\))?(?:, )?/g)) {
-      const known = columns.get(right!);
-      if (list === undefined) columns.set(right!, null);
-      else if (known !== null) columns.set(right!, new Set([...(known ?? []), ...list.split(', ')]));
-    }
-  return [...columns]
-    .map(([right, names]) => (names === null ? right : `${right} (${[...names].join(', ')})`))
-    .join(', ');
-}
-
-/** A row of people_tasks: the actions of a task in the audit log, and the tables that it may change. */
-interface ChangingTask {
-  name: string;
-  actions: string[];
-  objects: string[];
-}
-
-/** Returns the rows of people_tasks. A command of two roles states the changes of both tasks. */
-export function changingTasks(): ChangingTask[] {
-  return TASKS.map(({ name, commands, actions = [], roles, rights }) => {
-    const ofTwo = TASKS_OF_TWO.filter((two) => two.roles.some((role) => roles.includes(role)));
-    const all = [...commands, ...ofTwo.flatMap((two) => two.commands)].map((command) =>
-      command.replaceAll(' ', '.'),
-    );
-    const isChanged = (object: string) =>
-      /^(?!audit_log)\w+$/.test(object) &&
-      /\b(insert|update(?! \(created_at\))|delete)\b/.test(rights[object]!);
-    const objects = Object.keys(rights).filter(isChanged);
-    // A function of the owner writes it.
-    if (commands.includes('people add')) objects.push('people');
-    return { name, actions: [...new Set([...all, ...actions])], objects: objects.sort() };
-  }).filter(({ objects }) => objects.length > 0);
-}
-
-/** Returns the statement of a migration that gives the roles of people the rights of TASKS, and the columns of VIEWER_COLUMNS. */
-export function peopleStatements(): string {
-  const columns = Object.entries(VIEWER_COLUMNS).map(
-    ([table, names]) => `  ('${table}', '{${names.replaceAll(' ', ',')}}')`,
-  );
-  const rows = rightsOfPeople().map(({ role, object, rights }) => `  ('${object}', '${role}', '${rights}')`);
-  const tasks = changingTasks().map(
-    ({ name, actions, objects }) => `  ('${name}', '{${actions.join(',')}}', '{${objects.join(',')}}')`,
-  );
-  return [
-    `insert into people_tasks (name, actions, objects)\nvalues\n${tasks.join(',\n')};`,
-    `insert into viewer_columns (object, column_name)\nselect v.object, unnest(v.names::text[]) from (values\n${columns.join(',\n')}\n) as v (object, names);`,
-    `insert into database_rights (object, role, rights)\nvalues\n${rows.join(',\n')};`,
-  ].join('\n');
 }
