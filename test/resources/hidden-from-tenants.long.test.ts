@@ -39,7 +39,10 @@ beforeAll(async () => {
     },
   ]);
   const uses = ['zebra-boat', 'zebra-guide'].map((resource) => ({ resource, shared: true, minutes: 60 }));
-  await db('tours').update({ uses: JSON.stringify(uses) });
+  // Other departures of these tours are sold at the same time.
+  await db('departures')
+    .whereIn('id', [tours.startTime.open[0]!.id, tours.openingHours.open[0]!.id])
+    .update({ uses: JSON.stringify(uses) });
   ids = await givenSales(owner, tours);
   token = (await givenWidgetToken(db, owner.tenant)).token;
 });

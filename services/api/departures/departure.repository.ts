@@ -115,11 +115,13 @@ export const DEPARTURE_STATUS = `case
 export interface DepartureRange {
   /** True: counts seats of the sandbox. False: counts real seats. */
   sandbox: boolean;
-  /** The first date. By default past departures are left out, except with the status `gone`. */
+  /** The first date. By default past departures are left out, except with the status `gone` or with `ids`. */
   from?: string;
   /** The last date. */
   to?: string;
   status?: DepartureStatus;
+  /** Only these departures, of any date. */
+  ids?: string[];
   after?: DeparturePosition;
   limit: number;
 }
@@ -174,13 +176,15 @@ function positionBindings({ date, time }: Partial<DeparturePosition> = {}) {
   return { afterDate: date, afterTime: time === undefined ? AFTER_ALL_TIMES : (time ?? '') };
 }
 
-function rangeConditions({ from, to, status, after }: DepartureRange): string[] {
+function rangeConditions({ from, to, status, ids, after }: DepartureRange): string[] {
+  const startsAnywhere = status === 'gone' || ids !== undefined;
   const conditions = [
     'd.tour_id = :tourId',
     from !== undefined && 'd.departure_date >= :from::date',
-    from === undefined && status !== 'gone' && NOT_PAST,
+    from === undefined && !startsAnywhere && NOT_PAST,
     to !== undefined && 'd.departure_date <= :to::date',
     status !== undefined && `${DEPARTURE_STATUS} = :status`,
+    ids !== undefined && 'd.id = any(:ids::uuid[])',
     after !== undefined && AFTER,
   ];
   return conditions.filter((condition) => condition !== false);
