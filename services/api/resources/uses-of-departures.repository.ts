@@ -29,10 +29,10 @@ export interface UsedResource {
   email: string | null;
 }
 
-/** Returns the uses of the departures: their own, or those of their tours. */
+/** Returns the uses of the departures: their own, or those of their tours, which are read one by one by their ids. */
 export async function selectUses(db: Db, departureIds: string[]): Promise<{ id: string; uses: object[] }[]> {
   const { rows } = await db.raw<{ rows: { id: string; uses: object[] }[] }>(
-    `select d.id, coalesce(d.uses, t.uses, '[]') as uses from departures d join tours t on t.id = d.tour_id
+    `select d.id, coalesce(d.uses, (select t.uses from tours t where t.id = d.tour_id), '[]') as uses from departures d
      where d.id = any(:departureIds::uuid[])`,
     { departureIds },
   );
