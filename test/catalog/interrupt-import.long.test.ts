@@ -5,6 +5,8 @@ import { departureEntry, importFiles, tourEntry, writeFiles } from './catalog-fi
 
 const ENTRY = path.resolve(__dirname, '../../cli/tourctl.js');
 const TOURS = 2000;
+/** A limit for what hangs: an import of 40,000 departures takes half a minute on a busy machine. */
+jest.setTimeout(180_000);
 
 let database: TestDatabase;
 beforeEach(async () => {
