@@ -91,10 +91,9 @@ describeOnTerminal('the questions of booking add', () => {
       const person = openPseudoTerminal(line, { ...terminal.env, NODE_DEBUG: 'module' });
       await person.see(question);
       await person.see('/node_modules/knex/knex.js');
-      await person.see('/node_modules/currency-codes/');
-      const asked = person.shown.indexOf(question);
+      const before = person.shown.slice(0, person.shown.indexOf(question));
       for (const name of ['knex', 'pg', 'currency-codes'])
-        expect(person.shown.indexOf(`/node_modules/${name}/`)).toBeGreaterThan(asked);
+        expect(before).not.toContain(`/node_modules/${name}/`);
       await person.answer('❯', KEY.ctrlC);
       expect(await person.ended).toBe(130);
     },
