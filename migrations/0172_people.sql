@@ -294,7 +294,8 @@ begin
 end $$;
 
 -- The condition is cheap, because every sale of the API tests it: the services may not read people, and the owner alone may read people_logins.
--- What a function with the rights of the owner writes is its own rule; `people` is written by such functions only.
+-- These conditions ask the rights of the current user, so they leave out writes by functions with the owner's rights. Only such functions write
+-- `people`: its condition asks the rights of the session's user.
 do $$
 declare
   changed text;

@@ -8,7 +8,7 @@ import { givenTrip } from '../support/given-resources';
 import { CUSTOMER, useWebsite } from '../support/website';
 import { givenWidgetToken } from '../widget/given-widget';
 
-/** What operators say of resources. No answer to a tenant, a reseller, a visitor or a webhook receiver has a part of it. */
+/** Lists the codes, names and contacts of resources. No answer to a tenant, a reseller, a visitor or a webhook receiver has one of them. */
 const SECRETS = [
   'zebra-boat',
   'zebra-guide',

@@ -104,7 +104,7 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
     await fillContact(site.page);
     await book(site.page);
     await heading(/^Reserved: pay €96.40 by \w+ \d+$/).waitFor();
-    // Nothing is paid now on a site without a page of payment.
+    // A site without a page of payment takes no money now.
     expect(await text('.element')).not.toContain('now');
     const booking = "fetch('/tours/booking').then((answer) => answer.json())";
     expect(await site.page.evaluate(booking)).toMatchObject({ total_price: 482, deposit_total: 96.4 });
