@@ -63,8 +63,13 @@ export function isRefusedFlag(roles: readonly PersonRole[], { audits }: Verb, fl
   return (
     (flag === '--actor' && audits === true) ||
     lacksSecondRole(roles, flag) ||
-    (CUSTOMER_FLAGS.includes(flag) && !seesCustomers(roles))
+    showsHiddenCustomers(roles, flag)
   );
+}
+
+/** Returns true if a flag shows, or searches, data of customers that the roles do not see. */
+function showsHiddenCustomers(roles: readonly PersonRole[], flag: string): boolean {
+  return CUSTOMER_FLAGS.includes(flag) && !seesCustomers(roles);
 }
 
 /**
@@ -85,7 +90,7 @@ export async function refuseNotAllowed(
     throw new NotAllowedError(`--actor cannot be given: the login ${person.login} proves who acts`);
   for (const flag of (verb.flags ?? []).filter((one) => options[optionKey(one)] !== undefined)) {
     const word = flagName(flag);
-    if (CUSTOMER_FLAGS.includes(word) && !seesCustomers(roles))
+    if (showsHiddenCustomers(roles, word))
       throw new NotAllowedError(
         `${name} (${roles.join(', ')}) may not use ${word}, which shows customers: the roles that may: desk, admin`,
       );

@@ -135,7 +135,7 @@ const TOUR = objectField({
   exclusions: optional(LINES, []),
   cancellation_policy: optional(POLICY),
   cancellation: optional(CANCELLATION),
-  // Null: the default list (pricing/category.ts).
+  // Null: the default list (parties/category.ts).
   categories: optional(CATEGORIES),
   // Null: nothing is asked.
   questions: optional(QUESTIONS),
