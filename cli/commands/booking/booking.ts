@@ -238,7 +238,8 @@ export const bookingVerbs: Verb[] = [
       SANDBOX_FLAG,
     ],
     check: ({ since }: { since?: Date }) => {
-      const age = Date.now() - (since?.getTime() ?? Date.now());
+      if (!since) return;
+      const age = Date.now() - since.getTime();
       if (age < 0 || age > COUNTS_KEPT_DAYS * DAY_MS) {
         throw new UsageError(`--since must be within the last ${COUNTS_KEPT_DAYS} days`);
       }
