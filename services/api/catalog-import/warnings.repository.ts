@@ -24,6 +24,12 @@ const WARNINGS = `
     cross join jsonb_array_elements(c.categories) with ordinality as listed (given, place)
     where c.categories is distinct from t.categories
   ),
+  -- The uses without minutes that a tour gets or changes: each departure of a day keeps the resource until the day ends.
+  endless_use as materialized (
+    select c.entry, c.id as tour_id, c.start_time, used->>'resource' as resource
+    from changed_tours c left join tours t on t.id = c.id cross join jsonb_array_elements(c.uses) as used
+    where used->>'minutes' is null and (c.uses, c.start_time) is distinct from (t.uses, t.start_time)
+  ),
   warning (entry, field, message) as (
     -- A spreadsheet that reads 00123 as a number writes 123. The staged tour of a departures file alone is no new tour.
     select c.entry, 'slug', format('differs from the slug of the tour %s by leading zeros only: spreadsheets remove them', t.slug)
@@ -46,13 +52,12 @@ const WARNINGS = `
     cross join jsonb_object_keys(nullif(nullif(given.texts, 'null')->'categories', 'null')) as named (code)
     where named.code <> all(${codesOf('c.categories')})
     union all
-    -- Without minutes, each departure of a day keeps its resources until the day ends.
-    select c.entry, 'uses', format('has no minutes for %s: the tour has several departures on a day, and each keeps it until the day ends', used->>'resource')
-    from changed_tours c left join tours t on t.id = c.id cross join jsonb_array_elements(c.uses) as used
-    where used->>'minutes' is null and (c.uses, c.start_time) is distinct from (t.uses, t.start_time) and (
-      exists (select from staged_departures s where s.entry = c.entry and s.position is not null group by s.departure_date
-        having count(distinct coalesce(s.start_time, c.start_time)) > 1)
-      or exists (select from departures d where d.tour_id = c.id group by d.departure_date having count(*) > 1))
+    select e.entry, 'uses', format('has no minutes for %s: the tour has several departures on a day, and each keeps it until the day ends', e.resource)
+    from endless_use e
+    where e.entry in (select s.entry from staged_departures s join endless_use o on o.entry = s.entry where s.position is not null
+        group by s.entry, s.departure_date having count(distinct coalesce(s.start_time, o.start_time)) > 1)
+      or e.tour_id in (select d.tour_id from departures d where d.tour_id in (select tour_id from endless_use)
+        group by d.tour_id, d.departure_date having count(*) > 1)
     union all
     select c.entry, format('translations.%s.questions.%s', given.tag, named.code), 'is no question of the tour'
     from changed_tours c join staged_tours s on s.entry = c.entry
