@@ -250,6 +250,16 @@ begin
   return null;
 end $$;
 
+-- Returns true if a command gives a booking the status `next`. BOOKING_STATUSES (booking-status.ts) has the same outcomes of an action.
+-- @lapsed its payment window is over
+create function booking_may_become(next text, status text, lapsed boolean) returns boolean language sql immutable as $$
+  select case next
+    when 'confirmed' then status in ('pending_payment', 'expired')
+    when 'cancelled' then status in ('pending_payment', 'confirmed')
+    when 'expired' then lapsed
+    else false end
+$$;
+
 -- @rule what a person changes in a booking: test/people/changed-sales.long.test.ts
 create function check_changed_bookings_of_person() returns trigger language plpgsql as $$
 begin
@@ -273,11 +283,8 @@ begin
           and (w.status <> 'cancelled' or w.status = b.status)) then 'its status'
       when b.status in ('cancelled', 'expired') and w.status = b.status and (w.departure_id, w.party, w.total_minor, w.deposit_minor)
         is distinct from (b.departure_id, b.party, b.total_minor, b.deposit_minor) then 'its status'
-      when w.status <> b.status and not case w.status
-        when 'confirmed' then b.status in ('pending_payment', 'expired')
-        when 'cancelled' then b.status in ('pending_payment', 'confirmed')
-        when 'expired' then lead_lapsed(b.status, b.payment_due_at, clock_timestamp())
-        else false end then 'its status' end as why
+      when w.status <> b.status
+        and not booking_may_become(w.status, b.status, lead_lapsed(b.status, b.payment_due_at, clock_timestamp())) then 'its status' end as why
     from written w join before b using (id) join tours t on t.id = w.tour_id
       left join departures d on d.id = w.departure_id) found where found.why is not null;
   return null;

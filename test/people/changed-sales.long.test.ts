@@ -1,3 +1,5 @@
+import { BOOKING_STATUSES, type BookingStatus } from '../../services/api/bookings/booking-status';
+import { DEFAULT_CATEGORIES } from '../../services/api/parties/category';
 import { type Db, openDatabase, type Trx } from '../../services/platform/database/database';
 import { useTestTerminal } from '../cli/terminal';
 import { closeDatabase, givenPerson, type PersonTerminal } from '../support/people';
@@ -180,6 +182,46 @@ describe('the sales that a login of the desk changes in SQL', () => {
     const [change] = await owner.db('booking_changes').orderBy('at', 'desc').limit(1);
     expect(change.by).toMatch(/^operator .*_dora$/);
     expect(change.at.getFullYear()).toBeGreaterThan(2020);
+  });
+});
+
+describe('the rules that the database has in SQL', () => {
+  const statuses = Object.keys(BOOKING_STATUSES) as BookingStatus[];
+
+  it.each(statuses)(
+    'a booking gets the statuses that an action of the terminal gives it: %s',
+    async (status) => {
+      const { confirm, cancel } = BOOKING_STATUSES[status];
+      const { rows } = await owner.db.raw(
+        `select next from unnest(?::text[]) next where booking_may_become(next, ?, false) order by next`,
+        [statuses, status],
+      );
+      expect(rows.map(({ next }: { next: string }) => next)).toEqual(
+        statuses.filter((next) => next === confirm || next === cancel).sort(),
+      );
+    },
+  );
+
+  it('a booking whose payment window is over may expire', async () => {
+    const { rows } = await owner.db.raw(
+      `select booking_may_become('expired', 'pending_payment', true) as may`,
+    );
+    expect(rows).toEqual([{ may: true }]);
+  });
+
+  it.each(DEFAULT_CATEGORIES)(
+    'a unit of a tour without categories takes its seats: $code',
+    async ({ code, seats }) => {
+      const { rows } = await owner.db.raw('select party_seats(?, null) as seats', [
+        JSON.stringify({ [code]: 3 }),
+      ]);
+      expect(rows).toEqual([{ seats: 3 * seats }]);
+    },
+  );
+
+  it('a unit of no known category has no seats', async () => {
+    const { rows } = await owner.db.raw(`select party_seats('{"adult": 1, "boat": 1}', null) as seats`);
+    expect(rows).toEqual([{ seats: null }]);
   });
 });
 
