@@ -102,9 +102,9 @@ function wrongAnswers(asked: readonly Question[], answers: Answers, path: string
 function wrongFields(traveller: TravellerTexts, path: string, questions: readonly Question[]): string[] {
   const { category, birth_date, answers } = traveller;
   const asked = questionsFor(questions, category);
-  const isTyped = [...NAMES.map((key) => traveller[key]), birth_date, ...Object.values(answers)].some(
-    (text) => text.trim(),
-  );
+  const isTyped = [traveller.first_name, traveller.last_name, birth_date, ...Object.values(answers)]
+    .join('')
+    .trim();
   if (!isTyped && !asked.some(isDue)) return [];
   const missing = NAMES.filter((key) => !traveller[key].trim()).map((key) => `${path}.${key}`);
   const isOld = birth_date && !isInBirthYears(birth_date);

@@ -12,7 +12,7 @@ import {
 } from './contact-rules.ts';
 import { type FieldType, TextField } from './field.tsx';
 import { Pickup } from './pickup.tsx';
-import { QuestionFields } from './question-field.tsx';
+import { optional, QuestionFields } from './question-field.tsx';
 import { useSpeech } from './speech.ts';
 import { TRAVELLER_FIELDS, Travellers } from './travellers.tsx';
 import type { Hold, Problem, Tour } from './wire.ts';
@@ -37,7 +37,14 @@ export function ContactForm(props: ContactFormProps) {
   const { contact, hold, tour, problem, children, onChange, onBook } = props;
   const { words } = useSpeech();
   const form = useRef<HTMLFormElement>(null);
-  const [issues, setIssues] = useState<FieldNames>([]);
+  const [refused, setRefused] = useState<FieldNames>([]);
+  /** The fields that the visitor has changed since. They are checked again by the next click. */
+  const [changed, setChanged] = useState<FieldNames>([]);
+  const issues = refused.filter((name) => !changed.includes(name));
+  const setIssues = (found: FieldNames) => {
+    setRefused(found);
+    setChanged([]);
+  };
   useEffect(() => {
     if (problem) setIssues(refusedFields(problem, form.current!, contact, tour));
   }, [problem]);
@@ -46,7 +53,7 @@ export function ContactForm(props: ContactFormProps) {
     field?.closest('details')?.setAttribute('open', '');
     // A group of radio buttons takes no focus itself.
     (field?.querySelector('input') ?? field)?.focus();
-  }, [issues]);
+  }, [refused]);
   const travellers = travellersOf(hold.party, tour.categories);
   const submit = (event: Event) => {
     event.preventDefault();
@@ -59,7 +66,7 @@ export function ContactForm(props: ContactFormProps) {
   const field = (name: 'name' | 'phone' | 'email' | 'notes', type: FieldType, autocomplete?: string) => (
     <TextField
       name={name}
-      label={words.contact[name]}
+      label={name === 'notes' ? optional(words.contact[name], words) : words.contact[name]}
       type={type}
       autocomplete={autocomplete}
       isRequired={name !== 'notes'}
@@ -70,7 +77,14 @@ export function ContactForm(props: ContactFormProps) {
     />
   );
   return (
-    <form ref={form} part="contact" class="contact" noValidate onSubmit={submit}>
+    <form
+      ref={form}
+      part="contact"
+      class="contact"
+      noValidate
+      onSubmit={submit}
+      onInput={({ target }) => setChanged([...changed, (target as HTMLInputElement).name])}
+    >
       <div class="fields">
         <h3>{words.contact.title}</h3>
         {field('name', 'text', 'name')}

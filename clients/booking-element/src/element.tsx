@@ -63,9 +63,11 @@ class TourBooking extends HTMLElement {
     document.addEventListener('tour-click', (event) => this.#open(event), { capture: true, signal });
     const languages = new MutationObserver(() => this.#render());
     languages.observe(document.documentElement, { attributeFilter: ['lang'] });
-    signal.addEventListener('abort', () => languages.disconnect());
     const timer = setTimeout(() => this.#checkTour(), LIST_MS);
-    signal.addEventListener('abort', () => clearTimeout(timer));
+    signal.addEventListener('abort', () => {
+      languages.disconnect();
+      clearTimeout(timer);
+    });
     this.#render();
   }
 
@@ -170,7 +172,7 @@ const KEYS_OF_PAGE = ['Escape', 'Tab'];
 
 /** Keeps what is typed in a field from the shortcuts of the page, which sees the element as the target and not its field. */
 function keepTyped(event: KeyboardEvent): void {
-  const isField = (event.target as Element).matches('input, textarea');
+  const isField = (event.target as Element).matches('input,select,textarea');
   if (isField && !KEYS_OF_PAGE.includes(event.key)) event.stopPropagation();
 }
 

@@ -69,7 +69,7 @@ export function formatsOf(locale: string): Formats {
     time: (time) => times.format(new Date(`1970-01-01T${time}:00Z`)),
     duration: durationFormat(locale),
     countdown: (left) => `${numbers.format(Math.floor(left / 60))}:${seconds.format(Math.floor(left % 60))}`,
-    number: (number) => numbers.format(number),
+    number: numbers.format,
     percent: (percent) => percents.format(percent / 100),
     either: (names) => alternatives.format(names),
   };

@@ -32,7 +32,7 @@ export function PartyPicker({ tour, departure, party, unsold, onChange }: PartyP
   const speech = useSpeech();
   const { words, formats } = speech;
   const { tenant_prices: prices, currency } = departure;
-  const sold = soldCategories(tour.categories, departure.tenant_prices);
+  const sold = soldCategories(tour.categories, prices);
   const bounds = boundsOf(departure, tour);
   const limits = sold.map((category) => limitOf(category, party, sold, bounds));
   const ofParty = sizeIssue(party, sold, bounds);

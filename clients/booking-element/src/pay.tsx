@@ -15,8 +15,8 @@ interface SplitProps {
 export function Split({ now = 0, price: { total_price, currency } }: SplitProps) {
   const { words, formats } = useSpeech();
   if (now === 0 || now >= total_price) return null;
-  const [due, later] = [now, total_price - now].map((amount) => formats.money(amount, currency));
-  return <p class="detail">{fill(words.sale.split, { now: due!, later: later! })}</p>;
+  const money = (amount: number) => formats.money(amount, currency);
+  return <p class="detail">{fill(words.sale.split, { now: money(now), later: money(total_price - now) })}</p>;
 }
 
 interface PayProps {

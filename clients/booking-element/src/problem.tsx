@@ -31,8 +31,10 @@ export function Refused({ purchase: { refusal, task, isTouched }, dispatch, onAg
     soldOut: words.calendar.soldOut,
     tooFew: seatsLeft(problem.seats_available ?? 0, speech),
   };
-  const choose = ({ departure_date, departure_time }: Alternative) =>
-    dispatch({ type: 'chosen', date: departure_date, time: departure_time, isOffered: true });
+  const choose =
+    ({ departure_date: date, departure_time: time }: Alternative) =>
+    () =>
+      dispatch({ type: 'chosen', date, time, isOffered: true });
   const minutes = formats.number(Math.ceil((problem.retryAfter ?? 0) / 60));
   return (
     <div ref={box} part="problem" class="problem" role="group" tabIndex={-1} data-code={problem.code}>
@@ -43,7 +45,7 @@ export function Refused({ purchase: { refusal, task, isTouched }, dispatch, onAg
           <ul class="alternatives">
             {alternatives.map((one) => (
               <li key={`${one.departure_date} ${one.departure_time}`}>
-                <Button isSecondary onClick={() => choose(one)}>
+                <Button isSecondary onClick={choose(one)}>
                   <span>{departureText(one, formats)}</span>
                   <span class="detail">{seatsLeft(one.seats_available, speech)}</span>
                 </Button>

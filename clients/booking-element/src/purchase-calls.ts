@@ -311,6 +311,8 @@ async function readDepartures(api: Api, slug: string, first?: DeparturePage): Pr
   let { items, next_cursor: cursor } = first ?? (await api.readDepartures(slug));
   while (cursor !== null) {
     const page: DeparturePage = await api.readDepartures(slug, cursor);
+    // A cache before the proxy that ignores the query answers each time with the first page.
+    if (page.next_cursor === cursor) throw new SiteError({ code: 'foreign_answer' });
     items = items.concat(page.items);
     cursor = page.next_cursor;
   }

@@ -239,9 +239,7 @@ export function holdBody(purchase: Purchase): HoldBody | undefined {
   const { stage, tour, party } = purchase;
   if (stage.at === 'ended') return bodyOfHold(stage.hold);
   const departure = departureOf(purchase);
-  if (!tour || !departure) return undefined;
-  const { departure_date, start_time } = departure;
-  return bodyOfHold({ tour, departure_date, departure_time: start_time, party });
+  return departure && bodyOfHold({ ...departure, tour: tour!, departure_time: departure.start_time, party });
 }
 
 type Wanted = Pick<Hold, 'departure_date' | 'departure_time' | 'party'> & { tour: { slug: string } };
@@ -273,8 +271,8 @@ function choosing(purchase: Purchase): Purchase {
 function fitted(purchase: Purchase): Purchase {
   const departure = departureOf(purchase);
   const { tour } = purchase;
-  return departure && tour
-    ? fittedTo(soldCategories(tour.categories, departure.tenant_prices), purchase, tour)
+  return departure
+    ? fittedTo(soldCategories(tour!.categories, departure.tenant_prices), purchase, tour!)
     : purchase;
 }
 

@@ -89,9 +89,15 @@ function optionsOf({ type, choices = [] }: Question, { words, locale }: Speech):
 }
 
 /** Returns the label of what may be answered: says if it need not be answered with the booking. */
-export function labelOf(asked: Pick<Question, 'label' | 'required' | 'until'>, { ask }: Words): string {
-  if (isDue(asked)) return asked.label;
-  return fill(asked.required ? ask.later : ask.optional, { label: asked.label });
+export function labelOf(asked: Pick<Question, 'label' | 'required' | 'until'>, words: Words): string {
+  const { label, required } = asked;
+  if (isDue(asked)) return label;
+  return required ? fill(words.ask.later, { label }) : optional(label, words);
+}
+
+/** Returns the label of what may be left out. */
+export function optional(label: string, { ask }: Words): string {
+  return fill(ask.optional, { label });
 }
 
 /** Returns the limits of an answer: `≥ 40, ≤ 120`. Undefined: it has none. */

@@ -2,7 +2,7 @@ import { questionsFor } from './answers.ts';
 import { categoryName } from './category-names.ts';
 import { type FieldNames, fitTravellers, type TravellerTexts } from './contact-rules.ts';
 import { TextField } from './field.tsx';
-import { QuestionFields } from './question-field.tsx';
+import { optional, QuestionFields } from './question-field.tsx';
 import { type Speech, useSpeech } from './speech.ts';
 import type { Category, Question } from './wire.ts';
 
@@ -29,7 +29,7 @@ export function Travellers({ categories, questions, travellers, issues, onChange
   const asksAny = categories.some(({ code }) => questionsFor(questions, code).length > 0);
   return (
     <details class="travellers" open={asksAny}>
-      <summary>{asksAny ? words.summary.party : words.contact.travellers}</summary>
+      <summary>{asksAny ? words.summary.party : optional(words.contact.travellers, words)}</summary>
       {texts.map((traveller, index) => (
         <fieldset key={index}>
           <legend>{personName(index, categories[index]!, speech)}</legend>
@@ -37,7 +37,7 @@ export function Travellers({ categories, questions, travellers, issues, onChange
             <TextField
               key={key}
               name={`travellers.${index}.${key}`}
-              label={words.contact[key]}
+              label={key === 'birth_date' ? optional(words.contact[key], words) : words.contact[key]}
               type={key === 'birth_date' ? 'date' : 'text'}
               value={traveller[key]}
               issues={issues}

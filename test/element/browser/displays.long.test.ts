@@ -143,6 +143,19 @@ describeInChromium('the element on the displays of visitors', (browser) => {
       await expectLastDay();
     });
 
+    it('are read once by a page whose site has a cache that ignores the query', async () => {
+      site.intercept = (request, _response, next) => {
+        request.url = request.url.replace(/&cursor=.*/, '');
+        next();
+      };
+      await site.open(`<tour-booking tour="${busy.slug}"></tour-booking>`);
+      await site.page.locator('.day.open').first().waitFor();
+      await site.page.waitForTimeout(2000);
+      expect(site.requests.filter((one) => one.endsWith('/departures'))).toHaveLength(2);
+      await site.page.locator('.day.open').first().click();
+      expect(await site.page.locator('.time').count()).toBe(3);
+    });
+
     it('are all shown when the hold of the visitor is read later than they', async () => {
       await open(tour.slug);
       await holdSeats(site.page);

@@ -24,6 +24,9 @@ describeInBrowsers('the element among the programs of a page', (browser) => {
   const leads = () => site.api.db('booking_leads').where({ tour_id: tour.id });
 
   it('keys that are typed in a field reach no shortcut of the page, and Escape and Tab do', async () => {
+    const residence = { code: 'residence', label: 'Residence', type: 'country', per: 'booking' };
+    const questions = JSON.stringify([{ ...residence, required: false, until: 'confirm' }]);
+    await site.api.db('tours').where({ id: tour.id }).update({ questions });
     await site.open(tag());
     await site.page.evaluate(`
       window.keys = [];
@@ -39,6 +42,8 @@ describeInBrowsers('the element among the programs of a page', (browser) => {
     expect([await name.inputValue(), await site.page.evaluate('keys')]).toEqual(['Jonas', []]);
     await site.page.getByLabel('Notes').pressSequentially('snow');
     expect(await site.page.getByLabel('Notes').inputValue()).toBe('snow');
+    await site.page.getByLabel('Residence').press('n');
+    expect(await site.page.evaluate('keys')).toEqual([]);
     await site.page.keyboard.press('Escape');
     await site.page.keyboard.press('Tab');
     expect(await site.page.evaluate('keys')).toEqual(

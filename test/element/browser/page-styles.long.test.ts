@@ -77,7 +77,10 @@ describeInBrowsers('the element among the styles and programs of a page', (brows
     expect(before).toContain('16px');
   });
 
-  it('the styles that texts inherit from a page change none of the element', async () => {
+  it.each([
+    ['the body', 'body'],
+    ['each element', '*'],
+  ])('the styles that texts inherit from a rule for %s change none of the element', async (_title, rule) => {
     const names = JSON.stringify(Object.keys(INHERITED));
     const styles = () =>
       inShadow<string[]>(`[...root.querySelectorAll('*')].map((one) => {
@@ -89,10 +92,32 @@ describeInBrowsers('the element among the styles and programs of a page', (brows
     await site.page.locator('.day.open').first().click();
     await site.page.mouse.move(0, 0);
     const before = await styles();
-    await site.page.evaluate(`Object.assign(document.body.style, ${JSON.stringify(INHERITED)})`);
+    await site.page.evaluate(`
+      const sheet = new CSSStyleSheet();
+      sheet.insertRule('${rule} {}');
+      Object.assign(sheet.cssRules[0].style, ${JSON.stringify(INHERITED)});
+      document.adoptedStyleSheets.push(sheet);`);
     const ofPage = `${names}.filter((name) => getComputedStyle(document.querySelector('p'))[name] !== ${JSON.stringify(INHERITED)}[name])`;
     expect(await site.page.evaluate(ofPage)).toEqual([]);
     expect(await styles()).toEqual(before);
+  });
+
+  it('the calendar has the texts of the element on a page without a doctype', async () => {
+    const texts = () =>
+      inShadow<string[]>(`['table', 'th', '.day.open .number'].map((selector) => {
+        const { color, font } = getComputedStyle(root.querySelector(selector));
+        return [selector, color, font];
+      })`);
+    await site.open(tag());
+    await calendar();
+    await site.page.evaluate("document.documentElement.style.fontSize = '24px'");
+    const before = await texts();
+    const script = '<script type="module" src="/booking.js"></script>';
+    await site.page.setContent(`<html lang="en">${script}<body text="red">${tag()}`);
+    await calendar();
+    expect(await site.page.evaluate('document.compatMode')).toBe('BackCompat');
+    await site.page.evaluate("document.documentElement.style.fontSize = '24px'");
+    expect(await texts()).toEqual(before);
   });
 
   it('a page that hides a part of itself hides the element there', async () => {

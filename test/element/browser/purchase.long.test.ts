@@ -113,6 +113,30 @@ describeInChromium('a purchase with the element', (browser) => {
     expect(await leads()).toEqual([]);
   });
 
+  it('the words about a field end when the visitor changes it, and the next click checks it again', async () => {
+    await site.open(tag());
+    await holdSeats(site.page);
+    await book(site.page);
+    const wrong = () =>
+      site.page.evaluate<string[]>(
+        `[...document.querySelector('tour-booking').shadowRoot.querySelectorAll('[aria-invalid=true]')].map(({ name }) => name)`,
+      );
+    await waitForFocus(site.page, '[name=name]');
+    expect(await wrong()).toEqual(['name', 'phone', 'email']);
+    const phone = site.page.getByLabel('Phone');
+    await phone.pressSequentially('12');
+    expect(await wrong()).toEqual(['name', 'email']);
+    await waitForFocus(site.page, '[name=phone]');
+    await site.page.getByLabel('Name', { exact: true }).fill('Ana Lima');
+    await book(site.page);
+    await waitForFocus(site.page, '[name=phone]');
+    expect(await wrong()).toEqual(['phone', 'email']);
+    await fillContact(site.page);
+    expect(await site.page.locator('.error:not(:empty)').count()).toBe(0);
+    await book(site.page);
+    await site.page.waitForURL(/\/pay/);
+  });
+
   it('a reload finds the hold again, and a page without one asks for none', async () => {
     await site.open(tag());
     await site.page.locator('.day.open').waitFor();

@@ -220,18 +220,44 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
       expect(await text('[part=pay]')).toContain('Book for €482');
     });
 
+    /** @param selector of the control that has the focus */
+    const expectAboveBar = async (selector: string) => {
+      await waitForFocus(site.page, selector);
+      const control = (await site.page.locator(selector).boundingBox())!;
+      const bar = (await site.page.locator('[part=pay]').boundingBox())!;
+      expect([selector, control.y + control.height <= bar.y]).toEqual([selector, true]);
+    };
+
     it('the bar does not lie on the field that has the focus', async () => {
       await renewContext(site, { viewport: PHONE });
+      const residence = { code: 'residence', label: 'Residence', type: 'country', per: 'booking' };
+      const questions = JSON.stringify([{ ...residence, required: false, until: 'confirm' }]);
+      await site.api.db('tours').where({ id: tour.id }).update({ questions });
       await site.open(tag());
       await holdSeats(site.page);
       await toTop();
       await site.page.getByLabel('Name', { exact: true }).focus();
-      for (const selector of ['[name=phone]', '[name=email]', '[name=notes]', '.travellers summary']) {
+      for (const selector of [
+        '[name=phone]',
+        '[name=email]',
+        'select',
+        '[name=notes]',
+        '.travellers summary',
+      ]) {
         await site.page.keyboard.press('Tab');
-        await waitForFocus(site.page, selector);
-        const field = (await site.page.locator(selector).boundingBox())!;
-        const bar = (await site.page.locator('[part=pay]').boundingBox())!;
-        expect([selector, field.y + field.height <= bar.y]).toEqual([selector, true]);
+        await expectAboveBar(selector);
+      }
+    });
+
+    it('the bar does not lie on the day to which the keyboard moves', async () => {
+      await renewContext(site, { viewport: { width: PHONE.width, height: 560 } });
+      await site.open(tag());
+      await site.page.locator('.day.open').first().click();
+      for (let week = 0; week < 6; week += 1) await site.page.keyboard.press('ArrowUp');
+      await toTop();
+      for (let week = 0; week < 6; week += 1) {
+        await site.page.keyboard.press('ArrowDown');
+        await expectAboveBar('.day:focus');
       }
     });
 

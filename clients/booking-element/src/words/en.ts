@@ -80,11 +80,11 @@ export const en = {
     name: 'Name',
     phone: 'Phone',
     email: 'E-mail',
-    notes: 'Notes (optional)',
-    travellers: 'Names of the travellers (optional)',
+    notes: 'Notes',
+    travellers: 'Names of the travellers',
     first_name: 'First name',
     last_name: 'Last name',
-    birth_date: 'Date of birth (optional)',
+    birth_date: 'Date of birth',
     /** {total}: such as €979. */
     book: 'Book for {total}',
     /** {example}: a phone number or an e-mail address. */
