@@ -100,7 +100,7 @@ describeInChromium('the element on the displays of visitors', (browser) => {
 
   it.each([
     ['JPY', 128_000, '128K', '¥256,000'],
-    ['KWD', 112_250, '112.25', 'KWD 224.500'],
+    ['KWD', 112_250, '112.250', 'KWD 224.500'],
   ])('prices in %s have their decimals, and the total is exact', async (currency, minor, price, total) => {
     const other = await givenTour(site.api.db, { currency });
     await givenDeparture(site.api.db, other, { prices: { adult: minor } });
