@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Asks, questionsFor } from './answers.ts';
 import {
@@ -37,23 +37,10 @@ export function ContactForm(props: ContactFormProps) {
   const { contact, hold, tour, problem, children, onChange, onBook } = props;
   const { words } = useSpeech();
   const form = useRef<HTMLFormElement>(null);
-  const [refused, setRefused] = useState<FieldNames>([]);
-  /** The fields that the visitor has changed since. They are checked again by the next click. */
-  const [changed, setChanged] = useState<FieldNames>([]);
-  const issues = refused.filter((name) => !changed.includes(name));
-  const setIssues = (found: FieldNames) => {
-    setRefused(found);
-    setChanged([]);
-  };
+  const { issues, setIssues, onInput } = useIssues(form);
   useEffect(() => {
     if (problem) setIssues(refusedFields(problem, form.current!, contact, tour));
   }, [problem]);
-  useEffect(() => {
-    const field = form.current?.querySelector<HTMLElement>('[aria-invalid=true]');
-    field?.closest('details')?.setAttribute('open', '');
-    // A group of radio buttons takes no focus itself.
-    (field?.querySelector('input') ?? field)?.focus();
-  }, [refused]);
   const travellers = travellersOf(hold.party, tour.categories);
   const submit = (event: Event) => {
     event.preventDefault();
@@ -77,14 +64,7 @@ export function ContactForm(props: ContactFormProps) {
     />
   );
   return (
-    <form
-      ref={form}
-      part="contact"
-      class="contact"
-      noValidate
-      onSubmit={submit}
-      onInput={({ target }) => setChanged([...changed, (target as HTMLInputElement).name])}
-    >
+    <form ref={form} part="contact" class="contact" noValidate onSubmit={submit} onInput={onInput}>
       <div class="fields">
         <h3>{words.contact.title}</h3>
         {field('name', 'text', 'name')}
@@ -119,6 +99,26 @@ export function ContactForm(props: ContactFormProps) {
       {children}
     </form>
   );
+}
+
+/** Returns the fields that a click has refused, without those that the visitor has changed since. The first refused field takes the focus. */
+function useIssues(form: RefObject<HTMLFormElement>) {
+  const [refused, setRefused] = useState<FieldNames>([]);
+  const [changed, setChanged] = useState<FieldNames>([]);
+  useEffect(() => {
+    const field = form.current?.querySelector<HTMLElement>('[aria-invalid=true]');
+    field?.closest('details')?.setAttribute('open', '');
+    // A group of radio buttons takes no focus itself.
+    (field?.querySelector('input') ?? field)?.focus();
+  }, [refused]);
+  return {
+    issues: refused.filter((name) => !changed.includes(name)),
+    setIssues: (found: FieldNames) => {
+      setRefused(found);
+      setChanged([]);
+    },
+    onInput: ({ target }: Event) => setChanged([...changed, (target as HTMLInputElement).name]),
+  };
 }
 
 /**

@@ -308,6 +308,11 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
     const next = button('Next month');
     while ((await site.page.locator(`[data-date="${FEW_DATE}"]`).count()) === 0) await next.click();
     expect(await text('.legend')).toContain('Few left');
+    const marks = await site.page.evaluate<[number, string, string]>(`((root) => {
+      const { width, borderLeftWidth } = getComputedStyle(root.querySelector('.few-mark'), '::before');
+      return [root.querySelector('.day .few').offsetWidth, width, borderLeftWidth];
+    })(document.querySelector('tour-booking').shadowRoot)`);
+    expect(marks).toEqual([8, '0px', '4px']);
   });
 
   it('of two buttons for the seats of two tabs, one is primary', async () => {
