@@ -117,6 +117,28 @@ describe('A phone number that was sent with more text', () => {
     expect(shown.customer.phone_as_sent).toBe('030 555777 / 0176 98765432 (Doris)');
   });
 
+  it('a revealed manifest and export have the text too, and mask it otherwise', async () => {
+    const ref = await book('030 901820 (Anna, after 6)');
+    const manifest = `departure manifest ${seats.tour.slug} ${seats.date}`;
+    const bookingIn = async (flags: string) =>
+      (await terminal.json(`${manifest}${flags}`)).bookings.find(
+        (one: { booking_ref: string }) => one.booking_ref === ref,
+      );
+    expect(await bookingIn(' --reveal')).toMatchObject({
+      phone: '+4930901820',
+      phone_as_sent: '030 901820 (Anna, after 6)',
+    });
+    expect(await bookingIn('')).toMatchObject({ phone: '+49…20', phone_as_sent: '03…06' });
+    const paper = await terminal.tourctl([...manifest.split(' '), '--reveal']);
+    expect(paper.stdout).toContain('Ana Lima, 030 901820 (Anna, after 6)\n');
+    for (const command of [`${manifest} --csv`, 'booking export']) {
+      const revealed = (await terminal.tourctl([...command.split(' '), '--reveal'])).stdout;
+      expect(revealed).toMatch(/^[^\r]*phone_as_sent\r\n/);
+      expect(revealed).toMatch(new RegExp(`${ref},.*,"030 901820 \\(Anna, after 6\\)"\r\n`));
+      expect((await terminal.tourctl(command.split(' '))).stdout).not.toContain('Anna');
+    }
+  });
+
   it('tourctl booking change reads the text like REST', async () => {
     const ref = await book('030 901820');
     await terminal.tourctl(['booking', 'change', ref, '--phone', TEXT, '--yes']);

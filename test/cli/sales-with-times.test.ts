@@ -38,7 +38,7 @@ describe('a booking at a date with several departures', () => {
     expect((await tourctl('booking list')).stdout).toContain(`${DATE} 09:30`);
     expect((await tourctl('booking export')).stdout.split('\r\n').slice(0, 2)).toEqual([
       expect.stringMatching(
-        /,departure_status,departure_time,child_unit_price,single_supplement_unit_price,refund_percent,refund_amount,party,prices,source,adjustment_amount,adjustment_reason,answers,pickup$/,
+        /,departure_status,departure_time,child_unit_price,single_supplement_unit_price,refund_percent,refund_amount,party,prices,source,adjustment_amount,adjustment_reason,answers,pickup,customer_phone_as_sent$/,
       ),
       expect.stringMatching(/,scheduled,09:30,,,,,"{""adult"":4}","{""adult"":500}",tenant_api,,,,$/),
     ]);

@@ -268,6 +268,7 @@ const CSV_COLUMNS = [
   'adjustment_reason',
   'answers',
   'pickup',
+  'customer_phone_as_sent',
 ] as const;
 
 /** The first line: the names of the columns. */
@@ -291,6 +292,7 @@ function toCsvLine(lead: BookingLead, reveal: boolean): string {
     ...booking
   } = toBookingDetailDocument(lead, reveal);
   const { name: customer_name, phone: customer_phone, email: customer_email } = customer;
+  const { phone_as_sent: customer_phone_as_sent = null } = customer;
   const travellers = named && named.map(describeTraveller).join('; ');
   const answers = asked.map(describeAnswer).join('; ') || null;
   const pickup = fetched && describePickup(fetched);
@@ -303,7 +305,14 @@ function toCsvLine(lead: BookingLead, reveal: boolean): string {
   };
   const party = JSON.stringify(booking.party);
   const refunded = { refund_percent: refund?.percent ?? null, refund_amount: refund?.amount ?? null };
-  const people = { customer_name, customer_phone, customer_email, travellers, octo_contacts };
+  const people = {
+    customer_name,
+    customer_phone,
+    customer_phone_as_sent,
+    customer_email,
+    travellers,
+    octo_contacts,
+  };
   const values = {
     ...booking,
     ...people,

@@ -101,7 +101,7 @@ function countCategory(leads: BookingLead[], code: string): CountedCategory {
 }
 
 function toManifestBooking(lead: BookingLead, reveal: boolean) {
-  const { name, phone } = toCustomerDocument(lead.customer, reveal);
+  const { name, phone, phone_as_sent } = toCustomerDocument(lead.customer, reveal);
   const travellers = travellersOf(lead);
   const adjustment = adjustmentAnswer(lead.adjustment, lead);
   return {
@@ -114,6 +114,7 @@ function toManifestBooking(lead: BookingLead, reveal: boolean) {
     seats: lead.seats,
     name,
     phone,
+    phone_as_sent,
     travellers: travellers && travellers.map((one) => toTravellerDocument(one, reveal)),
     answers: toAnswersDocument(lead, reveal),
     pickup: toPickupDocument(lead, reveal),
@@ -152,6 +153,7 @@ const CSV_COLUMNS = [
   'adjustment_amount',
   'answers',
   'pickup',
+  'phone_as_sent',
 ] as const;
 
 /** Returns the manifests as CSV, with the tour and the departure in each line. */
@@ -168,6 +170,7 @@ function* csvLinesOf(manifest: Manifest): Generator<string> {
     adjustment,
     answers: asked,
     pickup: fetched,
+    phone_as_sent = null,
     ...booking
   } of bookings) {
     const travellers = named && named.map(describeTraveller).join('; ');
@@ -181,6 +184,7 @@ function* csvLinesOf(manifest: Manifest): Generator<string> {
       travellers,
       answers,
       pickup,
+      phone_as_sent,
       party: JSON.stringify(party),
       adjustment_amount,
     };

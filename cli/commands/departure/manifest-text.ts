@@ -4,7 +4,7 @@ import { describeParty } from '../../../services/api/parties/party';
 import type { Party } from '../../../services/api/parties/party-rules';
 import type { UsedResource } from '../../../services/api/resources/uses-of-departures.repository';
 import { describeAnswer } from '../../engine/answers';
-import { describeTraveller } from '../../engine/personal-data';
+import { describeCustomer, describeTraveller } from '../../engine/personal-data';
 import { describePickup } from '../../engine/pickup';
 import type { Screen } from '../../terminal/screen';
 import { beside } from '../../terminal/table';
@@ -74,6 +74,7 @@ function describeBooking(booking: ManifestBooking, departure: Manifest, screen: 
     party,
     name,
     phone,
+    phone_as_sent,
     travellers,
     answers,
     pickup,
@@ -82,7 +83,7 @@ function describeBooking(booking: ManifestBooking, departure: Manifest, screen: 
   } = booking;
   const lines = [
     [booking_ref, describeParty(party), awaitsPayment(booking) ? 'UNPAID' : status, tenant].join(', '),
-    foldLines([name, phone].filter((value) => value !== null).join(', ')),
+    describeCustomer({ name, phone, phone_as_sent, email: null }) ?? '',
     ...(travellers ?? []).map((one) => `- ${describeTraveller(one)}`),
     pickup === null ? '' : `Pickup: ${describePickup(pickup, departure)}`,
     ...answers.map((one) => `* ${describeAnswer(one)}`),
