@@ -11,8 +11,8 @@ export interface AskedContact {
   email?: string;
 }
 
-/** A run of at least six digits, with the signs of a phone number between them. */
-const NUMBER = /[+(]*\p{Nd}(?:[\s()./-]*\p{Nd}){5,}/u;
+/** A run of at least six digits, with the signs of a phone number between them and a text in parentheses after it: `030 901820 (after 6)`. */
+const NUMBER = /[+(]*\p{Nd}(?:[\s()./-]*\p{Nd}){5,}(?:\s*\([^()]*\p{L}[^()]*\))?/u;
 const ADDRESS = /[^\s,;<>]+@[^\s,;<>]+/;
 
 /**
@@ -40,7 +40,7 @@ export async function askContact(
 }
 
 /** Takes the e-mail address and the phone number out of a line; the rest is the name. @param given wins over the line */
-function readContact(text: string, given: AskedContact = {}): AskedContact {
+export function readContact(text: string, given: AskedContact = {}): AskedContact {
   const address = given.email ?? ADDRESS.exec(text)?.[0];
   const others = address === undefined ? text : text.replace(address, ' ');
   const number = given.phone ?? NUMBER.exec(others)?.[0].trim();
