@@ -166,7 +166,7 @@ describe('tourctl booking show', () => {
         /,departure_status,departure_time,child_unit_price,single_supplement_unit_price,refund_percent,refund_amount,party,prices,source,adjustment_amount,adjustment_reason,answers,pickup,customer_phone_as_sent$/,
       ),
       expect.stringMatching(
-        new RegExp(`^${bookingRef},.*,cancelled,,,,,,"{""adult"":1}","{""adult"":500}",tenant_api,,,,$`),
+        new RegExp(`^${bookingRef},.*,cancelled,,,,,,"{""adult"":1}","{""adult"":500}",tenant_api,,,,,$`),
       ),
     ]);
     await sales.json(`departure reopen ${departure} --yes`);

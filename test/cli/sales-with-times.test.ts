@@ -40,7 +40,7 @@ describe('a booking at a date with several departures', () => {
       expect.stringMatching(
         /,departure_status,departure_time,child_unit_price,single_supplement_unit_price,refund_percent,refund_amount,party,prices,source,adjustment_amount,adjustment_reason,answers,pickup,customer_phone_as_sent$/,
       ),
-      expect.stringMatching(/,scheduled,09:30,,,,,"{""adult"":4}","{""adult"":500}",tenant_api,,,,$/),
+      expect.stringMatching(/,scheduled,09:30,,,,,"{""adult"":4}","{""adult"":500}",tenant_api,,,,,$/),
     ]);
     const cancel = await tourctl(`departure cancel ${tour.slug} ${DATE}T09:30 --yes`);
     expect(cancel.stdout).toContain(`${tour.slug} on ${DATE} 09:30 is cancelled; 1 booking is affected`);

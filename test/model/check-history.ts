@@ -24,7 +24,7 @@ const stepsOf = ({ kind, octo }: Write) => STEPS[octo && kind === 'confirm' ? 'c
 const ONCE: Step[] = ['created', 'released', 'confirmed', 'cancelled'];
 
 /** Returns true for a refusal by load shedding, which comes before the request has done anything. A busy machine causes such refusals. */
-const isOverloaded = ({ status, body }: Answer) => status === 503 && body.code === 'overloaded';
+export const isOverloaded = ({ status, body }: Answer) => status === 503 && body.code === 'overloaded';
 const isGranted = ({ status }: Answer) => status < 300;
 
 /**
@@ -184,8 +184,7 @@ function moneyOf(row: Row) {
 
 /** Checks that the service gives the same answers as the model for each hold, each booking, and the free real and sandbox seats. */
 export async function checkAgreement(db: Db, world: World, model: Model, baseUrls: string[]): Promise<void> {
-  const { rows } = await db.raw<{ rows: { at: string }[] }>('select to_jsonb(clock_timestamp()) as at');
-  const at = microseconds(rows[0]!.at);
+  const at = await clockOf(db);
   await checkBeside(world, model, at, baseUrls[0]!);
   for (const [n, { tenant, reader }] of world.sellers.entries()) {
     const read = (path: string) => readAs(baseUrls[n % 2]!, reader.token, path);
@@ -206,6 +205,12 @@ export async function checkAgreement(db: Db, world: World, model: Model, baseUrl
       expect(body).toMatchObject(moneyOf(row));
     }
   }
+}
+
+/** Returns the present instant of the database, in microseconds. */
+export async function clockOf(db: Db): Promise<number> {
+  const { rows } = await db.raw<{ rows: { at: string }[] }>('select to_jsonb(clock_timestamp()) as at');
+  return microseconds(rows[0]!.at);
 }
 
 /** Reads a path, again while the service is overloaded. */

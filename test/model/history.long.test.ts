@@ -10,6 +10,7 @@ import {
   readEvents,
 } from './check-history';
 import { checkChoices } from './check-choices';
+import { checkSales } from './check-sales';
 import { Clients } from './client';
 import { createJournal, takeJournal } from './journal';
 import { Model } from './model';
@@ -66,6 +67,7 @@ async function runAndCheck(schedule: Schedule): Promise<void> {
   checkEvents(events, model);
   checkDepartureEvents(events, world, model);
   await checkAgreement(db, world, model, baseUrls);
+  await checkSales(db, world, model, baseUrls);
 
   figures.runs += 1;
   figures.commands += schedule.clients.flat().length;
