@@ -43,7 +43,8 @@ function markHidden(value: unknown): unknown {
     name,
     OF_EVENTS.includes(name) || (isPlace && name === 'name') ? null : markHidden(inner),
   ]);
-  const isHidden = isPlace || [...OF_CUSTOMERS, ...OF_EVENTS].some((name) => name in value);
+  const isAdjustment = 'amount' in value && 'reason' in value;
+  const isHidden = isPlace || isAdjustment || [...OF_CUSTOMERS, ...OF_EVENTS].some((name) => name in value);
   const document = Object.fromEntries(fields) as Record<string, unknown>;
   return isHidden ? { ...document, hidden: true } : document;
 }

@@ -102,8 +102,12 @@ export function toBookingFacts(
 }
 
 /** Describes the line of the price for a person: `-20.00 EUR (the guest is late)`. */
-function describeAdjustment({ amount, reason }: AdjustmentAnswer, { currency }: BookingLead): string {
-  return `${formatMoney(amount, currency)} (${reason ?? 'the reason was erased'})`;
+function describeAdjustment(
+  { amount, reason }: AdjustmentAnswer,
+  { currency, anonymizedAt }: BookingLead,
+): string {
+  const missing = anonymizedAt ? 'the reason was erased' : 'the reason is hidden';
+  return `${formatMoney(amount, currency)} (${reason ?? missing})`;
 }
 
 /** The fields of a hold or booking that are the numbers of one category each, and parts of its party. */
