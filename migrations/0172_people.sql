@@ -471,7 +471,8 @@ create function login_of_person(person text) returns text language sql stable as
   select current_database() || '_' || person
 $$;
 
--- Refuses what is not a name, and a database to which every login of the server may connect.
+-- Refuses a database to which every login of the server may connect, and a schema in which every login may create functions: one that takes
+-- the place of a function of PostgreSQL would run with the rights of the owner. A database of PostgreSQL 14 keeps this right after an upgrade.
 create function check_people_allowed() returns void language plpgsql as $$
 declare
   owner constant text := (select pg_get_userbyid(relowner) from pg_class where oid = 'people'::regclass);
@@ -481,6 +482,11 @@ begin
       'its own. As the owner of the database: %2$srevoke connect on database %1$I from public;', current_database(),
       (select coalesce(string_agg(format('grant connect on database %I to %I; ', current_database(), rolname), '' order by rolname), '')
        from pg_roles where rolname in ('tour_platform_api', 'tour_platform_queue'))));
+  end if;
+  if has_schema_privilege('public', current_schema(), 'create') then
+    perform refuse_person('public_may_create', format('Every login of this server may create functions in the schema %1$I, so its people could '
+      'act as the owner. As the owner of the schema, or an administrator of the server: revoke create on schema %1$I from public;',
+      current_schema()));
   end if;
   if not (select rolcreaterole or rolsuper from pg_roles where rolname = owner) then
     perform refuse_person('owner_may_not_create_roles', format('The owner of this database may not create logins. As an administrator of the '
@@ -531,6 +537,11 @@ begin
     execute format('alter role %I in database %I set search_path = without_customers, %s%I', login, current_database(),
       case when 'keys' = any(of_roles) then '' else 'without_bodies, ' end, current_schema());
   end if;
+  -- A failed statement holds data of customers: the log of the server shows its message only, where the owner may say so.
+  begin
+    execute format('alter role %I set log_error_verbosity = terse', login);
+  exception when insufficient_privilege then null;
+  end;
 end $$;
 
 -- Returns the name of the login that these functions made for the person. Null if there is none, or if another role has the name now.
@@ -555,8 +566,10 @@ begin
     perform refuse_person('person_exists', format('There is a person %s already: tourctl people set, or rotate, changes the login', person));
   end if;
   if not is_known and made_login(person) is not null then perform people_drop_login(person); end if;
-  if exists (select from pg_roles where rolname = login) then
-    perform refuse_person('login_exists', format('The server has a role %s that this installation did not make: choose another name', login));
+  -- A service's role that does not exist yet would get the rights of the service later.
+  if exists (select from pg_roles where rolname = login) or exists (select from database_rights where role = login) then
+    perform refuse_person('login_exists', format('%s is a role of a service, or one of the server that this installation did not make: choose '
+      'another name', login));
   end if;
   delete from people_logins where name = person;
   execute format('create role %I login nosuperuser nocreatedb nocreaterole noreplication inherit connection limit 5 valid until %L', login,
@@ -565,12 +578,9 @@ begin
   perform join_login(login);
   perform people_set_verifier(login, verifier);
   execute format('grant connect on database %I to %I', current_database(), login);
+  -- A transaction that a person forgets in psql keeps its locks, and stops sales. The terminal limits its own.
+  execute format('alter role %I set idle_in_transaction_session_timeout = ''1min''', login);
   perform grant_people_roles(login, of_roles);
-  -- A failed statement holds data of customers: the log of the server shows its message only, where the owner may say so.
-  begin
-    execute format('alter role %I set log_error_verbosity = terse', login);
-  exception when insufficient_privilege then null;
-  end;
   insert into people (name, roles, until) values (person, of_roles, valid_until)
   on conflict (name) do update set roles = excluded.roles, until = excluded.until, changed_at = clock_timestamp();
   return login;
@@ -685,11 +695,14 @@ create function people_end_expired() returns integer language sql as $$
   select coalesce(sum(people_end_sessions(name)), 0)::integer from people where until <= clock_timestamp()
 $$;
 
--- Returns the logins of people, and when their oldest session began. Never a statement.
+-- Returns the logins of people, when their oldest session began, and since when one has locked rows, a table or an advisory lock, which also
+-- lasts between transactions. Never a statement.
 create function people_sessions() returns table (name text, login text, sessions integer, oldest timestamptz, locked_since timestamptz)
 language sql stable as $$
   select l.name, r.rolname::text, count(a.pid)::integer, min(a.backend_start),
-    min(a.xact_start) filter (where exists (select from pg_locks k where k.pid = a.pid and k.locktype in ('transactionid', 'tuple')))
+    min(coalesce(a.xact_start, a.state_change)) filter (where exists (select from pg_locks k where k.pid = a.pid and k.granted
+      and (k.locktype in ('transactionid', 'tuple', 'advisory')
+        or k.locktype = 'relation' and k.mode not in ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock'))))
   from people_logins l join pg_roles r on r.oid = l.login and r.rolname = login_of_person(l.name)
     left join pg_stat_activity a on a.usesysid = r.oid
   group by l.name, r.rolname
@@ -715,12 +728,15 @@ create function only_erases(old jsonb, new jsonb) returns boolean language sql i
     else false end
 $$;
 
--- Erases texts of a person from a row of the audit log. Can do nothing else to the row.
+-- Erases texts of a customer from a row of the audit log. Can do nothing else to the row. Changes of people name no customer, so they stay.
 create function erase_from_audit(entry bigint, new_before jsonb, new_after jsonb) returns void language plpgsql as $$
 begin
-  if not exists (select from audit_log where id = entry and only_erases(before, new_before) and only_erases(after, new_after)) then
-    raise insufficient_privilege using message = 'Only texts of a person can be erased from the audit log';
+  if not exists (select from audit_log where id = entry and action not like 'people.%' and only_erases(before, new_before)
+    and only_erases(after, new_after))
+  then
+    raise insufficient_privilege using message = 'Only texts of a customer can be erased from the audit log';
   end if;
+  if not session_is_owner() then perform note_change('audit_log'); end if;
   update audit_log set before = new_before, after = new_after where id = entry;
 end $$;
 
@@ -771,7 +787,7 @@ values
   ('sell', '{booking.add,booking.import,booking.change,booking.confirm,booking.cancel,booking.expire,hold.add,hold.release,departure.move,departure.set-pickup,delivery.retry,delivery.replay,departure.cancel,booking.import_undo}', '{booking_answers,booking_changes,booking_imports,booking_leads,hold_changes,octo_bookings,payment_reminders,seat_holds,tours,webhook_deliveries,webhook_events,webhook_queue}'),
   ('change the catalog and the prices', '{catalog.check,catalog.import,catalog.publish,catalog.archive,pickup.add,pickup.set,pickup.remove,resource.add,resource.set,resource.close,resource.reopen,resource.remove,departure.add,departure.schedule,departure.cancel,departure.reopen,departure.set-seats,departure.set-time,departure.set-price,departure.set-uses,pricing.add,pricing.remove,rates.set,rates.import,visibility.allow,visibility.deny,visibility.clear,departure.set-pickup,booking.add,booking.import,hold.add}', '{demo_tours,departures,exchange_rates,pickup_points,price_rules,resource_closings,resources,tour_edits,tour_imports,tours,visibility_continent_rules,visibility_tour_rules,webhook_deliveries,webhook_events,webhook_queue}'),
   ('manage tenants, keys and webhooks', '{tenant.create,tenant.activate,tenant.suspend,tenant.close,tenant.set,tenant.onboard,key.issue,key.rotate,key.revoke,widget.issue,widget.rotate,widget.revoke,origins.add,origins.remove,origins.set,webhook.add,webhook.set,webhook.rotate-secret,webhook.pause,webhook.resume,webhook.disable,webhook.enable,webhook.remove,webhook.ping,webhook.trigger,webhook.listen}', '{api_keys,secret_checks,tenants,webhook_attempts,webhook_deliveries,webhook_endpoint_headers,webhook_endpoints,webhook_events,webhook_health,webhook_queue,webhook_secrets,widget_tokens}'),
-  ('administer', '{people.list,people.add,people.set,people.rotate,people.remove,audit.*,booking.anonymize,hold.anonymize,customer.erase,report.adjustments,monitor,open.monitor}', '{booking_answers,booking_changes,booking_leads,hold_changes,idempotency_keys,octo_bookings,people,sale_refusals,seat_holds,webhook_attempts,webhook_deliveries,webhook_events,webhook_monitor_sessions,webhook_queue}');
+  ('administer', '{people.list,people.add,people.set,people.rotate,people.remove,audit.*,booking.anonymize,hold.anonymize,customer.erase,report.adjustments,monitor,open.monitor}', '{audit_log,booking_answers,booking_changes,booking_leads,hold_changes,idempotency_keys,octo_bookings,people,sale_refusals,seat_holds,webhook_attempts,webhook_deliveries,webhook_events,webhook_monitor_sessions,webhook_queue}');
 insert into viewer_columns (object, column_name)
 select v.object, unnest(v.names::text[]) from (values
   ('seat_holds', '{id,tenant_id,departure_id,seats,hold_minutes,status,expires_at,prices_minor,currency,currency_digits,price_breakdown,created_at,ended_at,placed_by,ended_by,party,sandbox,anonymized_at,cancellation,categories,platform_prices_minor,by_desk}'),

@@ -25,7 +25,7 @@ import type { Config } from '../../services/platform/config/config';
 import type { Db } from '../../services/platform/database/database';
 import { hiddenFrom, opensSecrets } from '../../services/platform/people/tasks';
 import {
-  findOpenDatabase,
+  findRightsOfPublic,
   countEndingPeople,
   type PersonOfSession,
 } from '../../services/platform/people/people.repository';
@@ -284,7 +284,7 @@ async function examine(terminal: OpeningTerminal<Context>): Promise<HealthCheck[
       const currencies = ok('currencies', `ISO 4217 as of ${CURRENCIES_AS_OF}`);
       const backup = await checkIfAllowed('backup', () => checkBackup(db));
       const rest = [...prices, ...(await checkKeys(db)), ...(await checkQueue(db)), backup];
-      return [...checks, ...checkLogin(person), ...(await checkConnect(db)), secrets, currencies, ...rest];
+      return [...checks, ...checkLogin(person), ...(await checkPublic(db)), secrets, currencies, ...rest];
     });
   } catch (error) {
     if (error instanceof CancelledError || error instanceof NoInstallationError) throw error;
@@ -295,15 +295,14 @@ async function examine(terminal: OpeningTerminal<Context>): Promise<HealthCheck[
   }
 }
 
-/** Finds people of a database to which every login of the server may connect. */
-async function checkConnect(db: Db): Promise<HealthCheck[]> {
-  const name = await findOpenDatabase(db);
-  if (name === undefined) return [];
+/** Finds rights of every login of the server on a database with people. */
+async function checkPublic(db: Db): Promise<HealthCheck[]> {
+  const rights = await findRightsOfPublic(db);
+  if (rights.length === 0) return [];
   const detail =
-    'every login of this server may connect to this database, so people of another installation may read it';
-  return [
-    notice('people', detail, [`psql "$DATABASE_URL" -c 'revoke connect on database "${name}" from public'`]),
-  ];
+    'every login of this server has rights by which people of another installation may read this one, or people act as the owner';
+  const commands = rights.map((right) => `psql "$DATABASE_URL" -c 'revoke ${right} from public'`);
+  return [notice('people', detail, commands)];
 }
 
 /** Says what the roles of a person hide. Empty for the owner. */

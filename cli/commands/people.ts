@@ -6,6 +6,7 @@ import {
   addPerson,
   dropLogin,
   endSessions,
+  findMissingLogSetting,
   findPerson,
   isPersonName,
   type ListedPerson,
@@ -126,6 +127,11 @@ async function addPersonCommand(context: AuditedContext, { role, until, out }: A
     }),
   );
   await answerLogin(context, { name, login, rights, url, out });
+  const statement = await findMissingLogSetting(context.db, login);
+  if (statement !== undefined)
+    context.output.note(
+      `The server's log shows customers when a statement of ${name} fails. As an administrator of the server: ${statement}`,
+    );
 }
 
 interface IssuedLogin {

@@ -94,6 +94,20 @@ const FOR_NOBODY = [
   'create event trigger mine on ddl_command_start execute function mark_change()',
   'alter database postgres set search_path = mine',
   'alter system set log_statement = $$all$$',
+  "alter role current_user valid until 'infinity'",
+  'alter role current_user set log_error_verbosity = verbose',
+  "prepare transaction 'kept'",
+  'drop owned by tour_platform_admin, tour_platform_desk, tour_platform_keys',
+  'create server mine foreign data wrapper postgres_fdw',
+  'create publication mine for all tables',
+  'create rule mine as on insert to booking_leads do instead nothing',
+  'create policy mine on tours',
+  'create statistics mine on slug, name from tours',
+  'create trigger mine before insert on tours for each row execute function stamp_audit_row()',
+  'load $$auto_explain$$',
+  'select pg_stat_reset()',
+  'select pg_promote()',
+  'checkpoint',
 ];
 
 /** Statements that a viewer may not run: they show customers or secrets, or change something. */
@@ -141,6 +155,12 @@ const NOT_FOR_VIEWERS = [
   'select * from people_sessions()',
   'select erase_from_audit(1, null, null)',
   'select analyze_customer_tables()',
+  'lock table tours in access exclusive mode',
+  'lock table without_customers.booking_leads in access exclusive mode',
+  'select table_to_xml($$public.booking_leads$$, true, false, $$$$)',
+  'select query_to_xml($$select before from public.audit_log$$, true, false, $$$$)',
+  'explain (verbose) select customer_name from public.booking_leads',
+  'select next_update_of(l, now()) from public.booking_leads l',
 ];
 
 describe('what a login of a person may not do in psql', () => {
@@ -207,6 +227,26 @@ describe('what a login of a person may not do in psql', () => {
       person: 'padmin',
     });
     await expect(forged).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it('a text of an audit row is erased with a row that states it, and never from a change of people', async () => {
+    const [changed] = await owner.db('audit_log').where({ action: 'people.add' }).select('id', 'after');
+    const [sold] = await owner.db('audit_log').where({ action: 'tenant.create' }).select('id', 'after');
+    const erase = (id: number, stated: boolean) =>
+      sessions.admin!.transaction(async (trx) => {
+        await trx.raw('select erase_from_audit(id, before, null) from audit_log where id = ?', [id]);
+        if (stated) await trx('audit_log').insert({ actor: 'x', host: 'x', action: 'customer.erase' });
+      });
+    const text = () =>
+      sessions.admin!.raw(
+        `select erase_from_audit(id, before, jsonb_set(after, '{slug}', 'null')) from audit_log where id = ?`,
+        [sold.id],
+      );
+    await expect(text()).rejects.toThrow(/A change of audit_log by .* without a row/);
+    await expect(erase(changed.id, true)).rejects.toThrow(/Only texts of a customer/);
+    expect(await owner.db('audit_log').whereIn('id', [changed.id, sold.id]).select('after')).toEqual(
+      expect.arrayContaining([{ after: changed.after }, { after: sold.after }]),
+    );
   });
 
   it('a temporary table does not hide the seats from the check of an administrator', async () => {

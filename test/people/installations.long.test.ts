@@ -45,6 +45,33 @@ describe('two installations on one server', () => {
   });
 });
 
+describe('a schema in which every login may create functions', () => {
+  it('people add is refused with the statement, and doctor names the right of an installation with people', async () => {
+    await givenPerson(owner, 'ole', 'viewer');
+    await owner.db.raw('grant create on schema public to public');
+    const { code, error } = await owner.tourctl('people add tim --role viewer --json');
+    expect([code, error.code]).toEqual([1, 'public_may_create']);
+    expect(error.message).toMatch(/revoke create on schema public from public;$/);
+    const { commands } = await checkOf(owner, 'people');
+    expect(commands).toEqual([expect.stringContaining('revoke create on schema public from public')]);
+    await owner.db.raw('revoke create on schema public from public');
+  });
+});
+
+describe('a database with the name of the roles of the services', () => {
+  it('a person gets no login with the name of a service, although the role does not exist yet', async () => {
+    const named = await openTestTerminal();
+    const before = new URL(named.url).pathname.slice(1);
+    await named.db.destroy();
+    await owner.db.raw(`alter database "${before}" rename to "tour_platform"`);
+    named.env.DATABASE_URL = inDatabase(named.url, 'tour_platform');
+    await owner.db.raw('revoke connect on database tour_platform from public');
+    const { code, error } = await named.tourctl('people add api --role viewer --json');
+    await owner.db.raw('drop database tour_platform with (force)');
+    expect([code, error.code]).toEqual([1, 'login_exists']);
+  });
+});
+
 describe('a database with a long name', () => {
   it('a login of more than 63 bytes is refused, and a shorter name is not', async () => {
     const long = await openTestTerminal();

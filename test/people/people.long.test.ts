@@ -1,5 +1,6 @@
 import { openDatabase } from '../../services/platform/database/database';
 import { VIEWER_COLUMNS } from '../../services/platform/people/columns';
+import { findMissingLogSetting } from '../../services/platform/people/people.repository';
 import { changingTasks, peopleStatements, rightsOfPeople } from '../../services/platform/people/rights';
 import { useTestTerminal } from '../cli/terminal';
 import { closeDatabase, givenPerson, personTerminal } from '../support/people';
@@ -36,6 +37,15 @@ describe('tourctl people', () => {
     });
     const [person] = (await owner.json('people list')).items;
     expect(person).toMatchObject({ name: 'olga', login: answer.login, connection_limit: 5, sessions: 0 });
+  });
+
+  it('people add has the statement that keeps customers out of the log, if the owner may not say so', async () => {
+    const { login } = await owner.json('people add lars --role desk');
+    expect(await findMissingLogSetting(owner.db, login)).toBeUndefined();
+    await owner.db.raw('alter role ?? reset log_error_verbosity', [login]);
+    expect(await findMissingLogSetting(owner.db, login)).toBe(
+      `alter role ${login} set log_error_verbosity = terse;`,
+    );
   });
 
   it('a name is refused that is not 2 to 20 of a-z and 0-9, and one that a role of the server has', async () => {
@@ -113,6 +123,10 @@ describe('tourctl people', () => {
       expect((await ria.tourctl(line)).stdout).not.toMatch(SECRETS_OF_DAY);
     const { answers, pickup, customer } = await ria.json(`booking show ${REF}`);
     expect(answers).toMatchObject([{ code: 'diet', value: null, hidden: true }]);
+    await owner.json(`booking change ${REF} --adjust -1 --reason secret-reason`);
+    const { adjustment } = await ria.json(`booking show ${REF}`);
+    expect(adjustment).toEqual({ amount: -1, reason: null, hidden: true });
+    expect((await ria.tourctl(`booking show ${REF}`)).stdout).toContain('(the reason is hidden)');
     expect(pickup).toMatchObject({ point: null, name: null, hidden: true });
     expect(customer).toMatchObject({ name: null, phone: null, email: null });
     const ben = await givenPerson(owner, 'ben', 'desk');

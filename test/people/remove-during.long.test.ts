@@ -90,6 +90,31 @@ describe('what the terminal tells of the sessions of people', () => {
     expect((await owner.json('status')).waiting.people_locking).toEqual([]);
   });
 
+  it('a lock of a table, and an advisory lock outside a transaction, are named too', async () => {
+    const tia = await givenPerson(owner, 'tia', 'catalog');
+    const session = openDatabase(tia.env.DATABASE_URL!, { applicationName: 'tests', poolMax: 1 });
+    const named = async () => (await findLockingPeople(owner.db, 0))!.map(({ name }) => name);
+    await session.transaction(async (trx) => {
+      await trx.raw('select 1 from tours');
+      expect(await named()).toEqual([]);
+      await trx.raw('lock table tours in share mode');
+      expect(await named()).toEqual(['tia']);
+    });
+    await session.raw('select pg_advisory_lock(1)');
+    expect(await named()).toEqual(['tia']);
+    await session.destroy();
+  });
+
+  it('a transaction that a person forgets in psql ends after a minute', async () => {
+    const una = await givenPerson(owner, 'una', 'desk');
+    const session = openDatabase(una.env.DATABASE_URL!, { applicationName: 'tests', poolMax: 1 });
+    const { rows } = await session.raw(
+      "select current_setting('idle_in_transaction_session_timeout') as idle",
+    );
+    expect(rows).toEqual([{ idle: '1min' }]);
+    await session.destroy();
+  });
+
   it('doctor says that no queue ends the sessions of a login with an end', async () => {
     const workers = () => checkOf(owner, 'workers');
     expect((await workers()).detail).not.toContain('do not end with the login');

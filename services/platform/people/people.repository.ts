@@ -145,12 +145,26 @@ export async function countEndingPeople(db: Db): Promise<number> {
   return rows[0].count;
 }
 
-/** Returns the name of the database if it has people and every login of the server may connect to it. */
-export async function findOpenDatabase(db: Db): Promise<string | undefined> {
+/** Returns the rights that every login of the server has on a database with people, and must not have, as REVOKE names them. */
+export async function findRightsOfPublic(db: Db): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { name: string }[] }>(
-    'select current_database() as name where public_may_connect() and exists (select from people)',
+    `select format('connect on database %I', current_database()) as name where public_may_connect() and exists (select from people)
+     union all
+     select format('create on schema %s', c.relnamespace::regnamespace) from pg_class c
+     where c.oid = 'people'::regclass and has_schema_privilege('public', c.relnamespace, 'create') and exists (select from people)`,
   );
-  return rows[0]?.name;
+  return rows.map(({ name }) => name);
+}
+
+/** Returns the statement that keeps data of customers out of the server's log, if the owner may not run it for this login. */
+export async function findMissingLogSetting(db: Db, login: string): Promise<string | undefined> {
+  const { rows } = await db.raw<{ rows: { statement: string }[] }>(
+    `select format('alter role %I set log_error_verbosity = terse;', r.rolname) as statement from pg_roles r
+     where r.rolname = ? and not exists (select from pg_db_role_setting s
+       where s.setrole = r.oid and 'log_error_verbosity=terse' = any(s.setconfig))`,
+    [login],
+  );
+  return rows[0]?.statement;
 }
 
 /** Returns a person; undefined for an unknown name. */

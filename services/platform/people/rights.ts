@@ -55,8 +55,8 @@ export function changingTasks(): ChangingTask[] {
       /^(?!audit_log)\w+$/.test(object) &&
       /\b(insert|update(?! \(created_at\))|delete)\b/.test(rights[object]!);
     const objects = Object.keys(rights).filter(isChanged);
-    // A function of the owner writes it.
-    if (commands.includes('people add')) objects.push('people');
+    // Functions of the owner write these.
+    if (commands.includes('people add')) objects.push('people', 'audit_log');
     return { name, actions: [...new Set([...all, ...actions])], objects: objects.sort() };
   }).filter(({ objects }) => objects.length > 0);
 }
