@@ -102,7 +102,7 @@ export function ContactForm(props: ContactFormProps) {
 }
 
 /** Returns the fields that a click has refused, without those that the visitor has changed since. The first refused field takes the focus. */
-function useIssues(form: RefObject<HTMLFormElement>) {
+function useIssues(form: RefObject<HTMLFormElement | null>) {
   const [refused, setRefused] = useState<FieldNames>([]);
   const [changed, setChanged] = useState<FieldNames>([]);
   useEffect(() => {

@@ -131,11 +131,14 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
   describe('a booking on a site without a page of payment', () => {
     const setNote = (payment_note: string | null) =>
       site.api.db('tenants').where({ slug: site.tenant.slug }).update({ payment_note });
-    afterEach(() => setNote(null));
+    const setWindow = (minutes: number | null) =>
+      site.api.db('tenants').where({ slug: site.tenant.slug }).update({ payment_window_minutes: minutes });
+    afterEach(async () => {
+      await setNote(null);
+      await setWindow(72 * 60);
+    });
 
     it('a booking that stands without a time says what to pay', async () => {
-      const setWindow = (minutes: number | null) =>
-        site.api.db('tenants').where({ slug: site.tenant.slug }).update({ payment_window_minutes: minutes });
       await setWindow(null);
       // The API reads the tenant again after a second.
       await site.page.waitForTimeout(1500);
@@ -145,7 +148,6 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
       await book(site.page);
       await heading('Reserved: pay €48.20').waitFor();
       expect(await site.page.getByText('Pay until').count()).toBe(0);
-      await setWindow(72 * 60);
     });
 
     it('a booking says what to pay until when, and how, in the words of the tenant and with their line breaks', async () => {
