@@ -280,6 +280,16 @@ function adjustmentCells(adjustment: AdjustmentAnswer | null, reveal: boolean) {
   return { adjustment_amount: amount, adjustment_reason: freeText(reason, reveal) };
 }
 
+/** Returns the cells of a customer. */
+function customerCells({ name, phone, phone_as_sent = null, email }: CustomerAnswer) {
+  return {
+    customer_name: name,
+    customer_phone: phone,
+    customer_phone_as_sent: phone_as_sent,
+    customer_email: email,
+  };
+}
+
 function toCsvLine(lead: BookingLead, reveal: boolean): string {
   const {
     customer,
@@ -291,8 +301,6 @@ function toCsvLine(lead: BookingLead, reveal: boolean): string {
     pickup: fetched,
     ...booking
   } = toBookingDetailDocument(lead, reveal);
-  const { name: customer_name, phone: customer_phone, email: customer_email } = customer;
-  const { phone_as_sent: customer_phone_as_sent = null } = customer;
   const travellers = named && named.map(describeTraveller).join('; ');
   const answers = asked.map(describeAnswer).join('; ') || null;
   const pickup = fetched && describePickup(fetched);
@@ -305,24 +313,18 @@ function toCsvLine(lead: BookingLead, reveal: boolean): string {
   };
   const party = JSON.stringify(booking.party);
   const refunded = { refund_percent: refund?.percent ?? null, refund_amount: refund?.amount ?? null };
-  const people = {
-    customer_name,
-    customer_phone,
-    customer_phone_as_sent,
-    customer_email,
-    travellers,
-    octo_contacts,
-  };
   const values = {
     ...booking,
-    ...people,
+    ...customerCells(customer),
     ...unitPrices,
     ...refunded,
     ...adjustmentCells(adjustment, reveal),
+    travellers,
     party,
     answers,
     pickup,
     octo_uuid,
+    octo_contacts,
   };
   return csvLine(CSV_COLUMNS.map((column) => values[column]));
 }
