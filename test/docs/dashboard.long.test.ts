@@ -118,7 +118,7 @@ describe('dashboard and alert rules', () => {
 
   it('docs/watching.md names only existing metrics', () => {
     const types = new Set([...scraped.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name!));
-    const [, table = ''] = read('docs/watching.md').split('## What to watch');
+    const [, table = ''] = read('docs/watching.md').split('## Healthy values');
     const named = [...table.split('\n## ')[0]!.matchAll(/`((?:[a-z0-9]+_){2,}[a-z0-9]+)/g)].map(
       ([, name]) => name!,
     );
