@@ -355,6 +355,11 @@ create function public_may_connect() returns boolean language sql stable as $$
   from pg_database d where d.datname = current_database()
 $$;
 
+-- Returns true while every login of the server may create functions in the schema of this installation.
+create function public_may_create() returns boolean language sql stable as $$
+  select has_schema_privilege('public', relnamespace, 'create') from pg_class where oid = 'people'::regclass
+$$;
+
 -- Gives those roles that exist on this server exactly the rights of database_rights. The roles of people get rights only while PUBLIC may
 -- not connect to this database: the roles belong to the server, so the people of another installation have them too. If the caller owns the
 -- database, also takes the right to create temporary tables from every login but the owner. Run it again after a role was created.
@@ -483,7 +488,7 @@ begin
       (select coalesce(string_agg(format('grant connect on database %I to %I; ', current_database(), rolname), '' order by rolname), '')
        from pg_roles where rolname in ('tour_platform_api', 'tour_platform_queue'))));
   end if;
-  if has_schema_privilege('public', current_schema(), 'create') then
+  if public_may_create() then
     perform refuse_person('public_may_create', format('Every login of this server may create functions in the schema %1$I, so its people could '
       'act as the owner. As the owner of the schema, or an administrator of the server: revoke create on schema %1$I from public;',
       current_schema()));

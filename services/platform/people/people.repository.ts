@@ -150,8 +150,8 @@ export async function findRightsOfPublic(db: Db): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { name: string }[] }>(
     `select format('connect on database %I', current_database()) as name where public_may_connect() and exists (select from people)
      union all
-     select format('create on schema %s', c.relnamespace::regnamespace) from pg_class c
-     where c.oid = 'people'::regclass and has_schema_privilege('public', c.relnamespace, 'create') and exists (select from people)`,
+     select format('create on schema %s', relnamespace::regnamespace) from pg_class
+     where oid = 'people'::regclass and public_may_create() and exists (select from people)`,
   );
   return rows.map(({ name }) => name);
 }
