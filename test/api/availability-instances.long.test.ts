@@ -66,7 +66,7 @@ describeWithRedis('the availability cache of several instances', () => {
           ? { REDIS_URL: redis.url }
           : { CACHE_REST_URL: rest.url, CACHE_REST_TOKEN: rest.token };
       // All instances, callers and stores share one process here, so an operation may take longer than 150 ms.
-      const timing = { timeoutMs: 5_000 };
+      const timing = { timeoutMs: 5_000, commandTimeoutMs: 10_000 };
       const settings = { sharedStore: loadConfig(env).sharedStore, replicas: INSTANCES, timing };
       stores = await Promise.all(Array.from({ length: INSTANCES }, () => openSharedStore(settings, log)));
       instances = stores.map(({ cache }) => createAvailabilityCache(database.db, cache, log));

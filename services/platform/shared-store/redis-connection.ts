@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { adviseOnRedis } from './redis-advice';
 import type { RedisAddress } from './store-address';
-import { StoreError, type StoreConnection } from './store-guard';
+import { COMMAND_TIMEOUT_MS, StoreError, type StoreConnection } from './store-guard';
 
 type Client = Redis | Cluster;
 type Command = (key: string, ...args: string[]) => Promise<unknown>;
@@ -26,8 +26,7 @@ const FAIL_FAST = {
   autoResendUnfulfilledCommands: false,
   connectTimeout: CONNECT_MS,
   disconnectTimeout: 100,
-  // Rejects the commands that a hanging server does not answer. Is longer than the guard's timeout.
-  commandTimeout: CONNECT_MS,
+  commandTimeout: COMMAND_TIMEOUT_MS,
 } satisfies RedisOptions;
 
 export function openRedisConnection(address: RedisAddress): StoreConnection {

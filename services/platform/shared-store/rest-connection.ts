@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import type { RestAddress } from './store-address';
-import { StoreError, type StoreConnection, wrongReply } from './store-guard';
+import { COMMAND_TIMEOUT_MS, StoreError, type StoreConnection, wrongReply } from './store-guard';
 
 interface Waiting {
   command: string[];
@@ -12,28 +12,30 @@ const CONNECTIONS = 16;
 /** Used if the server does not announce its idle timeout. */
 const IDLE_MS = 60_000;
 const BATCH_MAX = 100;
-/** Closes the sockets of a store that hangs, or that sends a response byte by byte. Longer than the guard's timeout. */
-const CLEANUP_MS = 500;
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
  * Speaks the Upstash-compatible protocol: POSTs a command as a JSON array to the URL, or several commands to <URL>/pipeline. Sends all
- * commands of one turn of the event loop together.
+ * commands of one turn of the event loop together. Closes the sockets of a store that hangs, or that sends a response byte by byte, after
+ * `timeoutMs`.
  */
-export function openRestConnection({ url, token }: RestAddress): StoreConnection {
+export function openRestConnection(
+  { url, token }: RestAddress,
+  timeoutMs = COMMAND_TIMEOUT_MS,
+): StoreConnection {
   const { origin, pathname } = new URL(url);
   const path = pathname.replace(/\/+$/, '');
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const pool = new Pool(origin, {
     connections: CONNECTIONS,
-    connect: { timeout: CLEANUP_MS },
+    connect: { timeout: timeoutMs },
     keepAliveTimeout: IDLE_MS,
     maxResponseSize: ANSWER_BYTES_MAX,
   });
   let waiting: Waiting[] = [];
 
   async function post(where: string, body: unknown): Promise<{ status: number; answer: unknown }> {
-    const signal = AbortSignal.timeout(CLEANUP_MS);
+    const signal = AbortSignal.timeout(timeoutMs);
     const request = { path: where, method: 'POST' as const, headers, body: JSON.stringify(body), signal };
     // Sends the request again if the server closed the idle connection at the same moment. If the command then runs twice, the store counts
     // one request too many, or nothing changes the second time.
@@ -75,7 +77,7 @@ export function openRestConnection({ url, token }: RestAddress): StoreConnection
         if (waiting.push({ command: ['EVAL', lua, '1', key, ...args], resolve, reject }) === 1)
           setImmediate(sendAll);
       }),
-    // Does nothing: the pool opens new connections itself, and a connection that hangs ends after CLEANUP_MS.
+    // Does nothing: the pool opens new connections itself, and a connection that hangs ends by its timeout.
     renew: () => Promise.resolve(),
     close: () => pool.destroy(),
   };

@@ -36,7 +36,7 @@ export async function openSharedStore(settings: StoreSettings, log: Logger): Pro
   if (!address) {
     return { quotas: createMemoryQuotaStore(), cache: createMemoryCacheStore(), close: async () => {} };
   }
-  const guard = guardStore(connectionTo(address), address.kind, log, settings.timing);
+  const guard = guardStore(connectionTo(address, settings.timing), address.kind, log, settings.timing);
   const store = {
     quotas: createSharedQuotaStore(guard.run, replicas),
     cache: createGuardedCacheStore(guard),
@@ -73,6 +73,8 @@ export async function probeStore(address: StoreAddress): Promise<{ roundTripMs: 
   }
 }
 
-function connectionTo(address: StoreAddress): StoreConnection {
-  return address.kind === 'redis' ? openRedisConnection(address) : openRestConnection(address);
+function connectionTo(address: StoreAddress, timing: StoreTiming = {}): StoreConnection {
+  return address.kind === 'redis'
+    ? openRedisConnection(address)
+    : openRestConnection(address, timing.commandTimeoutMs);
 }

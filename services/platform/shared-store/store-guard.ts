@@ -93,12 +93,15 @@ export interface StoreGuard {
 }
 
 export const STORE_TIMEOUT_MS = 150;
+/** The time after which a driver ends a command that hangs. Longer than the time for which a caller waits. */
+export const COMMAND_TIMEOUT_MS = 500;
 /** Waits in steps, so that a stall of this process counts as at most one step. The store's reply may have arrived during the stall. */
 const STEPS = 3;
 const PROBE_EVERY_MS = 1000;
 
 export interface StoreTiming {
   timeoutMs?: number;
+  commandTimeoutMs?: number;
   probeEveryMs?: number;
 }
 
