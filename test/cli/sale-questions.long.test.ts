@@ -236,6 +236,21 @@ describeOnTerminal('the questions of booking add', () => {
     expect(await bookings()).toEqual([]);
   });
 
+  it('a text that names no tour offers the tours with most of its words, and Enter takes nothing if there is none', async () => {
+    await givenCruise();
+    await givenTour(terminal.db, { name: 'Aldeia' });
+    const person = sit();
+    await person.answer('Tour:', 'sunset', KEY.enter);
+    await person.see('No tour is called "sunset"');
+    await person.answer('', ' cruzero');
+    await person.see('No tour is called "sunset cruzero"');
+    await person.answer('❯ Cruzeiro', KEY.enter);
+    await person.answer('Date:', 'whenever', KEY.enter);
+    await person.see('No departure is on "whenever"');
+    await person.answer('', KEY.ctrlC);
+    expect(await person.ended).toBe(130);
+  });
+
   it('an impossible date says why and offers the nearest dates', async () => {
     await givenCruise();
     const person = sit();

@@ -77,9 +77,11 @@ function findDates({ all, sold, today, why }: DateQuestion, typed: string): Offe
   }
   const [cancelled] = fitting(all);
   const date = cancelled?.departure.departureDate ?? readDay(words, today);
-  const choices = choicesByDate(date === undefined ? sold : nearestTo(sold, date)).slice(0, NEAREST_DATES);
-  if (date === undefined) return { why: `No departure is on "${typed}"`, choices };
-  return { why: whyNot(all, { date }), choices };
+  if (date === undefined) return { why: `No departure is on "${typed}"`, choices: [] };
+  return {
+    why: whyNot(all, { date }),
+    choices: choicesByDate(nearestTo(sold, date)).slice(0, NEAREST_DATES),
+  };
 }
 
 const isTime = (word: string): boolean => /^\d\d?:/.test(word);

@@ -56,8 +56,8 @@ function findPayments(choices: Choice[], given: Payment, typed: string, now: Dat
   const found = choices.filter(({ name = '' }) => hasWords(name, words));
   if (found.length > 0 && !/\d/.test(typed)) return { choices: found };
   const end = readEnd(typed.trim(), now);
-  if (end === undefined) return { why: `"${typed}" is no time: 24h, 2d, or 2027-05-01T18:00Z`, choices };
-  if (end <= now) return { why: `${shortTime(end)} UTC is past`, choices };
+  if (end === undefined) return { why: `"${typed}" is no time: 24h, 2d, or 2027-05-01T18:00Z`, choices: [] };
+  if (end <= now) return { why: `${shortTime(end)} UTC is past`, choices: [] };
   return {
     choices: [
       choice({ paymentMethod: given.paymentMethod, payBy: end }, `not paid: until ${shortTime(end)} UTC`),

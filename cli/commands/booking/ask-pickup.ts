@@ -37,8 +37,7 @@ function findPlaces({ pickup, startTime }: PickupOfSale, typed: string, isDue: b
   const own = pickup.elsewhere && place !== '' && [...place].length <= PLACE_MAX ? [placeChoice(place)] : [];
   const none = isDue || place !== '' ? [] : [choiceOf(undefined, 'none, or not said yet')];
   const choices = [...found, ...own, ...none];
-  if (choices.length > 0) return { choices };
-  return { why: `No point is called "${typed}"`, choices: points.map(({ choice }) => choice) };
+  return { why: choices.length > 0 ? undefined : `No point is called "${typed}"`, choices };
 }
 
 function describedPoint({ point, name, address }: OfferedPoint): string {

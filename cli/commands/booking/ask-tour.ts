@@ -2,13 +2,12 @@ import type { PricedCatalogTour } from '../../../services/api/catalog/list-catal
 import type { Tour } from '../../../services/api/catalog/tour';
 import { toMajor } from '../../../services/api/pricing/currency';
 import { AppError } from '../../../services/platform/errors';
-import { foldName } from '../../../services/platform/forms/fold-name';
 import { nearest } from '../../engine/nearest';
 import { formatMoney } from '../../engine/values';
 import type { Io } from '../../terminal/io';
 import { askFromList, type Choice, type Offer } from '../../terminal/prompts';
 import { describeDay } from './ask-departure';
-import { type SaleReads, wordsOf } from './sale-reads';
+import { hasWords, type SaleReads, wordsOf } from './sale-reads';
 
 /** The tenant sells nothing, or no departure of the tour. */
 class NothingToSellError extends AppError {
@@ -42,15 +41,16 @@ async function findTours(
   if (found.length > 0) return { why: typed === '' ? why : undefined, choices: found.map(choiceOf) };
   const all = await reads.tours('');
   if (all.length === 0) throw new NothingToSellError('The tenant sells no tour');
-  const meant = await reads.tours(correctWords(typed, all));
-  return { why: `No tour is called "${typed}"`, choices: (meant.length > 0 ? meant : all).map(choiceOf) };
+  return { why: `No tour is called "${typed}"`, choices: nearestTours(typed, all).map(choiceOf) };
 }
 
-/** Replaces each word that no tour has by the nearest word of a tour. */
-function correctWords(typed: string, tours: readonly PricedCatalogTour[]): string {
-  const known = [...new Set(tours.flatMap(({ tour }) => wordsOf(foldName(tour.name))))];
-  const correct = (word: string) => nearest(word, known)[0] ?? word;
-  return wordsOf(typed).map(correct).join(' ');
+/** Returns the tours with most of the typed words, each corrected to the nearest word of a tour. Returns none if no tour has a word. */
+function nearestTours(typed: string, tours: readonly PricedCatalogTour[]): PricedCatalogTour[] {
+  const known = [...new Set(tours.flatMap(({ tour }) => wordsOf(tour.name)))];
+  const words = wordsOf(typed).flatMap((word) => nearest(word, known).slice(0, 1));
+  const counts = tours.map(({ tour }) => words.filter((word) => hasWords(tour.name, [word])).length);
+  const most = Math.max(...counts);
+  return tours.filter((_, index) => most > 0 && counts[index] === most);
 }
 
 function choiceOf({ tour, priceFromMinor, currency, currencyDigits }: PricedCatalogTour): Choice {
