@@ -69,8 +69,8 @@ export function createApi(options: ApiOptions): Api {
   return {
     readTour: async (slug, lang) => {
       const path = `${tourPath(slug)}?${new URLSearchParams({ lang })}`;
-      const { answer, seatsMax } = await call('GET', path, 'categories');
-      return { ...(answer as Tour), seatsMax };
+      const { answer, ...seen } = await call('GET', path, 'categories');
+      return { ...(answer as Tour), ...seen };
     },
     readDepartures: (slug, cursor) => {
       const query = new URLSearchParams({ limit: PAGE });
@@ -102,15 +102,15 @@ interface Call {
 interface Answered {
   /** Undefined: the answer has no content. */
   answer: unknown;
-  /** The time of the site's server, in milliseconds. Rounded up, so that no hold seems to last longer than it does. */
-  serverTime: number;
+  /** By how many milliseconds the visitor's clock is ahead of the site's server. Rounded down, so that no hold seems to last longer than it does. */
+  clockAhead: number;
   /** The most seats of one hold, which a tour's answer names. */
   seatsMax: number | undefined;
 }
 
-function timedHold({ answer, serverTime }: Answered): TimedHold {
+function timedHold({ answer, clockAhead }: Answered): TimedHold {
   const hold = answer as Hold;
-  return { hold, endsAt: Date.now() + Date.parse(hold.expires_at) - serverTime };
+  return { hold, endsAt: Date.parse(hold.expires_at) + clockAhead };
 }
 
 /** Repeats a call whose answer was lost, or that may succeed later. All calls may be sent twice. */
@@ -178,7 +178,7 @@ async function readAnswer(response: Response, field: string): Promise<Answered |
   if (typeof answer?.code === 'string') return { ...readProblem(answer), code: answer.code, retryAfter };
   // A proxy before the site answers so while the site restarts.
   const retryable = status === 429 || status >= 500;
-  return { code: retryable ? 'internal_error' : 'foreign_answer', status, retryable, retryAfter };
+  return { code: retryable ? 'internal_error' : 'not_found', status, retryable, retryAfter };
 }
 
 /** Returns a problem without the entries of its lists that no view could show: a program before the proxy may have written it. */
@@ -202,8 +202,8 @@ function isAlternative({ departure_date, departure_time, seats_available }: Alte
 
 function readHeaders(headers: Headers): Omit<Answered, 'answer'> {
   return {
-    // The header has whole seconds, rounded down.
-    serverTime: Date.parse(headers.get('Date') ?? '') + 1000 || Date.now(),
+    // The header has whole seconds, rounded down. Without it the clocks are equal.
+    clockAhead: Date.now() - 1000 - Date.parse(headers.get('Date')!) || 0,
     seatsMax: Number(headers.get('Seats-Max')) || undefined,
   };
 }

@@ -312,7 +312,7 @@ async function readDepartures(api: Api, slug: string, first?: DeparturePage): Pr
   while (cursor !== null) {
     const page: DeparturePage = await api.readDepartures(slug, cursor);
     // A cache before the proxy that ignores the query answers each time with the first page.
-    if (page.next_cursor === cursor) throw new SiteError({ code: 'foreign_answer' });
+    if (page.next_cursor === cursor) throw new SiteError({ code: 'not_found' });
     items = items.concat(page.items);
     cursor = page.next_cursor;
   }
@@ -390,7 +390,7 @@ function problemIn(error: unknown, base: string): Problem {
   }
   const { problem } = error;
   const advice: Record<string, string | undefined> = {
-    foreign_answer: `${base} does not answer like the proxy. Check the attribute api.`,
+    not_found: `No proxy answers at ${base}. Check the attribute api and the option path.`,
     origin_not_allowed: problem.detail,
   };
   const text = advice[problem.code];

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Sale, type SaleTier, tiersAhead } from './cancellation-tiers.ts';
+import { DAY_MS } from './local-time.ts';
 import { type Speech, useSpeech } from './speech.ts';
 import type { CancellationTier, Tour } from './wire.ts';
 import { fill } from './words/words.ts';
@@ -15,8 +16,9 @@ export function Terms({ tour, sale }: TermsProps) {
   const speech = useSpeech();
   const { words } = speech;
   const { cancellation, cancellation_policy } = tour;
-  const dated = sale && tiersAhead(tour, sale, Date.now());
-  useRenderAt(dated?.[0]?.endsAt);
+  const now = Date.now() - tour.clockAhead;
+  const dated = sale && tiersAhead(tour, sale, now);
+  useRenderAfter((dated?.[0]?.endsAt ?? Infinity) - now);
   if (!cancellation && !cancellation_policy) return null;
   const texts = dated
     ? dated.map((tier) => datedText(tier, speech, tour, sale))
@@ -62,15 +64,11 @@ function datedText(
   });
 }
 
-/** The longest time that a timer of a browser takes. */
-const TIMER_MAX_MS = 2 ** 31 - 1;
-
-/** Shows the view again at an instant. */
-function useRenderAt(instant: number | undefined): void {
+/** Shows the view again after so many milliseconds, or after a day: a timer of a browser takes 24 days at most. */
+function useRenderAfter(wait: number): void {
   const [, setNow] = useState(0);
   useEffect(() => {
-    if (instant === undefined) return undefined;
-    const timer = setTimeout(() => setNow(Date.now()), Math.min(instant - Date.now(), TIMER_MAX_MS));
+    const timer = setTimeout(() => setNow(Date.now()), Math.min(wait, DAY_MS));
     return () => clearTimeout(timer);
   });
 }

@@ -4,8 +4,11 @@ import type { Visible } from '../../typescript/src/proxy/visible.ts';
 /** The answers of the site's server, `{api}/…`: those of the platform, without the fields that a visitor must not see. */
 type Schemas = components['schemas'];
 
-/** A tour, with the most seats of one hold on this site. Undefined: the site does not say. */
-export type Tour = Schemas['TourDetail'] & { seatsMax?: number };
+/**
+ * A tour, with the most seats of one hold on this site (undefined: the site does not say), and by how many milliseconds the visitor's clock is
+ * ahead of the site's.
+ */
+export type Tour = Schemas['TourDetail'] & { seatsMax?: number; clockAhead: number };
 export type Category = Schemas['Category'];
 export type CancellationTier = Schemas['CancellationTier'];
 export type DeparturePage = Visible<Schemas['DeparturePage'], 'departures'>;
@@ -40,9 +43,9 @@ export type Party = Record<string, number>;
 export type Prices = Record<string, number>;
 
 /**
- * The problem of a call: the document of the answer, or a code of the element. `network`: no answer came. `foreign_answer`: the answer is not
- * the one of the proxy. `no_cookies`: the browser refuses cookies. `stopped`: the visitor has stopped the call. `tour_changed`: the tour does not
- * sell the party any more.
+ * The problem of a call: the document of the answer, or a code of the element. `network`: no answer came. `not_found`: the answer is not
+ * the one of the proxy, or the proxy has another path. `no_cookies`: the browser refuses cookies. `stopped`: the visitor has stopped the
+ * call. `tour_changed`: the tour does not sell the party any more.
  */
 export interface Problem extends Partial<ProblemDocument> {
   code: string;

@@ -43,6 +43,17 @@ describeInChromium(
       expect(await holds()).toEqual([]);
     });
 
+    it.each([
+      ['a tag with another address than the proxy', '/elsewhere'],
+      ['a proxy without its path, which answers that it has nothing there', '/tours/tours'],
+    ])('%s: the console names the attribute and the option', async (_setup, path) => {
+      await site.open(`<tour-booking tour="${tour.slug}" api="${path}"></tour-booking>`);
+      await site.page.getByText('Something went wrong').waitFor();
+      expect(site.complaints).toContainEqual(
+        expect.stringMatching(/<tour-booking>: .*Check the attribute api and the option path/),
+      );
+    });
+
     it('a visitor whose cookie the site does not know any more gets a new one with the first hold', async () => {
       const url = site.address;
       const unknown = `${Buffer.from('{}').toString('base64url')}.${'A'.repeat(43)}`;

@@ -71,6 +71,19 @@ describeInBrowsers('the terms of a cancellation', (browser) => {
     ]);
   });
 
+  it('a visitor whose clock is three days ahead sees each tier that the clock of the site has not ended', async () => {
+    await site.page.clock.install({ time: Date.now() + 3 * DAY_MS });
+    await given('Europe/Berlin', 4);
+    await holdSeats(site.page);
+    expect(await terms()).toEqual([
+      `Until ${inWords(2)} at 18:00: €244.78 refunded`,
+      `Until ${inWords(4)} at 18:00: €48.96 refunded`,
+      'After that: nothing refunded',
+    ]);
+    await site.page.clock.fastForward(3 * DAY_MS);
+    await site.page.getByText(inWords(2)).waitFor({ state: 'detached' });
+  });
+
   it('a tour in another time zone has the times of the visitor, with the name of the zone', async () => {
     await given('Asia/Tokyo', 10);
     await site.page.locator('.day.open').click();
