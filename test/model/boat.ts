@@ -40,7 +40,10 @@ export class BoatModel {
 
   /** Returns the time of a departure. Without a start time, it takes the whole day. */
   private timeOf({ id, date, time, offset = 'Z' }: PlannedDeparture): TimeOnBoat {
-    const { minutes, turnaround, shared } = this.boat;
+    const {
+      time: [minutes, turnaround],
+      shared,
+    } = this.boat;
     const from = Date.parse(`${date}T${time ?? '00:00'}${offset}`);
     const length = time === null ? 24 * 60 : minutes;
     return { trip: shared ? `${from}` : id, from, to: from + (length + turnaround) * 60_000 };

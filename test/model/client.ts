@@ -89,7 +89,6 @@ export class Clients {
         for (const command of commands) await this.execute(command);
       }),
     );
-    if (this.world.boat?.endsFree) for (const id of this.holdsBeside) await endHold(this.db, id, -1);
   }
 
   private async execute(command: Command): Promise<void> {

@@ -10,7 +10,7 @@ import {
   readEvents,
 } from './check-history';
 import { checkChoices } from './check-choices';
-import { checkSales } from './check-sales';
+import { checkFirstSales, checkSales } from './check-sales';
 import { Clients } from './client';
 import { createJournal, takeJournal } from './journal';
 import { Model } from './model';
@@ -51,6 +51,8 @@ async function runAndCheck(schedule: Schedule): Promise<void> {
   const { db } = database;
   const world = await givenWorld(db, schedule);
   const baseUrls = schedule.groupCommit.map((setting, n) => instances[setting][n]!.baseUrl);
+  const model = new Model(world);
+  await checkFirstSales(db, world, model, baseUrls, schedule.firstSales);
   const clients = new Clients(db, world, baseUrls);
   await clients.run(schedule.clients);
 
@@ -60,7 +62,6 @@ async function runAndCheck(schedule: Schedule): Promise<void> {
     { isolationLevel: 'repeatable read' },
   );
   checkAnswers(clients);
-  const model = new Model(world);
   for (const transaction of transactions) model.apply(transaction);
   await checkWrites(db, clients, model);
   checkChoices(clients, world, model);

@@ -121,6 +121,16 @@ export class Model {
     return this.boat!.seatsLeft(departure.id, this.onSale(this.seatsOf(false, at)));
   }
 
+  /** Returns the free seats of all departures that use the boat: 0 if more are sold. */
+  freeOnBoat(at: number): Map<string, number> {
+    const { beside } = this.world;
+    const free = [
+      ...this.freeSeats(false, at),
+      [beside!.departure.id, this.freeBeside(beside!, at)] as const,
+    ];
+    return new Map(free.map(([id, seats]) => [id, Math.max(0, seats)]));
+  }
+
   /** Returns the seats of the departures that take place. */
   private onSale(taken: Map<string, number>): Map<string, number> {
     return new Map([...taken].filter(([id, seats]) => seats > 0 && this.isOnSale(id)));

@@ -58,20 +58,33 @@ export interface Schedule {
   seats: number;
   /** The only boat of all departures. Null: they use none. */
   boat: Boat | null;
+  /** The sales on the boat before the clients begin. */
+  firstSales: FirstSale[];
   clients: Command[][];
 }
 
-/** A resource with one unit, and the minutes for which a departure uses it. Two departures of the tour start five hours apart. */
+/** A resource with one unit. Two departures of the tour start five hours apart. */
 export interface Boat {
   places: number;
-  minutes: number;
-  turnaround: number;
+  /** The minutes for which a departure uses it, and those of the turnaround. */
+  time: [number, number];
   /** True: departures that start at the same instant are one trip. */
   shared: boolean;
-  /** True: the holds of the other tour expire after the last command, so that the boat is free before they are marked. */
-  endsFree: boolean;
-  /** The departure of another tour in Hanoi, seven hours ahead of UTC, that uses the boat too: days from today and its start time. */
-  beside: [number, string];
+  /** The minutes from the start of the first departure to that of another tour that uses the boat too. */
+  beside: number;
+  zone: Zone;
+}
+
+/** The zone of the other tour: it is always as far from UTC. */
+export type Zone = 'Asia/Ho_Chi_Minh' | 'America/Bogota';
+
+/** A hold on the boat, while nobody else sells. */
+export interface FirstSale {
+  /** Index of the departure of the tour, or one more for that of the other tour. */
+  departure: number;
+  seats: 'one' | 'all';
+  /** A hold expires without a mark, so that only the clock says that it has ended. */
+  then: 'stays' | 'is released' | 'expires';
 }
 
 const command: fc.Arbitrary<Command> = fc.record({
@@ -112,18 +125,27 @@ export const schedules: fc.Arbitrary<Schedule> = fc.record({
   boat: fc.option(
     fc.record({
       places: fc.integer({ min: 3, max: 14 }),
-      minutes: fc.constantFrom(240, 300, 301),
-      turnaround: fc.constantFrom(0, 60, 61),
-      shared: fc.boolean(),
-      endsFree: fc.boolean(),
-      beside: fc.constantFrom<[number, string][]>(
-        [30, '16:30'],
-        [30, '20:30'],
-        [30, '21:30'],
-        [31, '01:59'],
-        [31, '02:30'],
+      // Two departures that start five hours apart touch, or overlap by a minute.
+      time: fc.constantFrom<[number, number][]>(
+        [240, 60],
+        [300, 0],
+        [240, 61],
+        [240, 61],
+        [300, 1],
+        [301, 0],
       ),
+      shared: fc.boolean(),
+      beside: fc.constantFrom(0, 0, 0, 240, 300, 569, 600),
+      zone: fc.constantFrom<Zone[]>('Asia/Ho_Chi_Minh', 'America/Bogota'),
     }),
+  ),
+  firstSales: fc.array(
+    fc.record({
+      departure: fc.nat(3),
+      seats: fc.constantFrom('one', 'all'),
+      then: fc.constantFrom('stays', 'stays', 'is released', 'expires', 'expires'),
+    }),
+    { minLength: 4, maxLength: 7 },
   ),
   clients: fc.array(fc.array(command, { minLength: 3, maxLength: 9 }), { minLength: 4, maxLength: 8 }),
 });

@@ -10,7 +10,7 @@ import { EVENT_TYPES } from '../../services/webhook-queue/deliveries/delivery';
 import { departureEntry, tourEntry } from '../catalog/catalog-files';
 import { daysFromToday, givenKey, givenPriceRule, givenTenant, PEPPER, unique } from '../support/given';
 import { givenResource, givenTrip, type GivenUse } from '../support/given-resources';
-import type { Boat, Schedule } from './schedule';
+import type { Boat, Schedule, Zone } from './schedule';
 
 /**
  * The currency of each version of the tour. Each version also has its own prices, so that a price identifies a version. Amounts are
@@ -57,7 +57,7 @@ export interface PlannedDeparture {
   offset?: string;
 }
 
-/** A departure of another tour in another zone that uses the boat, and the only tenant that sells it. */
+/** A departure of another tour in another zone that uses the boat, and the only tenant that sells it. The tenant makes the first sales, too. */
 export interface Beside {
   slug: string;
   departure: PlannedDeparture;
@@ -85,8 +85,8 @@ export async function givenWorld(db: Db, schedule: Schedule): Promise<World> {
   const { boat } = schedule;
   const uses = boat && [
     {
-      resource: await givenResource(db, { places: boat.places, turnaround: boat.turnaround }),
-      minutes: boat.minutes,
+      resource: await givenResource(db, { places: boat.places, turnaround: boat.time[1] }),
+      minutes: boat.time[0],
       shared: boat.shared,
     },
   ];
@@ -103,7 +103,7 @@ export async function givenWorld(db: Db, schedule: Schedule): Promise<World> {
     await givenSeller(db, 1.1, false),
     await givenSeller(db, 1, true),
   ];
-  const beside = boat && (await givenBeside(db, boat, uses!));
+  const beside = boat && (await givenBeside(db, boat, uses!, departures[0]!));
   await awaitInstances(db);
   return {
     sellers,
@@ -116,17 +116,26 @@ export async function givenWorld(db: Db, schedule: Schedule): Promise<World> {
   };
 }
 
-async function givenBeside(db: Db, { beside: [days, time] }: Boat, uses: GivenUse[]): Promise<Beside> {
-  const trip = await givenTrip(db, uses, {
-    startTime: time,
-    date: daysFromToday(days),
-    seats: 40,
-    timeZone: 'Asia/Ho_Chi_Minh',
-  });
+const OFFSETS: Record<Zone, { hours: number; offset: string }> = {
+  'Asia/Ho_Chi_Minh': { hours: 7, offset: '+07:00' },
+  'America/Bogota': { hours: -5, offset: '-05:00' },
+};
+
+/** @param first the departure from whose start the boat counts the minutes */
+async function givenBeside(
+  db: Db,
+  { beside: minutes, zone }: Boat,
+  uses: GivenUse[],
+  first: PlannedDeparture,
+): Promise<Beside> {
+  const { hours, offset } = OFFSETS[zone];
+  const start = Date.parse(`${first.date}T${first.time}Z`) + (minutes + hours * 60) * 60_000;
+  const [date, time] = new Date(start).toISOString().slice(0, 16).split('T') as [string, string];
+  const trip = await givenTrip(db, uses, { startTime: time, date, seats: 40, timeZone: zone });
   const tenant = await givenTenant(db, { maxHoldShare: 100 });
   return {
     slug: trip.tour.slug,
-    departure: { id: trip.id, date: trip.date, time, offset: '+07:00' },
+    departure: { id: trip.id, date, time, offset },
     tenantId: tenant.id,
     token: await givenKey(db, tenant),
   };
