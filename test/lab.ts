@@ -84,6 +84,11 @@ const LABS: Record<string, Suite | Program> = {
     tests: ['test/money/'],
     env: { MONEY_RUNS: '500' },
   },
+  'octo-truth': {
+    about: 'compares every answer of OCTO about 200 random tours with a model (5 minutes)',
+    tests: ['octo/truth/'],
+    env: { OCTO_TRUTH_RUNS: '200' },
+  },
   pictures: {
     about: 'renews the pictures of docs/images',
     script: ['test/pages/pictures.ts'],

@@ -16,7 +16,7 @@ import { createRandom } from './random';
 import { addressOf, sendBytes, Sender } from './send-request';
 
 /** The long form is `npm run lab -- fuzz`. */
-const REQUESTS = Number(process.env.REQUESTS ?? 5000);
+const REQUESTS = Number(process.env.REQUESTS ?? 3000);
 const SEED = process.env.FUZZ_SEED ?? randomBytes(4).toString('hex');
 /** Requests that are sent at the same time. */
 const BATCH = 16;
