@@ -59,11 +59,11 @@ export function askOne(
 /** The cells that a list of choices takes beside their texts. */
 const LIST_MARGIN = 2;
 
-/** Choices near to the text that the person has typed. Enter takes the first one. */
+/** Choices for the text that the person has typed, or near to it. Enter takes the first one. */
 export interface Offer {
   /** Why the typed text is no choice. Undefined: the choices fit the text. */
   why?: string;
-  /** None: no choice is near, and Enter takes nothing. */
+  /** Leave it empty if no choice is near: then Enter takes nothing. */
   choices: Choice[];
 }
 
