@@ -7,7 +7,7 @@ import { formatMoney } from '../../engine/values';
 import type { Io } from '../../terminal/io';
 import { askFromList, type Choice, type Offer } from '../../terminal/prompts';
 import { describeDay } from './ask-departure';
-import { hasWords, type SaleReads, wordsOf } from './sale-reads';
+import { hasWords, type SaleReads, searchedText, wordsOf } from './sale-reads';
 
 /** The tenant sells nothing, or no departure of the tour. */
 class NothingToSellError extends AppError {
@@ -46,9 +46,9 @@ async function findTours(
 
 /** Returns the tours with most of the typed words, each corrected to the nearest word of a tour. Returns none if no tour has a word. */
 function nearestTours(typed: string, tours: readonly PricedCatalogTour[]): PricedCatalogTour[] {
-  const known = [...new Set(tours.flatMap(({ tour }) => wordsOf(tour.name)))];
+  const known = [...new Set(tours.flatMap((tour) => wordsOf(searchedText(tour))))];
   const words = wordsOf(typed).flatMap((word) => nearest(word, known).slice(0, 1));
-  const counts = tours.map(({ tour }) => words.filter((word) => hasWords(tour.name, [word])).length);
+  const counts = tours.map((tour) => words.filter((word) => hasWords(searchedText(tour), [word])).length);
   const most = Math.max(...counts);
   return tours.filter((_, index) => most > 0 && counts[index] === most);
 }

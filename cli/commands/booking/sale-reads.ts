@@ -72,7 +72,7 @@ export function createSaleReads(open: () => Promise<SaleSource>): SaleReads {
       const isComplete = all.length < TOURS_MAX;
       const q = words.toSorted((a, b) => b.length - a.length)[0];
       const found = isComplete ? all : await once(`tours ${q}`, (from) => listTours(from, q));
-      return found.filter(({ tour }) => hasWords(`${tour.name} ${tour.slug}`, words));
+      return found.filter((one) => hasWords(searchedText(one), words));
     },
     tour: (idOrSlug) => once(`tour ${idOrSlug}`, ({ db, tenant }) => getVisibleTour(db, tenant, idOrSlug)),
     departures: (tour, around = '') =>
@@ -90,6 +90,11 @@ export function wordsOf(text: string): string[] {
   return foldName(text)
     .split(/[\s,;]+/)
     .filter((word) => word !== '');
+}
+
+/** Returns the text of a tour in which typed words are searched. */
+export function searchedText({ tour }: PricedCatalogTour): string {
+  return `${tour.name} ${tour.slug}`;
 }
 
 /** Returns whether the text has all words, in any order. @param words folded */
