@@ -26,10 +26,10 @@ const FAIL_FAST = {
   autoResendUnfulfilledCommands: false,
   connectTimeout: CONNECT_MS,
   disconnectTimeout: 100,
-  commandTimeout: COMMAND_TIMEOUT_MS,
 } satisfies RedisOptions;
 
-export function openRedisConnection(address: RedisAddress): StoreConnection {
+/** @param timeoutMs ends a command that hangs */
+export function openRedisConnection(address: RedisAddress, timeoutMs = COMMAND_TIMEOUT_MS): StoreConnection {
   let client: Client | undefined;
   let names = new Map<string, string>();
   return {
@@ -41,7 +41,7 @@ export function openRedisConnection(address: RedisAddress): StoreConnection {
       client?.disconnect();
       client = undefined;
       names = new Map();
-      client = await connect(address);
+      client = await connect(address, timeoutMs);
     },
     close() {
       client?.disconnect();
@@ -60,8 +60,8 @@ function commandOf(client: Client, names: Map<string, string>, lua: string): Com
   return (client as unknown as Record<string, Command>)[name]!.bind(client);
 }
 
-async function connect(address: RedisAddress): Promise<Client> {
-  const client = createClient(address);
+async function connect(address: RedisAddress, timeoutMs: number): Promise<Client> {
+  const client = createClient(address, timeoutMs);
   let reason: Error | undefined;
   client.on('error', (error: Error) => (reason = error));
   let nodeReason: Error | undefined;
@@ -87,9 +87,9 @@ async function connect(address: RedisAddress): Promise<Client> {
   }
 }
 
-function createClient(address: RedisAddress): Client {
+function createClient(address: RedisAddress, commandTimeout: number): Client {
   const { form, hosts, tls, username, password, database } = address;
-  const node = { ...FAIL_FAST, username, password, ...(tls && { tls: {} }) };
+  const node = { ...FAIL_FAST, commandTimeout, username, password, ...(tls && { tls: {} }) };
   if (form === 'cluster') return createRedisCluster(hosts, node);
   if (form === 'single') return new Redis({ ...node, ...hosts[0], db: database });
   return new Redis({

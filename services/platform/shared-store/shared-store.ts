@@ -73,8 +73,8 @@ export async function probeStore(address: StoreAddress): Promise<{ roundTripMs: 
   }
 }
 
-function connectionTo(address: StoreAddress, timing: StoreTiming = {}): StoreConnection {
+function connectionTo(address: StoreAddress, { commandTimeoutMs }: StoreTiming = {}): StoreConnection {
   return address.kind === 'redis'
-    ? openRedisConnection(address)
-    : openRestConnection(address, timing.commandTimeoutMs);
+    ? openRedisConnection(address, commandTimeoutMs)
+    : openRestConnection(address, commandTimeoutMs);
 }
