@@ -102,7 +102,7 @@ interface Call {
 interface Answered {
   /** Undefined: the answer has no content. */
   answer: unknown;
-  /** By how many milliseconds the visitor's clock is ahead of the site's server. Rounded down, so that no hold seems to last longer than it does. */
+  /** Milliseconds by which the visitor's clock is ahead of the site's. Rounded down, so that no hold seems to last longer than it does. */
   clockAhead: number;
   /** The most seats of one hold, which a tour's answer names. */
   seatsMax: number | undefined;
@@ -202,7 +202,7 @@ function isAlternative({ departure_date, departure_time, seats_available }: Alte
 
 function readHeaders(headers: Headers): Omit<Answered, 'answer'> {
   return {
-    // The header has whole seconds, rounded down. Without it the clocks are equal.
+    // The header has whole seconds, rounded down. Without it, the clocks count as equal.
     clockAhead: Date.now() - 1000 - Date.parse(headers.get('Date')!) || 0,
     seatsMax: Number(headers.get('Seats-Max')) || undefined,
   };

@@ -390,7 +390,7 @@ function problemIn(error: unknown, base: string): Problem {
   }
   const { problem } = error;
   const advice: Record<string, string | undefined> = {
-    not_found: `No proxy answers at ${base}. Check the attribute api and the option path.`,
+    not_found: `${base} does not answer like the proxy. Check the attribute api and the option path.`,
     origin_not_allowed: problem.detail,
   };
   const text = advice[problem.code];
