@@ -132,12 +132,13 @@ export async function findDepartures(
   tourId: string,
   page: DepartureRange,
 ): Promise<ListedDeparture[]> {
-  const { rows } = await db.raw(
+  const { rows } = await runPrepared(
+    db,
     `${CLOCK} select ${LISTED_ROW.select}
      from clock, departures d join tours t on t.id = d.tour_id
      where ${rangeConditions(page).join(' and ')}
      order by d.departure_date, ${START_TIME}, d.id limit :limit`,
-    { ...page, ...positionBindings(page.after), tourId } as Record<string, unknown> as Record<string, string>,
+    { ...page, ...positionBindings(page.after), tourId },
   );
   return rows.map(LISTED_ROW.read);
 }

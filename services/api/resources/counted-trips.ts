@@ -38,7 +38,7 @@ export const COUNTED_USES = `
     select distinct near.resource_id, near.departure_id
     from departure_uses mine
       join resources r on r.id = mine.resource_id
-      join departure_uses own on own.resource_id = mine.resource_id and own.during && mine.during and own.trip = mine.trip
+      join departure_uses own on own.resource_id = mine.resource_id and own.trip = mine.trip
       join departure_uses near on near.resource_id = mine.resource_id and near.during
         && tstzrange(lower(own.during) - make_interval(mins => r.turnaround), upper(own.during) + make_interval(mins => r.turnaround))
     where mine.departure_id = any(:departureIds::uuid[]) and mine.resource_id = any(:resourceIds::uuid[])
@@ -59,7 +59,7 @@ export const RESOURCES_COUNTED_UNTIL = `case when coalesce(d.uses, t.uses) is no
          where l.departure_id = near.departure_id and l.sandbox = :sandbox and lead_is_unpaid(l.status, l.payment_due_at, clock.at))))
   from departure_uses mine
     join resources r on r.id = mine.resource_id
-    join departure_uses own on own.resource_id = mine.resource_id and own.during && mine.during and own.trip = mine.trip
+    join departure_uses own on own.resource_id = mine.resource_id and own.trip = mine.trip
     join departure_uses near on near.resource_id = mine.resource_id and near.during
       && tstzrange(lower(own.during) - make_interval(mins => r.turnaround), upper(own.during) + make_interval(mins => r.turnaround))
   where mine.departure_id = d.id) end`;

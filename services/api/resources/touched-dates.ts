@@ -22,7 +22,7 @@ export const TOUCHED_DATES = `
     join departure_uses near on near.resource_id = mine.resource_id and near.during
       && tstzrange(lower(mine.during) - make_interval(mins => r.turnaround), upper(mine.during) + make_interval(mins => r.turnaround))
     -- Their trips, which may be longer.
-    join departure_uses touched on touched.resource_id = near.resource_id and touched.during && near.during and touched.trip = near.trip
+    join departure_uses touched on touched.resource_id = near.resource_id and touched.trip = near.trip
     join departures d on d.id = touched.departure_id
   where mine.departure_id = any(:departureIds::uuid[]) and d.id <> mine.departure_id
     and d.status = 'scheduled' and d.departure_date >= (now() at time zone 'UTC')::date - 1`;

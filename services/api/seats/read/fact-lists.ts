@@ -205,7 +205,7 @@ export function unpaidCounts(changes: SeatChange[]): FactList {
 }
 
 /** Returns the tenants of the changes that count rows of a kind. */
-export function tenantsCounting(changes: SeatChange[], kind: CountedKind): string[] {
+function tenantsCounting(changes: SeatChange[], kind: CountedKind): string[] {
   return unique(changes.flatMap(({ tenant, reads }) => (reads.counted === kind ? [tenant.id] : [])));
 }
 

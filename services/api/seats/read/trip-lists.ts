@@ -1,7 +1,7 @@
 import { COUNTED_USES, LOCKED_RESOURCES } from '../../resources/counted-trips';
 import { TOUCHED_DATES } from '../../resources/touched-dates';
 import type { SeatChange } from '../seat-change';
-import { type FactList, tenantsCounting } from './fact-lists';
+import type { FactList } from './fact-lists';
 
 // The lists of facts about the resources that a transaction has locked. None is read if it has locked none.
 
@@ -35,11 +35,16 @@ export function touchedDates(resourceIds: string[], departureIds: string[]): Fac
   };
 }
 
-/** Counts the trips without a booking of the tenants' live holds, without those of the desk, if the transaction locks resources. */
+/**
+ * Counts the trips without a booking of the tenants' live holds, without those of the desk, if the transaction locks resources. Leaves out a
+ * tenant whose holds all are for departures with sold seats: such a hold begins no trip.
+ */
 export function holdTrips(changes: SeatChange[], resourceIds: string[]): FactList {
-  const tripTenants = tenantsCounting(changes, 'hold');
+  const holding = changes
+    .filter(({ reads }) => reads.counted === 'hold')
+    .flatMap(({ tenant, locks }) => locks.departureIds.map((departureId) => ({ tenant, departureId })));
   return {
-    isWanted: resourceIds.length > 0 && tripTenants.length > 0,
+    isWanted: resourceIds.length > 0 && holding.length > 0,
     sql: `
       select w.tenant_id, (
         select count(distinct (u.resource_id, u.trip))
@@ -49,9 +54,17 @@ export function holdTrips(changes: SeatChange[], resourceIds: string[]): FactLis
         ) h join departure_uses u on u.departure_id = h.departure_id
         where not exists (
             select from departure_uses other join booking_leads l on l.departure_id = other.departure_id
-            where other.resource_id = u.resource_id and other.during && u.during and other.trip = u.trip and l.sandbox = h.sandbox
+            where other.resource_id = u.resource_id and other.trip = u.trip and l.sandbox = h.sandbox
               and lead_stands(l.status, l.payment_due_at, clock.at))) as count
-      from unnest(:tripTenants::uuid[]) as w (tenant_id)`,
-    values: { tripTenants },
+      from (
+        select distinct holding.tenant_id
+        from unnest(:tripTenants::uuid[], :tripDepartures::uuid[], :tripKinds::boolean[]) as holding (tenant_id, departure_id, sandbox)
+          cross join lateral count_seats(holding.departure_id, holding.sandbox, clock.at) as sold
+        where sold.taken = 0) w`,
+    values: {
+      tripTenants: holding.map(({ tenant }) => tenant.id),
+      tripDepartures: holding.map(({ departureId }) => departureId),
+      tripKinds: holding.map(({ tenant }) => tenant.sandbox),
+    },
   };
 }
