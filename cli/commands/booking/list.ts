@@ -26,6 +26,7 @@ import {
 } from '../../engine/personal-data';
 import { formatMoney } from '../../engine/values';
 import { type ItemColumn, shortTime } from '../../terminal/table';
+import type { Tone } from '../../terminal/screen';
 import { countOf } from '../../terminal/text';
 import { departureOf, freeText, toBookingDetailDocument, toBookingDocument } from './document';
 import type { CustomerAnswer } from '../../../services/api/customers/customer';
@@ -119,7 +120,12 @@ const COLUMNS: ItemColumn<ListedBooking>[] = [
   { heading: 'booking', cell: (booking) => booking.booking_ref },
   {
     heading: 'status',
-    tones: { confirmed: 'good', pending_payment: 'waiting', cancelled: 'quiet', expired: 'quiet' },
+    tones: {
+      confirmed: 'good',
+      pending_payment: 'waiting',
+      cancelled: 'quiet',
+      expired: 'quiet',
+    } satisfies Record<BookingStatus, Tone>,
   },
   { heading: 'tour', least: 10 },
   {

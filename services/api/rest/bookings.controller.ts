@@ -39,6 +39,7 @@ import {
   type BookingBody,
   bookingDetail,
   type BookingDetail,
+  type BookingFields,
   bookingItem,
   type BookingPage,
 } from './booking.dto';
@@ -128,7 +129,7 @@ export class BookingsController {
   async listBookings(
     @Request() request: HttpRequest,
     @Query() external_ref?: string,
-    @Query() status?: 'pending_payment' | 'confirmed' | 'cancelled' | 'expired',
+    @Query() status?: BookingFields['status'],
     @Query() from?: string,
     @Query() to?: string,
     @Query() departure_from?: string,
