@@ -12,7 +12,7 @@ let life: AbortController;
 let delays: number;
 /** The answers of the site's server, in order. The last one stays. */
 let answers: Answer[];
-let requests: { line: string; body: string }[];
+let requests: { line: string; body: string; type: string | undefined }[];
 
 beforeAll(async () => {
   server = createServer((request, response) => {
@@ -20,7 +20,8 @@ beforeAll(async () => {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
-      requests.push({ line: `${request.method} ${request.url}`, body });
+      const type = request.headers['content-type'];
+      requests.push({ line: `${request.method} ${request.url}`, body, type });
       answer(request, response);
     });
   });
@@ -74,6 +75,19 @@ describe('the calls of the element', () => {
       delete lists.toJSON;
     }
     expect(requests[0]!.body).toBe(written);
+  });
+
+  it('each call names JSON, because a server such as Astro refuses a write without a type as a form of another site', async () => {
+    answers = [json(200, { hold_id: 'h' })];
+    await api.extendHold();
+    answers = [(_request, response) => void response.writeHead(204).end()];
+    await api.releaseHold();
+    await api.greet();
+    expect(requests).toEqual([
+      { line: 'POST /tours/hold/extend', body: '{}', type: 'application/json' },
+      { line: 'DELETE /tours/hold', body: '', type: 'application/json' },
+      { line: 'OPTIONS /tours/hold', body: '', type: 'application/json' },
+    ]);
   });
 
   it('an answer that takes too long counts as lost', async () => {

@@ -80,7 +80,7 @@ export function createApi(options: ApiOptions): Api {
     hold: (body) => hold('POST', '/hold', body),
     greet: () => call('OPTIONS', '/hold'),
     readHold: () => hold('GET', '/hold'),
-    extendHold: () => hold('POST', '/hold/extend'),
+    extendHold: () => hold('POST', '/hold/extend', {}),
     releaseHold: () => call('DELETE', '/hold'),
     book: async (body) => (await call('POST', '/booking', 'booking_ref', body)).answer as Booking,
     readBooking: () => read('/booking', 'booking_ref'),
@@ -150,7 +150,8 @@ async function callOnce(
   try {
     const response = await fetch(base + path, {
       method,
-      headers: body && { 'Content-Type': 'application/json' },
+      // Also without a body: Astro takes a write without a type for a form of another site, where it does not know its own host.
+      headers: { 'Content-Type': 'application/json' },
       body: body && jsonOf(body),
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
