@@ -32,7 +32,7 @@ async function bundle() {
     module: true,
     ecma: 2022,
     // Chains of expressions compress worse than statements.
-    compress: { passes: 4, toplevel: true, hoist_vars: true, sequences: false },
+    compress: { passes: 4, toplevel: true, hoist_vars: true, sequences: false, collapse_vars: false },
     mangle: { toplevel: true },
     format: { comments: false },
   }).code;
@@ -62,8 +62,16 @@ async function bundleStyle(file) {
     charset: 'utf8',
     logLevel: 'warning',
   });
-  // esbuild keeps the spaces of custom properties and of queries.
-  return outputFiles[0].text.trim().replace(/(?<=[:,(=]) | (?=[)>])/g, '');
+  // esbuild keeps the spaces of custom properties and of queries, and those around a slash or the sign of a product.
+  return shortenNames(outputFiles[0].text.trim())
+    .replaceAll(' * ', '*')
+    .replace(/(?<=[:,(=/]) | (?=[)<>/])/g, '');
+}
+
+/** Gives the custom properties of the style sheet names of one letter. Those of the page (--tour-accent) keep theirs. */
+function shortenNames(css) {
+  const names = [...new Set(css.match(/--(?!tour-)[a-z-]+/g))];
+  return css.replace(/--(?!tour-)[a-z-]+/g, (name) => `--${String.fromCharCode(97 + names.indexOf(name))}`);
 }
 
 /** Replaces the words of a language by their texts in the order of the English ones. src/words/unpack.ts gives them their keys again. */
