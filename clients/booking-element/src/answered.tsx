@@ -36,7 +36,8 @@ export function Answered({ tour, sale, contact }: AnsweredProps) {
   );
 }
 
-function Row({ label, texts }: { label: string; texts: string[] }) {
+/** A row of the summary, with a line for each text. Renders no element without texts. */
+export function Row({ label, texts }: { label: string; texts: string[] }) {
   if (texts.length === 0) return null;
   return (
     <>
@@ -44,8 +45,8 @@ function Row({ label, texts }: { label: string; texts: string[] }) {
       <dd>
         <ul>
           {texts.map((text) => (
-            <li key={text} dir="auto">
-              {text}
+            <li key={text}>
+              <bdi>{text}</bdi>
             </li>
           ))}
         </ul>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Answered } from './answered.tsx';
+import { Answered, Row } from './answered.tsx';
 import { categoryName } from './category-names.ts';
 import type { Contact } from './contact-rules.ts';
 import { departureText } from './departure-text.ts';
@@ -29,14 +29,7 @@ export function Summary({ tour, sale, children }: SummaryProps) {
       <dt>{words.summary.date}</dt>
       {/* Only a booking without a hold can be without a date. */}
       <dd>{departureText({ departure_date: departure_date!, departure_time }, formats)}</dd>
-      <dt>{words.summary.party}</dt>
-      <dd>
-        <ul>
-          {partyTexts(tour, party, speech).map((text) => (
-            <li key={text}>{text}</li>
-          ))}
-        </ul>
-      </dd>
+      <Row label={words.summary.party} texts={partyTexts(tour, party, speech)} />
       {children}
       <dt>{words.party.total}</dt>
       <dd class="total">{formats.money(total_price, currency)}</dd>

@@ -1,0 +1,62 @@
+import type { Locator } from 'playwright-core';
+import { describeInChromium } from '../../support/browsers';
+import { daysFromToday, givenDeparture, givenTour, unique } from '../../support/given';
+import { useElementSite } from '../given-page';
+
+const DATE = daysFromToday(30);
+const PHONE = { width: 390, height: 844 };
+
+describeInChromium('the places of the parts of the element', (browser) => {
+  const site = useElementSite(browser);
+  const part = (selector: string) => site.page.locator(selector).first();
+  /** @param code a function of the first element that the selector finds */
+  const read = <Value>(selector: string, code: string) =>
+    site.page.evaluate<Value>(
+      `(${code})(document.querySelector('tour-booking').shadowRoot.querySelector('${selector}'))`,
+    );
+  const boxOf = async (locator: Locator) => {
+    const { x, y, width, height } = (await locator.boundingBox())!;
+    return { x, y, width, height, right: x + width, bottom: y + height };
+  };
+  /** @param fields columns of the tour */
+  const open = async (fields: object = {}, window = PHONE, lang = 'en') => {
+    const tour = await givenTour(site.api.db);
+    await site.api
+      .db('tours')
+      .where({ id: tour.id })
+      .update({ status: 'published', ...fields });
+    for (const startTime of ['09:00', '12:00'])
+      await givenDeparture(site.api.db, tour, {
+        date: DATE,
+        startTime,
+        seats: startTime === '09:00' ? 3 : 30,
+      });
+    await site.page.setViewportSize(window);
+    await site.open(`<tour-booking tour="${tour.slug}" lang="${lang}"></tour-booking>`);
+    await part('.day.open').click();
+  };
+  /** @returns the pickup of a tour with so many new points */
+  const givenPickup = async (count: number) => {
+    const codes = Array.from({ length: count }, () => unique('stop'));
+    const named = codes.map((code) => ({ code, name: `Stop ${code}`, address: 'Platz 1, Berlin' }));
+    await site.api.db('pickup_points').insert(named);
+    const points = codes.map((point) => ({ point, minutes_before: 15 }));
+    return JSON.stringify({ required: false, until: 'confirm', elsewhere: false, points });
+  };
+  /** @param more adults than the party that is offered */
+  const holdAtNoon = async (more = 0) => {
+    await site.page.locator('.time').nth(1).click();
+    for (let adult = 0; adult < more; adult += 1) await part('.plus').click();
+    await part('.pay .button').click();
+    await part('[part=countdown]').waitFor();
+  };
+
+  it('the texts of the summary begin at one edge from right to left, those in Latin letters too', async () => {
+    await open({ pickup: await givenPickup(1) }, PHONE, 'ar');
+    await holdAtNoon();
+    await part('.point input').check();
+    const edges = await Promise.all((await site.page.locator('.summary bdi').all()).map(boxOf));
+    expect(edges.length).toBe(2);
+    expect(Math.abs(edges[0]!.right - edges[1]!.right)).toBeLessThanOrEqual(1);
+  });
+});
