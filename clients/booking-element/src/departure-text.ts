@@ -6,5 +6,5 @@ export function departureText(
   formats: Formats,
 ): string {
   const date = formats.date(departure_date);
-  return departure_time === null ? date : `${date}, ${formats.time(departure_time).replace(' ', '\u00a0')}`;
+  return departure_time === null ? date : `${date}, ${formats.time(departure_time)}`;
 }

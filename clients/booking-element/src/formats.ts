@@ -66,7 +66,7 @@ export function formatsOf(locale: string): Formats {
     instant: instantFormat(locale),
     day: (iso) => daysOfInstants.format(new Date(iso)),
     month: (month) => months.format(atMidnight(`${month}-01`)),
-    time: (time) => times.format(new Date(`1970-01-01T${time}:00Z`)),
+    time: (time) => times.format(new Date(`1970-01-01T${time}:00Z`)).replace(' ', '\u00a0'),
     duration: durationFormat(locale),
     countdown: (left) => `${numbers.format(Math.floor(left / 60))}:${seconds.format(Math.floor(left % 60))}`,
     number: numbers.format,

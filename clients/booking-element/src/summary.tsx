@@ -41,7 +41,7 @@ export function Summary({ tour, sale, children }: SummaryProps) {
 function partyTexts({ categories }: Tour, party: Party, { words, formats }: Speech): string[] {
   return Object.entries(party).map(([code, units]) => {
     const category = categories.find((one) => one.code === code);
-    return `${formats.number(units)} × ${category ? categoryName(category, words) : code}`;
+    return `${formats.number(units)}\u00a0× ${category ? categoryName(category, words) : code}`;
   });
 }
 

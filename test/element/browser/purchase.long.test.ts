@@ -200,7 +200,7 @@ describeInChromium('a purchase with the element', (browser) => {
     await other.getByRole('button', { name: 'Book for €700' }).waitFor();
     return other;
   };
-  const elsewhere = /in another tab: .+ · 1 × Adult · €700$/;
+  const elsewhere = /in another tab: .+ · 1\s× Adult · €700$/;
 
   it('a visitor who books what another tab has replaced reads so, and decides before that hold is booked', async () => {
     await givenDeparture(site.api.db, tour, { date: NEXT_DATE, prices: { adult: 70_000 } });
