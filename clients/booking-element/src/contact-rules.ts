@@ -162,8 +162,8 @@ function namedTravellers(
     }));
 }
 
-function isNamed({ first_name, last_name }: TravellerTexts): boolean {
-  return first_name.trim() !== '' && last_name.trim() !== '';
+function isNamed(traveller: TravellerTexts): boolean {
+  return NAMES.every((key) => traveller[key].trim());
 }
 
 /** Returns whether a field of the platform's answer is one of the form. */

@@ -130,8 +130,8 @@ function Due({ booking, next }: Pick<BookedProps, 'booking' | 'next'>) {
       )}
       {payment_note && (
         <>
-          <h3 class="next-steps">{words.sale.next}</h3>
-          <p part="note" class="own-words" dir="auto">
+          <h3>{words.sale.next}</h3>
+          <p part="note" dir="auto">
             {payment_note}
           </p>
         </>

@@ -34,11 +34,7 @@ export function Terms({ tour, sale }: TermsProps) {
           <li>{texts.length > 0 ? words.terms.after : words.terms.never}</li>
         </ul>
       )}
-      {cancellation_policy && (
-        <p class="own-words" dir="auto">
-          {cancellation_policy}
-        </p>
-      )}
+      {cancellation_policy && <p dir="auto">{cancellation_policy}</p>}
     </section>
   );
 }
