@@ -51,6 +51,16 @@ describeInChromium('the places of the parts of the element', (browser) => {
     await part('[part=countdown]').waitFor();
   };
 
+  it.each([
+    ['of 8 pickup points is as high as its points', 8, false],
+    ['of 9 pickup points has a search, and scrolls', 9, true],
+  ])('a list %s', async (_title, count, isScrolled) => {
+    await open({ pickup: await givenPickup(count) });
+    await holdAtNoon();
+    const isScrollable = await read<boolean>('.points', '(list) => list.scrollHeight > list.clientHeight');
+    expect(isScrollable).toBe(isScrolled);
+  });
+
   it('the texts of the summary begin at one edge from right to left, those in Latin letters too', async () => {
     await open({ pickup: await givenPickup(1) }, PHONE, 'ar');
     await holdAtNoon();
