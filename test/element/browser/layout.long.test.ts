@@ -5,6 +5,8 @@ import { useElementSite } from '../given-page';
 
 const DATE = daysFromToday(30);
 const PHONE = { width: 390, height: 844 };
+/** In CSS pixels: the width of a thumb. */
+const THUMB = 44;
 
 describeInChromium('the places of the parts of the element', (browser) => {
   const site = useElementSite(browser);
@@ -59,6 +61,13 @@ describeInChromium('the places of the parts of the element', (browser) => {
     await holdAtNoon();
     const isScrollable = await read<boolean>('.points', '(list) => list.scrollHeight > list.clientHeight');
     expect(isScrollable).toBe(isScrolled);
+  });
+
+  it('the link to the map is as large as a thumb', async () => {
+    await open({ pickup: await givenPickup(1) });
+    await holdAtNoon();
+    const { width, height } = await boxOf(part('.point a'));
+    expect([width >= THUMB, height >= THUMB]).toEqual([true, true]);
   });
 
   it('the texts of the summary begin at one edge from right to left, those in Latin letters too', async () => {
