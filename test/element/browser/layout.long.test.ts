@@ -53,6 +53,15 @@ describeInChromium('the places of the parts of the element', (browser) => {
     await part('[part=countdown]').waitFor();
   };
 
+  it('the prices of two start times stand at one height, also if one of them names the seats that are left', async () => {
+    await open();
+    const heights = await Promise.all(
+      [0, 1].map((place) => boxOf(site.page.locator('.time .price').nth(place))),
+    );
+    expect(await site.page.locator('.time .few').count()).toBe(1);
+    expect(heights[0]!.y).toBe(heights[1]!.y);
+  });
+
   it.each([
     ['of 8 pickup points is as high as its points', 8, false],
     ['of 9 pickup points has a search, and scrolls', 9, true],
