@@ -5,6 +5,7 @@ import { useElementSite } from '../given-page';
 
 const DATE = daysFromToday(30);
 const PHONE = { width: 390, height: 844 };
+const DESK = { width: 1280, height: 800 };
 /** In CSS pixels: the width of a thumb. */
 const THUMB = 44;
 
@@ -60,6 +61,13 @@ describeInChromium('the places of the parts of the element', (browser) => {
     );
     expect(await site.page.locator('.time .few').count()).toBe(1);
     expect(heights[0]!.y).toBe(heights[1]!.y);
+  });
+
+  it('the days of a wide calendar end where its buttons end', async () => {
+    await open({}, DESK);
+    const next = await boxOf(part('.icon.next'));
+    const lastDay = await boxOf(site.page.locator('.weeks tr:nth-child(2) td:last-child button'));
+    expect(Math.abs(next.right - lastDay.right)).toBeLessThanOrEqual(1);
   });
 
   it.each([
