@@ -70,6 +70,18 @@ describeInChromium('the places of the parts of the element', (browser) => {
     expect(Math.abs(next.right - lastDay.right)).toBeLessThanOrEqual(1);
   });
 
+  it('the outline of a focused number does not lie on the buttons beside it', async () => {
+    await open();
+    await site.page.locator('.time').nth(1).click();
+    await part('.stepper input').focus();
+    const outline = await read<number>(
+      '.stepper input',
+      '(input) => parseFloat(getComputedStyle(input).outlineOffset) + parseFloat(getComputedStyle(input).outlineWidth)',
+    );
+    const [minus, input] = [await boxOf(part('.minus')), await boxOf(part('.stepper input'))];
+    expect(input.x - outline).toBeGreaterThanOrEqual(minus.right);
+  });
+
   it.each([
     ['of 8 pickup points is as high as its points', 8, false],
     ['of 9 pickup points has a search, and scrolls', 9, true],
