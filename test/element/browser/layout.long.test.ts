@@ -8,6 +8,7 @@ const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1280, height: 800 };
 /** In CSS pixels: the width of a thumb. */
 const THUMB = 44;
+const WEIGHT = { code: 'weight', label: 'Weight', type: 'number', per: 'traveller', min: 35, max: 150 };
 
 describeInChromium('the places of the parts of the element', (browser) => {
   const site = useElementSite(browser);
@@ -97,6 +98,15 @@ describeInChromium('the places of the parts of the element', (browser) => {
     await holdAtNoon();
     const { width, height } = await boxOf(part('.point a'));
     expect([width >= THUMB, height >= THUMB]).toEqual([true, true]);
+  });
+
+  it('the button that books stays in sight beside a long form', async () => {
+    await open({ questions: JSON.stringify([{ ...WEIGHT, required: false, until: 'confirm' }]) }, DESK);
+    await holdAtNoon(3);
+    await site.page.locator('fieldset').last().scrollIntoViewIfNeeded();
+    expect(await site.page.evaluate('scrollY')).toBeGreaterThan(DESK.height / 2);
+    const { y, bottom } = await boxOf(part('.pay'));
+    expect([y >= 0, bottom <= DESK.height]).toEqual([true, true]);
   });
 
   it('the texts of the summary begin at one edge from right to left, those in Latin letters too', async () => {
