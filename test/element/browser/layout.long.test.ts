@@ -8,6 +8,8 @@ const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1280, height: 800 };
 /** In CSS pixels: the width of a thumb. */
 const THUMB = 44;
+/** In CSS pixels: a line of this length can be read from the total to its amount. */
+const LINE_MAX = 28 * 16;
 const WEIGHT = { code: 'weight', label: 'Weight', type: 'number', per: 'traveller', min: 35, max: 150 };
 
 describeInChromium('the places of the parts of the element', (browser) => {
@@ -107,6 +109,14 @@ describeInChromium('the places of the parts of the element', (browser) => {
     expect(await site.page.evaluate('scrollY')).toBeGreaterThan(DESK.height / 2);
     const { y, bottom } = await boxOf(part('.pay'));
     expect([y >= 0, bottom <= DESK.height]).toEqual([true, true]);
+  });
+
+  it('the total of seats that are free again stands near its amount in a wide window', async () => {
+    await open({}, DESK);
+    await holdAtNoon();
+    await site.page.evaluate('void ((now) => { Date.now = () => now() + 3_600_000; })(Date.now.bind(Date))');
+    await site.page.getByRole('heading', { name: 'The time to book is over' }).waitFor();
+    expect((await boxOf(part('.pay'))).width).toBeLessThanOrEqual(LINE_MAX);
   });
 
   it('the texts of the summary begin at one edge from right to left, those in Latin letters too', async () => {
