@@ -100,14 +100,16 @@ export function optional(label: string, { ask }: Words): string {
   return fill(ask.optional, { label });
 }
 
-/** Returns the limits of an answer: `≥ 40, ≤ 120`. Undefined: it has none. */
+/** Returns the limits of an answer: `40 – 120`, or `≥ 40`. Undefined: it has none. */
 function limitsOf({ type, min, max }: Question, { words, formats }: Speech): string | undefined {
+  const isRange = min !== undefined && max !== undefined;
   const texts = [min, max].flatMap((limit, index) => {
     if (limit === undefined) return [];
-    return `${'≥≤'[index]} ${type === 'date' ? formats.date(String(limit)) : formats.number(Number(limit))}`;
+    const text = type === 'date' ? formats.date(String(limit)) : formats.number(Number(limit));
+    return isRange ? text : `${'≥≤'[index]} ${text}`;
   });
   // Isolates the limits, because the signs would change their sides between Arabic words.
-  const limits = texts.length > 0 ? `\u2066${texts.join(', ')}\u2069` : undefined;
+  const limits = texts.length > 0 ? `\u2066${texts.join(' – ')}\u2069` : undefined;
   return limits && type === 'text' ? fill(words.ask.length, { limits }) : limits;
 }
 

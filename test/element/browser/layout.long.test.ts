@@ -127,4 +127,12 @@ describeInChromium('the places of the parts of the element', (browser) => {
     expect(edges.length).toBe(2);
     expect(Math.abs(edges[0]!.right - edges[1]!.right)).toBeLessThanOrEqual(1);
   });
+
+  it('a range of answers is written as a range', async () => {
+    await open({ questions: JSON.stringify([{ ...WEIGHT, required: false, until: 'confirm' }]) });
+    await holdAtNoon();
+    expect((await site.page.locator('[id$=weight-hint]').innerText()).replace(/[\u2066\u2069]/g, '')).toBe(
+      '35 – 150',
+    );
+  });
 });
