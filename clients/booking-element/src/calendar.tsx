@@ -43,7 +43,7 @@ export function Calendar({ departures, chosenDate, month, onMonth, onChoose, tou
     const target = targetOf(event.key, focused, direction, formats.firstWeekday, months);
     if (target === undefined) return;
     event.preventDefault();
-    moveTo(target);
+    if (target !== focused) moveTo(target);
   };
   return (
     <section part="calendar" class="calendar" aria-labelledby="calendar-title">
@@ -258,10 +258,13 @@ function targetOf(
   return step === undefined ? undefined : inMonths(addDays(date, step), date, months);
 }
 
-/** Returns the day, or the nearest one beyond it in a month with departures. Undefined: there is none. */
-function inMonths(target: string, from: string, months: string[]): string | undefined {
+/**
+ * Returns the day, or the nearest one beyond it in a month with departures. Without one, returns the present day, so that the key does not
+ * scroll the page.
+ */
+function inMonths(target: string, from: string, months: string[]): string {
   if (months.includes(monthOf(target))) return target;
   const next = months[months.indexOf(monthOf(from)) + (target > from ? 1 : -1)];
-  if (next === undefined) return undefined;
+  if (next === undefined) return from;
   return target > from ? `${next}-01` : lastDayOf(next);
 }

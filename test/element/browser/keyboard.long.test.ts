@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { violationsOf } from '../../support/axe';
 import { describeInBrowsers } from '../../support/browsers';
 import {
@@ -127,5 +128,12 @@ describeInBrowsers('the element with a keyboard alone', (browser) => {
     expect(await focusedDate(site.page)).toBe(`${year}-06-01`);
     await press('ArrowLeft');
     expect(await focusedDate(site.page)).toBe(march(31));
+    // Before the first month there is no day to move to, and the page stays where it is.
+    await site.page.locator(`[data-date="${march(1)}"]`).focus();
+    await site.page.evaluate("document.body.style.paddingTop = '100vh'");
+    await site.page.evaluate('scrollTo(0, 300)');
+    await press('ArrowUp');
+    await sleep(300);
+    expect([await focusedDate(site.page), await site.page.evaluate('scrollY')]).toEqual([march(1), 300]);
   });
 });
