@@ -3,6 +3,9 @@ import { type Db, inTransaction } from '../../services/platform/database/databas
 import { enableEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { findEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
 import { pingEndpoint, retryDelivery } from '../../services/webhook-queue/endpoints/requested-deliveries';
+import { unsent } from '../../services/webhook-queue/sending/send-webhook';
+import { BREAKER } from '../../services/webhook-queue/worker/breaker';
+import { recordResults } from '../../services/webhook-queue/worker/results.repository';
 import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import {
@@ -38,11 +41,11 @@ afterEach(async () => {
 });
 
 const health = (id: string) => db('webhook_health').where({ endpoint_id: id }).first();
-/** Inserts the health of an endpoint whose breaker opened a second ago. */
+/** Inserts the health of an endpoint whose breaker opened a minute ago. */
 const insertHealth = (id: string, columns: object) =>
   db('webhook_health').insert({
     endpoint_id: id,
-    opened_at: db.raw("now() - interval '1 second'"),
+    opened_at: db.raw("now() - interval '1 minute'"),
     ...columns,
   });
 const opened = (id: string) =>
@@ -103,6 +106,18 @@ describe('an endpoint that fails five times in a row', () => {
     expect(left).toBeGreaterThan(4 * 30 * 0.89);
     expect(left).toBeLessThan(4 * 30 * 1.11);
     expect(receiver.received).toHaveLength(1);
+  });
+
+  it('a failure of a request that was claimed while the opening was written does not open the breaker again', async () => {
+    receiver.react(status(500));
+    const { id } = await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    const [late] = await claimNow(db);
+    await insertHealth(id, { opened_at: db.raw("now() - interval '1 second'"), failures: 5, openings: 1 });
+    const report = { ...unsent({ outcome: 'http_error', reason: 'status 500' }), statusCode: 500 };
+    const next = { status: 'retrying', waitSeconds: 60, tries: 1 } as const;
+    await recordResults(db, [{ delivery: late!, report, next, trips: false }], BREAKER);
+    expect(await health(id)).toMatchObject({ openings: 1, failures: 6 });
   });
 
   it('a 429 to a probe leaves the breaker as it is, and a 500 opens the breaker again', async () => {

@@ -13,13 +13,18 @@ export interface RecordedResult {
   toDisable: string[];
 }
 
+/** SQL: the last request was a probe. A first block lasts openSeconds, less or more 10 %. */
+const IS_PROBE = 's.sent_at > h.opened_at + make_interval(secs => :openSeconds::float8 / 2)';
+
 /**
  * Records results of attempts. A result changes nothing if its fence is not the fence of the queue row any more: another worker has claimed
  * the delivery meanwhile, or the delivery was cancelled or queued again.
  *
  * The first failure of an endpoint creates its webhook_health row, and the next success deletes this row. A closed breaker opens after
  * `failures` failures in a row, or when the failure rate is too high (`trips`). An open breaker opens again when a probe fails. Requests
- * that were in flight when the breaker opened do not change the breaker. After a probe without a verdict, another probe is sent.
+ * that were in flight when the breaker opened do not change the breaker, nor do those that a worker claimed before the opening was
+ * committed: a request is a probe if it was claimed later than half of the shortest block. After a probe without a verdict, another probe
+ * is sent.
  *
  * The CTEs:
  * - result: the input.
@@ -81,9 +86,9 @@ const RECORD_RESULTS = `
       and s.healthy_at is not null
   ), failing as (
     select s.endpoint_id, coalesce(h.failures, 0) + s.failures as failures, coalesce(h.exhausted, 0) + s.deaths as exhausted,
-      coalesce(h.openings, 0) as openings, h.opened_at, h.blocked_until, s.sent_at > h.opened_at as probed,
+      coalesce(h.openings, 0) as openings, h.opened_at, h.blocked_until, ${IS_PROBE} as probed,
       s.failures > 0 and case when h.opened_at is null then s.trips or coalesce(h.failures, 0) + s.failures >= :failures::integer
-        else s.sent_at > h.opened_at end as opens
+        else ${IS_PROBE} end as opens
     from by_endpoint s left join health h using (endpoint_id)
     where (s.healthy_at is null or s.trips) and (s.has_verdict or h.endpoint_id is not null)
   ), stored as (
