@@ -209,6 +209,18 @@ describe("a tenant's live holds", () => {
     expect((await website.hold(tour, one)).status).toBe(201);
   });
 
+  it('a refused hold says how many live holds the tenant has, also above a maximum that was lowered', async () => {
+    const { db } = api;
+    const { tour, date } = await givenSeats(db);
+    const modest = await givenWebsite(api, { maxHolds: 2 });
+    const one = { departure_date: date, quantity: 1 };
+    await modest.hold(tour, one);
+    await modest.hold(tour, one);
+    await db('tenants').where({ id: modest.tenant.id }).update({ max_holds: 1 });
+    const detail = expect.stringMatching(/^You have 2 active holds; the most that you may have is 1[.] /);
+    expectProblem(await modest.hold(tour, one), 409, 'hold_limit_reached', { detail });
+  });
+
   it("the API refuses a hold above the tenant's share of one departure", async () => {
     const { tour, date } = await givenSeats(api.db, { seats: 10 });
     const modest = await givenWebsite(api, { maxHoldShare: 39 });

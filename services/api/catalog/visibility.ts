@@ -73,7 +73,7 @@ export function andSellable({ sellIn }: Pick<Tenant, 'sellIn'>): string {
 
 /**
  * Returns the condition that the tenant sees the tour `t`. Needs visibilityJoins, and `:sellIn` for a tenant with a selling currency.
- * @rule which tenants see a tour: test/api/tenant-isolation.long.test.ts
+ * @rule which tenants see a tour: test/api/list-catalog.test.ts
  */
 export function isVisibleTo(tenant: Pick<Tenant, 'sellIn'>): string {
   return `${SHOWN_BY_RULES} ${andSellable(tenant)}`;

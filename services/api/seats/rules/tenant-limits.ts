@@ -9,11 +9,15 @@ import { countFor, type DepartureFacts, type HeldSeats, type SaleFacts, viewKey 
  * holds, bookings and seats after the lock of the departure.
  */
 
-/** @throws HoldLimitReachedError (409) */
+/**
+ * @throws HoldLimitReachedError (409)
+ * @rule the most active holds of a tenant, its live holds: test/api/place-hold.test.ts
+ */
 export function assertMoreHolds({ liveHolds }: SaleFacts, { id, maxHolds }: Tenant): void {
-  if (countFor(liveHolds, id) < maxHolds) return;
+  const live = countFor(liveHolds, id);
+  if (live < maxHolds) return;
   throw new HoldLimitReachedError(
-    `You have ${maxHolds} active holds, the most that you may have. Release some, or let them expire.`,
+    `You have ${live} active holds; the most that you may have is ${maxHolds}. Release some, or let them expire.`,
   );
 }
 
@@ -71,7 +75,7 @@ function assertMoreUnpaid({ unpaidLeads }: SaleFacts, { id, maxUnpaid }: Tenant)
  * of 100 % limits nothing.
  * @param more seats that the sale adds
  * @throws HoldLimitReachedError (409)
- * @rule limits of a tenant's holds, unpaid bookings and share: test/api/unpaid-limits.test.ts
+ * @rule limits of a tenant's unpaid bookings and share: test/api/unpaid-limits.test.ts
  */
 export function assertWithinShare(
   { unpaidSeats }: DepartureFacts,
