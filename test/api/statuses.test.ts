@@ -70,6 +70,33 @@ function reference(): Reference {
   return JSON.parse(readFileSync('services/api/generated/openapi.json', 'utf8')) as Reference;
 }
 
+describe('the actions in each status', () => {
+  it('of a booking lead to these statuses, change nothing or are refused', () => {
+    const conflict = 'booking_state_conflict';
+    expect(outcomes(BOOKING_STATUSES, ['confirm', 'cancel', 'change'])).toEqual({
+      pending_payment: ['confirmed', 'cancelled', 'pending_payment'],
+      confirmed: ['stay', 'cancelled', 'confirmed'],
+      cancelled: [conflict, 'stay', conflict],
+      expired: ['confirmed', conflict, conflict],
+    });
+  });
+
+  it('of a hold lead to these statuses, change nothing or are refused', () => {
+    const conflict = 'hold_state_conflict';
+    expect(outcomes(HOLD_STATUSES, ['book', 'change', 'release', 'erase'])).toEqual({
+      active: ['converted', 'active', 'released', 'active'],
+      released: [conflict, conflict, 'stay', 'released'],
+      expired: ['hold_expired', 'hold_expired', 'stay', 'expired'],
+      converted: [conflict, conflict, conflict, conflict],
+    });
+  });
+
+  function outcomes<Row extends object>(table: Record<string, Row>, actions: (keyof Row)[]) {
+    const rows = Object.entries(table);
+    return Object.fromEntries(rows.map(([status, row]) => [status, actions.map((action) => row[action])]));
+  }
+});
+
 describe('the statuses in the reference of REST', () => {
   it.each([
     ['booking_leads', '/api/tenant/bookings', 'BookingAnswer'],

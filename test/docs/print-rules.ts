@@ -52,12 +52,20 @@ function declaredBelow(lines: string[]): string | undefined {
   return DECLARED.exec(declaration)?.[1];
 }
 
-/** Returns the rules whose text, file or name contains every word, as Markdown: a heading for each folder. */
+/**
+ * Returns the rules whose text, file or name contains every word or, if there is none, those that contain the most of the words, as Markdown: a
+ * heading for each folder.
+ */
 export function describeRules(rules: Rule[], words: string[] = []): string {
-  const folders = new Map<string, string[]>();
-  for (const one of rules) {
+  const counted = rules.map((one) => {
     const text = `${one.rule} ${one.file} ${one.name}`.toLowerCase();
-    if (!words.every((word) => text.includes(word.toLowerCase()))) continue;
+    return { one, count: words.filter((word) => text.includes(word.toLowerCase())).length };
+  });
+  const most = Math.max(...counted.map(({ count }) => count));
+  if (words.length > 0 && most === 0) return '';
+  const folders = new Map<string, string[]>();
+  for (const { one, count } of counted) {
+    if (count < most) continue;
     const folder = path.dirname(one.file);
     folders.set(folder, [...(folders.get(folder) ?? []), lineOf(one)]);
   }
@@ -71,7 +79,5 @@ function lineOf({ rule, file, line, name, test }: Rule): string {
 if (require.main === module) {
   const words = process.argv.slice(2);
   const found = describeRules(listRules(), words);
-  process.stdout.write(
-    found || `No rule has all of: ${words.join(', ')}. Try fewer words, or npm run lab -- rules\n`,
-  );
+  process.stdout.write(found || `No rule has one of: ${words.join(', ')}. npm run lab -- rules lists all\n`);
 }
