@@ -155,19 +155,6 @@ describe('a command that hides a tour while the COMMIT of a write is slow', () =
     await terminal.tourctl(`visibility deny ${slug}`);
     expect(await faultOf(route, clear, 404, all)).toBeUndefined();
   });
-
-  it('visibility deny ends with writes_in_flight after five seconds, although the tour is hidden already', async () => {
-    const all = await given();
-    const { answer } = await beginLongWrite(all, 'POST /api/tenant/bookings');
-    const line = `visibility deny ${all.site.tenant.slug} --json`;
-    const first = terminal.tourctl(line);
-    while ((await all.site.get(`/api/tenant/tours/${all.tour.slug}`)).status !== 404) await sleep(50);
-    const { code, stdout, error } = await first;
-    expect([code, stdout, error.code]).toEqual([1, '', 'writes_in_flight']);
-    expect(error.message).toMatch(/^Each tour that \S+ does not see now is refused already, but writes/);
-    expect((await terminal.tourctl(line)).code).toBe(0);
-    expect((await answer).status).toBe(201);
-  });
 });
 
 /** Longer than a command waits. */
@@ -182,82 +169,136 @@ async function beginLongWrite(all: Given, route: string): Promise<{ answer: Prom
   return { answer };
 }
 
+interface LongWrite {
+  route: string;
+  /** Runs a command while the write sleeps in its COMMIT. */
+  check: (all: Given, answer: Promise<Response>) => Promise<void>;
+}
+
+/**
+ * Declares a test for each title. The writes sleep in their COMMIT at the same time, which takes seven seconds and not seven for each.
+ * @param writes by the titles of their tests; at most four, because the API has eight connections
+ */
+function itDuringLongWrites(writes: Record<string, LongWrite>): void {
+  const checks = new Map<string, Promise<void>>();
+  beforeAll(async () => {
+    for (const [title, { route, check }] of Object.entries(writes)) {
+      const all = await given();
+      // Begins one write after another, because one transaction commits writes that arrive together.
+      const { answer } = await beginLongWrite(all, route);
+      const checked = check(all, answer);
+      // The test of this title reports the error.
+      checked.catch(() => undefined);
+      checks.set(title, checked);
+    }
+  });
+  it.each(Object.keys(writes))('%s', async (title) => expect(await checks.get(title)).toBeUndefined());
+}
+
+/** @param subject the first words of the message */
+function endsInFlight(name: string, subject: string): LongWrite['check'] {
+  return async (all, answer) => {
+    const line = `${COMMANDS[name]!(all)} --yes --json`;
+
+    const first = terminal.tourctl(line);
+    while ((await all.site.get('/octo/supplier')).status !== 401) await sleep(50);
+    const { code, stdout, error } = await first;
+    const atReturn = await rowsOf(all);
+    expect([code, stdout, error.code]).toEqual([1, '', 'writes_in_flight']);
+    expect(error.message).toMatch(
+      new RegExp(
+        `^${subject} \\S+ is refused already, but writes that began before still run after five seconds. ` +
+          'Repeat the command to learn that they ended.$',
+      ),
+    );
+
+    const second = await terminal.tourctl(line);
+    const after = await rowsOf(all);
+    expect(second.code).toBe(0);
+    expect(second.json).toMatchObject({ status: expect.stringMatching(/^(revoked|suspended|closed)$/) });
+    expect(after).not.toEqual(atReturn);
+    expect((await answer).status).toBeLessThan(300);
+    expect(await rowsOf(all)).toEqual(after);
+  };
+}
+
 describe('a command that ends a key or a tenant while a COMMIT takes longer than five seconds', () => {
-  it.each([
+  const writes: [command: string, route: string, subject: string][] = [
     ['key revoke', 'POST /api/gateway/tours/{id_or_slug}/hold', 'The key'],
     ['key revoke', 'POST /api/tenant/bookings/{booking_ref}/confirm', 'The key'],
     ['tenant suspend', 'POST /octo/bookings/{uuid}/cancel', 'Each key of'],
     ['tenant close', 'POST /octo/notifications/subscriptions', 'Each key of'],
-  ])(
-    '%s ends with writes_in_flight during %s, and with exit 0 when it is repeated',
-    async (name, route, subject) => {
-      const all = await given();
-      const { answer } = await beginLongWrite(all, route);
-      const line = `${COMMANDS[name]!(all)} --yes --json`;
+  ];
+  const titled = writes.map(([command, route, subject]) => [
+    `${command} ends with writes_in_flight during ${route}, and with exit 0 when it is repeated`,
+    { route, check: endsInFlight(command, subject) },
+  ]);
+  itDuringLongWrites(Object.fromEntries(titled) as Record<string, LongWrite>);
+});
 
-      const first = terminal.tourctl(line);
-      while ((await all.site.get('/octo/supplier')).status !== 401) await sleep(50);
-      const { code, stdout, error } = await first;
-      const atReturn = await rowsOf(all);
-      expect([code, stdout, error.code]).toEqual([1, '', 'writes_in_flight']);
-      expect(error.message).toMatch(
-        new RegExp(
-          `^${subject} \\S+ is refused already, but writes that began before still run after five seconds. ` +
-            'Repeat the command to learn that they ended.$',
-        ),
-      );
+async function rotateAtOnce(all: Given, answer: Promise<Response>): Promise<void> {
+  const id = keyIdOf(all.site);
+  const { code, json, error } = await terminal.tourctl(`key rotate ${id} --grace 0 --yes --json`);
+  expect([code, error.code]).toEqual([1, 'writes_in_flight']);
+  expect(error.message).toContain(`Run tourctl key revoke ${id} to learn that they ended.`);
+  const read = (key: string) => api.http.get('/octo/supplier').set({ authorization: `Bearer ${key}` });
+  expect((await read(json.key)).status).toBe(200);
+  expect((await read(all.site.key)).status).toBe(401);
 
-      const second = await terminal.tourctl(line);
-      const after = await rowsOf(all);
-      expect(second.code).toBe(0);
-      expect(second.json).toMatchObject({ status: expect.stringMatching(/^(revoked|suspended|closed)$/) });
-      expect(after).not.toEqual(atReturn);
-      expect((await answer).status).toBeLessThan(300);
-      expect(await rowsOf(all)).toEqual(after);
+  expect((await terminal.tourctl(`key revoke ${id} --yes`)).code).toBe(0);
+  expect((await answer).status).toBe(201);
+}
+
+async function revokeAndReadSubscriptions(all: Given, answer: Promise<Response>): Promise<void> {
+  const line = `key revoke ${keyIdOf(all.site)} --yes`;
+  const first = await terminal.tourctl(line);
+  expect([first.code, first.stderr.includes('https://reseller.example/hook')]).toEqual([1, false]);
+  const second = await terminal.tourctl(line);
+  expect([second.code, second.stderr.includes('https://reseller.example/hook')]).toEqual([0, true]);
+  expect((await answer).status).toBe(200);
+}
+
+async function revokeAndInterrupt(all: Given, answer: Promise<Response>): Promise<void> {
+  const before = await rowsOf(all);
+  const pressed = new AbortController();
+  const line = `key revoke ${keyIdOf(all.site)} --yes`;
+  const answered = runOnce(line, { env: terminal.env, interrupted: pressed.signal });
+  while ((await all.site.get('/octo/supplier')).status !== 401) await sleep(50);
+  pressed.abort();
+  const { code, stdout, stderr } = await answered;
+  expect(await rowsOf(all)).toEqual(before);
+  expect([code, stdout]).toEqual([130, '']);
+  expect(stderr).toContain('is refused already, but writes that began before may still run.');
+  expect((await answer).status).toBe(200);
+}
+
+async function hideTour(all: Given, answer: Promise<Response>): Promise<void> {
+  const line = `visibility deny ${all.site.tenant.slug} --json`;
+  const first = terminal.tourctl(line);
+  while ((await all.site.get(`/api/tenant/tours/${all.tour.slug}`)).status !== 404) await sleep(50);
+  const { code, stdout, error } = await first;
+  expect([code, stdout, error.code]).toEqual([1, '', 'writes_in_flight']);
+  expect(error.message).toMatch(/^Each tour that \S+ does not see now is refused already, but writes/);
+  expect((await terminal.tourctl(line)).code).toBe(0);
+  expect((await answer).status).toBe(201);
+}
+
+describe('a command that waits for five seconds', () => {
+  itDuringLongWrites({
+    'key rotate --grace 0 prints the new key before it ends with writes_in_flight, and names the command that waits again':
+      { route: 'POST /api/tenant/bookings', check: rotateAtOnce },
+    'key revoke names a subscription of OCTO whose COMMIT it has waited for': {
+      route: 'POST /octo/notifications/subscriptions',
+      check: revokeAndReadSubscriptions,
     },
-  );
-
-  it('key rotate --grace 0 prints the new key before it ends with writes_in_flight, and names the command that waits again', async () => {
-    const all = await given();
-    const { answer } = await beginLongWrite(all, 'POST /api/tenant/bookings');
-    const id = keyIdOf(all.site);
-
-    const { code, json, error } = await terminal.tourctl(`key rotate ${id} --grace 0 --yes --json`);
-    expect([code, error.code]).toEqual([1, 'writes_in_flight']);
-    expect(error.message).toContain(`Run tourctl key revoke ${id} to learn that they ended.`);
-    const read = (key: string) => api.http.get('/octo/supplier').set({ authorization: `Bearer ${key}` });
-    expect((await read(json.key)).status).toBe(200);
-    expect((await read(all.site.key)).status).toBe(401);
-
-    expect((await terminal.tourctl(`key revoke ${id} --yes`)).code).toBe(0);
-    expect((await answer).status).toBe(201);
-  });
-
-  it('key revoke names a subscription of OCTO whose COMMIT it has waited for', async () => {
-    const all = await given();
-    const { answer } = await beginLongWrite(all, 'POST /octo/notifications/subscriptions');
-    const line = `key revoke ${keyIdOf(all.site)} --yes`;
-    const first = await terminal.tourctl(line);
-    expect([first.code, first.stderr.includes('https://reseller.example/hook')]).toEqual([1, false]);
-    const second = await terminal.tourctl(line);
-    expect([second.code, second.stderr.includes('https://reseller.example/hook')]).toEqual([0, true]);
-    expect((await answer).status).toBe(200);
-  });
-
-  it('Ctrl-C ends the wait, and the command says that the key is refused already', async () => {
-    const all = await given();
-    const { answer } = await beginLongWrite(all, 'PATCH /api/gateway/holds/{hold_id}');
-    const before = await rowsOf(all);
-    const pressed = new AbortController();
-    const line = `key revoke ${keyIdOf(all.site)} --yes`;
-    const answered = runOnce(line, { env: terminal.env, interrupted: pressed.signal });
-    while ((await all.site.get('/octo/supplier')).status !== 401) await sleep(50);
-    pressed.abort();
-    const { code, stdout, stderr } = await answered;
-    expect(await rowsOf(all)).toEqual(before);
-    expect([code, stdout]).toEqual([130, '']);
-    expect(stderr).toContain('is refused already, but writes that began before may still run.');
-    expect((await answer).status).toBe(200);
+    'Ctrl-C ends the wait, and the command says that the key is refused already': {
+      route: 'PATCH /api/gateway/holds/{hold_id}',
+      check: revokeAndInterrupt,
+    },
+    'visibility deny ends with writes_in_flight after five seconds, although the tour is hidden already': {
+      route: 'POST /api/tenant/bookings',
+      check: hideTour,
+    },
   });
 });
 
