@@ -43,7 +43,9 @@ export interface PlatformOptions {
 /** @throws TypeError for an address that is none of HTTP, a key of another kind, and a time out of its range */
 export function platformCaller({ baseUrl, apiKey, ...options }: PlatformOptions): CallPlatform {
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
-    throw new TypeError('tourProxy: baseUrl must be the address of the platform.');
+    throw new TypeError(
+      'tourProxy: baseUrl must be the address of the platform. A build that runs your routes, as of Next and SvelteKit, needs it too.',
+    );
   if (typeof apiKey !== 'string' || !apiKey.startsWith('svc_live_'))
     throw new TypeError('tourProxy: apiKey must be a key of the platform, svc_live_….');
   const timeoutMs = withinRange(options.timeoutMs, 'timeoutMs', 10_000, 120_000);
