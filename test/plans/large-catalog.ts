@@ -26,10 +26,30 @@ export interface CatalogSize {
 export async function fillLargeCatalog(db: Db, size: CatalogSize): Promise<void> {
   await db.transaction(async (trx) => {
     await trx.raw('set local session_replication_role = replica');
+    const indexes = await dropIndexes(trx);
     for (const statement of STATEMENTS) await trx.raw(statement, { ...size });
+    for (const index of indexes) await trx.raw(index);
   });
   await db.raw('vacuum analyze');
 }
+
+/**
+ * Drops the indexes of the largest tables that belong to no constraint. To create them after the rows takes less time than to keep them
+ * while the rows are inserted.
+ * @returns the statements that create them again
+ */
+async function dropIndexes(trx: Db): Promise<string[]> {
+  const { rows } = await trx.raw<{ rows: { name: string; definition: string }[] }>(
+    `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition
+     from pg_index i left join pg_constraint c on c.conindid = i.indexrelid
+     where i.indrelid = any(?::regclass[]) and c.oid is null`,
+    [LARGEST],
+  );
+  await trx.raw(`drop index ${rows.map(({ name }) => name).join(', ')}`);
+  return rows.map(({ definition }) => definition);
+}
+
+const LARGEST = ['tours', 'tour_names', 'departures', 'next_departures', 'tour_tags', 'tour_tag_names'];
 
 const STATEMENTS = [
   `insert into tours (slug, name, name_folded, continent, country, tags, duration_days, currency, currency_digits, base_price_minor, time_zone)
