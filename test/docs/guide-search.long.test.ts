@@ -42,7 +42,7 @@ describeInChromium('the search on the pages for developers', (browser) => {
       await page.getByRole('searchbox').fill('rule.applies_to');
       await page.keyboard.press('Enter');
       expect(page.url()).toMatch(/#\w+\.\d+\.price_breakdown\.categories\.rule\.applies_to$/);
-      expect(await page.locator(':target').isVisible()).toBe(true);
+      await page.locator(':target').waitFor();
       await page.getByRole('searchbox').press('Escape');
       expect(await found(page)).toEqual([]);
     });
