@@ -8,6 +8,7 @@ import {
   type TourOverrides,
 } from '../../support/given';
 import { endHoldIn } from '../../support/website';
+import { eventually } from '../../webhook-queue/queue-fixture';
 import { renewContext, useElementSite } from '../given-page';
 import { focusedDate, waitForFocus } from '../keyboard';
 import { book, fillContact, holdSeats, showAgain } from '../visit';
@@ -45,6 +46,12 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
     await button('Adult: +1').click();
   };
   const step = () => text('[part=steps] [aria-current=step]');
+  /** Reloads the page when it has stored the units of a category, which follows the click by a frame. */
+  const reloadWith = async (category: string, units: number) => {
+    const stored = () => site.page.evaluate(`history.state?.['tour-booking']?.party.${category}`);
+    await eventually(`${units} ${category}`, async () => (await stored()) === units || undefined);
+    await site.page.reload();
+  };
   const setHistory = (state: unknown) =>
     site.page.evaluate(`history.replaceState(${JSON.stringify(state)}, '')`);
 
@@ -268,7 +275,10 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
       await renewContext(site, { viewport: PHONE });
       await site.open(tag());
       await site.page.locator('.day.open').first().click();
-      await site.page.waitForFunction('scrollY > 0');
+      await eventually(
+        'a scroll',
+        async () => (await site.page.evaluate<number>('scrollY')) > 0 || undefined,
+      );
       const party = (await site.page.locator('[part=party]').boundingBox())!;
       const bar = (await site.page.locator('[part=pay]').boundingBox())!;
       expect([party.y >= 0, party.y + party.height <= bar.y]).toEqual([true, true]);
@@ -296,7 +306,7 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
     expect(await text('.more summary')).toMatch(/^More\s+Senior · Student$/);
     await site.page.locator('.more summary').click();
     await button('Senior: +1').click();
-    await site.page.reload();
+    await reloadWith('senior', 1);
     await senior.waitFor();
     expect(await senior.inputValue()).toBe('1');
     await button('Senior: −1').click();
@@ -341,7 +351,7 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
       await site.open(tag());
       await setHistory({ router: 7 });
       await chooseTwo();
-      await site.page.reload();
+      await reloadWith('adult', 2);
       await button('Hold the seats').waitFor();
       expect(await units()).toBe('2');
       expect(site.page.url()).toBe(`${site.address}/`);
@@ -365,7 +375,7 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
         `void document.dispatchEvent(new CustomEvent('tour-click', { detail: { slug: '${tour.slug}' } }))`,
       );
       await chooseTwo();
-      await site.page.reload();
+      await reloadWith('adult', 2);
       await button('Hold the seats').waitFor();
       expect(await units()).toBe('2');
       await button('Hold the seats').click();
