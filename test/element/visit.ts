@@ -1,3 +1,4 @@
+import { eventually } from '../webhook-queue/queue-fixture';
 import type { Locator, Page } from 'playwright-core';
 
 /** Does the steps of a visitor with the English element. */
@@ -42,4 +43,14 @@ export async function goBackTo(page: Page, selector: string): Promise<void> {
     await page.waitForTimeout(50);
   }
   throw new Error(`The page has no ${selector} after the step back.`);
+}
+
+/** Waits until an expression is true on the page. page.waitForFunction cannot: the policy of the page forbids eval. */
+export async function waitUntil(page: Page, expression: string): Promise<void> {
+  await eventually(expression, async () => (await page.evaluate<unknown>(expression)) || undefined);
+}
+
+/** Waits until the element of the page listens and renders. */
+export function waitForElement(page: Page): Promise<void> {
+  return waitUntil(page, "document.querySelector('tour-booking')?.shadowRoot != null");
 }

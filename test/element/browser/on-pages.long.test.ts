@@ -2,7 +2,7 @@ import { describeInChromium } from '../../support/browsers';
 import { givenDeparture, givenTour, type GivenTour } from '../../support/given';
 import { renewContext, useElementSite } from '../given-page';
 import { waitForFocus } from '../keyboard';
-import { book, fillContact, holdSeats, showAgain } from '../visit';
+import { book, fillContact, holdSeats, showAgain, waitForElement, waitUntil } from '../visit';
 
 const MOUNTS = 50;
 
@@ -92,7 +92,7 @@ describeInChromium('the element on the pages of a site', (browser) => {
     ['after its definition', "document.createElement('tour-booking')"],
   ])('each attribute can be set as a property, %s', async (_time, created) => {
     await site.open('');
-    await site.page.waitForFunction("customElements.get('tour-booking')");
+    await waitUntil(site.page, "customElements.get('tour-booking') !== undefined");
     await site.page.evaluate(
       `(() => {
         const element = ${created};
@@ -114,7 +114,7 @@ describeInChromium('the element on the pages of a site', (browser) => {
 
   it('without a tour the element shows its children, until a list of the page names a tour', async () => {
     await site.open('<div id="list"></div><tour-booking><a href="/contact">Contact us</a></tour-booking>');
-    await site.page.waitForFunction("document.querySelector('tour-booking').shadowRoot");
+    await waitForElement(site.page);
     expect(await site.page.getByRole('link', { name: 'Contact us' }).isVisible()).toBe(true);
     expect(site.requests).toEqual([]);
     const click = (slug: string) =>

@@ -8,10 +8,9 @@ import {
   type TourOverrides,
 } from '../../support/given';
 import { endHoldIn } from '../../support/website';
-import { eventually } from '../../webhook-queue/queue-fixture';
 import { renewContext, useElementSite } from '../given-page';
 import { focusedDate, waitForFocus } from '../keyboard';
-import { book, fillContact, holdSeats, showAgain } from '../visit';
+import { book, fillContact, holdSeats, showAgain, waitForElement, waitUntil } from '../visit';
 
 const SIX: TourOverrides['categories'] = [
   { code: 'adult', kind: 'adult', seats: 1, people: 1 },
@@ -48,8 +47,7 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
   const step = () => text('[part=steps] [aria-current=step]');
   /** Reloads the page when it has stored the units of a category, which follows the click by a frame. */
   const reloadWith = async (category: string, units: number) => {
-    const stored = () => site.page.evaluate(`history.state?.['tour-booking']?.party.${category}`);
-    await eventually(`${units} ${category}`, async () => (await stored()) === units || undefined);
+    await waitUntil(site.page, `history.state?.['tour-booking']?.party.${category} === ${units}`);
     await site.page.reload();
   };
   const setHistory = (state: unknown) =>
@@ -275,10 +273,7 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
       await renewContext(site, { viewport: PHONE });
       await site.open(tag());
       await site.page.locator('.day.open').first().click();
-      await eventually(
-        'a scroll',
-        async () => (await site.page.evaluate<number>('scrollY')) > 0 || undefined,
-      );
+      await waitUntil(site.page, 'scrollY > 0');
       const party = (await site.page.locator('[part=party]').boundingBox())!;
       const bar = (await site.page.locator('[part=pay]').boundingBox())!;
       expect([party.y >= 0, party.y + party.height <= bar.y]).toEqual([true, true]);
@@ -371,6 +366,7 @@ describeInChromium('the steps of a purchase, as a visitor sees them', (browser) 
 
     it('keeps the tour of a list, and nothing of it once it is booked', async () => {
       await site.open('<tour-booking></tour-booking>');
+      await waitForElement(site.page);
       await site.page.evaluate(
         `void document.dispatchEvent(new CustomEvent('tour-click', { detail: { slug: '${tour.slug}' } }))`,
       );
