@@ -152,15 +152,20 @@ describe('a value that no column can store', () => {
     }
   });
 
-  it('the API checks a text of 8,000 characters in linear time', async () => {
-    const texts = ['a', 'a@', 'a.', '+', '1-', ' ', daysFromToday(0)].map((text) =>
-      text.repeat(8000 / text.length),
-    );
-    const begun = performance.now();
-    for (const field of ['email', 'phone', 'departure_date', 'name', 'hold_id', 'external_ref']) {
-      for (const text of [...texts, `${texts[2]}@`])
-        expectInvalidFields(await book({ [field]: text }), [field]);
-    }
-    expect(performance.now() - begun).toBeLessThan(5000);
+  it('the API checks texts of 8,000 characters about as fast as short ones', async () => {
+    const checkedIn = async (characters: number) => {
+      const texts = ['a', 'a@', 'a.', '+', '1-', ' ', daysFromToday(0)].map((text) =>
+        text.repeat(characters / text.length),
+      );
+      const begun = performance.now();
+      for (const field of ['email', 'phone', 'departure_date', 'name', 'hold_id', 'external_ref']) {
+        for (const text of [...texts, `${texts[2]}@`])
+          expectInvalidFields(await book({ [field]: text }), [field]);
+      }
+      return performance.now() - begun;
+    };
+    // A machine with other work needs longer for both.
+    const short = await checkedIn(600);
+    expect(await checkedIn(8000)).toBeLessThan(3 * short + 1000);
   });
 });
