@@ -26,6 +26,7 @@ import {
   moveDeparture,
   placeHold,
   reserveByOcto,
+  sellAtDesk,
 } from './sales';
 import { changeShop, openShop, type Shop } from './shop';
 
@@ -57,7 +58,8 @@ async function sell(shop: Shop, run: MoneyRun): Promise<bigint[]> {
   const fromChanged = await bookHold(shop, changed, changed.party);
   const late = await bookNow(shop, party);
   const undated = await bookWithoutDate(shop);
-  const bookings = [early, byOcto, fromHold, fromChanged, late, undated];
+  const atDesk = await sellAtDesk(shop, party, run.adjustment);
+  const bookings = [early, byOcto, fromHold, fromChanged, late, undated, atDesk];
   await checkSeats(shop, bookings);
 
   for (const booking of [early, byOcto, fromHold]) await adjustBooking(shop, booking, run.adjustment);

@@ -19,7 +19,7 @@ import {
   modelTermsAfterMove,
   modelTermsAfterOperator,
 } from './refunds';
-import { holdFields, partyFields, seatsOf, shownParty } from './shapes';
+import { byCode, holdFields, partyFields, seatsOf, shownParty } from './shapes';
 import { DATES, expectAmount, majorOf, type Shop } from './shop';
 
 const PRICING = { 'octo-capabilities': 'octo/pricing' };
@@ -129,6 +129,29 @@ export async function bookWithoutDate(shop: Shop): Promise<Booking> {
   return book(shop, {}, { id: '', party, price: basePriceOf(shop.model), terms });
 }
 
+/** Sells on the date now at the desk, with the line of the operator, or without it where it would leave less than nothing. */
+export async function sellAtDesk(shop: Shop, party: ByCategory, adjustment: bigint): Promise<Booking> {
+  const { website, terminal, tour, shape } = shop;
+  const plain: Sale = { id: '', party, price: present(shop), terms: termsOn(shop, 0) };
+  const adjusted = adjustment === 0n ? plain : { ...plain, adjustment };
+  const units = Object.entries(byCode(shape, party)).map((unit) => unit.join('='));
+  const line = `booking add ${tour.slug} ${DATES[0]} --tenant ${website.tenant.slug} --party ${units.join()} --name Ana --phone +4930901820 --yes`;
+  const isBelowZero = totalOf(adjusted) < 0n;
+  const lineOf = (sale: Sale) => (sale.adjustment === undefined ? line : `${line} ${adjustFlags(sale)}`);
+  if (isBelowZero) expect(await terminal.refusal(lineOf(adjusted))).toBe('1 booking_state_conflict');
+  const sale = isBelowZero ? plain : adjusted;
+  const { booking_ref: id } = await terminal.json(lineOf(sale));
+  const booking = newBooking(shop, { ...sale, id });
+  await checkBooking(shop, booking);
+  return booking;
+}
+
+/** Returns the flags of the line of the operator. */
+function adjustFlags({ price: { currency }, adjustment = 0n }: Pick<Sale, 'price' | 'adjustment'>): string {
+  const size = adjustment < 0n ? -adjustment : adjustment;
+  return `--adjust ${adjustment < 0n ? '-' : ''}${decimalOf(size, DIGITS[currency])} --reason Model`;
+}
+
 async function book(shop: Shop, by: object, sale: Sale): Promise<Booking> {
   const { website, tour, shape } = shop;
   const { currency } = sale.price;
@@ -138,19 +161,21 @@ async function book(shop: Shop, by: object, sale: Sale): Promise<Booking> {
   expectProblem(refused, 409, 'price_changed', { total_price: majorOf(total, currency), currency });
   const answer = await website.book({ ...order, expected_total: majorOf(total, currency) });
   expect([answer.status, answer.body.detail]).toEqual([201, undefined]);
-  const id = answer.body.booking_ref as string;
-  const booking: Booking = {
+  const booking = newBooking(shop, { ...sale, id: answer.body.booking_ref as string });
+  expectBooking(shop, answer, booking);
+  return booking;
+}
+
+function newBooking(shop: Shop, sale: Sale): Booking {
+  return {
     ...sale,
-    id,
     events: [event('booking.created', sale)],
     isConfirmed: false,
     isCancelled: false,
     refund: null,
-    deposit: modelDeposit(total, shop.model.depositPercent),
+    deposit: modelDeposit(totalOf(sale), shop.model.depositPercent),
     reductions: [],
   };
-  expectBooking(shop, answer, booking);
-  return booking;
 }
 
 const event = (type: string, sale: Sale): [string, number] => [
@@ -283,13 +308,12 @@ function expectReduction({ reduction }: Response['body'], booking: Booking, tota
 export async function adjustBooking(shop: Shop, booking: Booking, adjustment: bigint): Promise<void> {
   if (adjustment === 0n) return;
   const { currency } = booking.price;
-  const text = `${adjustment < 0n ? '-' : ''}${decimalOf(adjustment < 0n ? -adjustment : adjustment, DIGITS[currency])}`;
-  const line = `booking change ${booking.id} --adjust ${text} --reason Model`;
+  const line = `booking change ${booking.id} ${adjustFlags({ ...booking, adjustment })}`;
   const [before, total] = [totalOf(booking), totalOf({ ...booking, adjustment })];
   if (total < 0n) expect(await shop.terminal.refusal(line)).toBe('1 booking_state_conflict');
   else {
     const answer = await shop.terminal.json(line);
-    expect(answer.adjustment.amount).toBe(Number(text));
+    expect(answer.adjustment.amount).toBe(majorOf(adjustment, currency));
     expectAmount(answer.total_price, total, currency);
     booking.adjustment = adjustment;
     if (!booking.isConfirmed) booking.deposit = modelDeposit(total, shop.model.depositPercent);
