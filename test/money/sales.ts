@@ -147,9 +147,14 @@ export async function sellAtDesk(shop: Shop, party: ByCategory, adjustment: bigi
 }
 
 /** Returns the flags of the line of the operator. */
-function adjustFlags({ price: { currency }, adjustment = 0n }: Pick<Sale, 'price' | 'adjustment'>): string {
+function adjustFlags(sale: Sale): string {
+  return `--adjust ${adjustmentText(sale)} --reason Model`;
+}
+
+/** Returns the line of the operator as a decimal text. */
+function adjustmentText({ price: { currency }, adjustment = 0n }: Sale): string {
   const size = adjustment < 0n ? -adjustment : adjustment;
-  return `--adjust ${adjustment < 0n ? '-' : ''}${decimalOf(size, DIGITS[currency])} --reason Model`;
+  return `${adjustment < 0n ? '-' : ''}${decimalOf(size, DIGITS[currency])}`;
 }
 
 async function book(shop: Shop, by: object, sale: Sale): Promise<Booking> {
@@ -308,12 +313,13 @@ function expectReduction({ reduction }: Response['body'], booking: Booking, tota
 export async function adjustBooking(shop: Shop, booking: Booking, adjustment: bigint): Promise<void> {
   if (adjustment === 0n) return;
   const { currency } = booking.price;
-  const line = `booking change ${booking.id} ${adjustFlags({ ...booking, adjustment })}`;
-  const [before, total] = [totalOf(booking), totalOf({ ...booking, adjustment })];
+  const adjusted = { ...booking, adjustment };
+  const line = `booking change ${booking.id} ${adjustFlags(adjusted)}`;
+  const [before, total] = [totalOf(booking), totalOf(adjusted)];
   if (total < 0n) expect(await shop.terminal.refusal(line)).toBe('1 booking_state_conflict');
   else {
     const answer = await shop.terminal.json(line);
-    expect(answer.adjustment.amount).toBe(majorOf(adjustment, currency));
+    expect(answer.adjustment.amount).toBe(Number(adjustmentText(adjusted)));
     expectAmount(answer.total_price, total, currency);
     booking.adjustment = adjustment;
     if (!booking.isConfirmed) booking.deposit = modelDeposit(total, shop.model.depositPercent);
