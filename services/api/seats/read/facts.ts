@@ -42,7 +42,10 @@ export interface DepartureFacts {
 export interface SaleFacts extends DepartureFacts {
   /** By tenant id. */
   liveHolds: Map<string, number>;
-  /** By tenant id: the trips of resources without a booking that its live holds begin. Empty if the transaction locks no resource. */
+  /**
+   * By tenant id: the trips of resources without a booking that its live holds begin. Has no entry where none of the tenant's holds in the
+   * transaction can begin a trip: no resource is locked, or their departures have sold seats.
+   */
   holdTrips: Map<string, number>;
   /** By tenant id. */
   unpaidLeads: Map<string, number>;
