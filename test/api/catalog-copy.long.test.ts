@@ -103,6 +103,7 @@ describe('updated_since', () => {
       tours.push(await given(`tour-${n}`, { continent: ['asia', 'europe'][n % 2] }));
     const pause = (most: number) => sleep(random(most));
     let writing = true;
+    let departures = 0;
 
     async function change(trx: Trx, of: GivenTour[]): Promise<void> {
       const tour = of[random(of.length)]!;
@@ -113,7 +114,7 @@ describe('updated_since', () => {
         () => set({ continent: anyContinent() }),
         () =>
           givenDeparture(trx, tour, {
-            date: daysFromToday(1 + random(10_000)),
+            date: daysFromToday((departures += 1)),
             prices: { adult: random(9) + 1 },
           }),
         () => trx('visibility_tour_rules').where({ tenant_id: who.tenant.id, tour_id: tour.id }).delete(),

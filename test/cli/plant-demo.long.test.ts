@@ -131,8 +131,9 @@ describe('the resources of the demo', () => {
     const sale = `--tenant ${tenant!.slug} --name Ana --phone +4930901820 --email ana@example.com --yes`;
     await run(`booking add luang-prabang-mekong ${date} --party adult=15 ${sale}`);
     expect((await list('western-laos-slow-boat'))[0]).toMatchObject({ seats_total: 8, seats_available: 5 });
-    const vans = (await list('uyuni-to-atacama')).map(({ status }) => status);
-    expect(vans).toEqual(['available', 'sold_out', 'available']);
+    // The first date may already be closed, because the tour closes two days before.
+    const [, closed, next] = await list('uyuni-to-atacama');
+    expect([closed!.status, next!.status]).toEqual(['sold_out', 'available']);
   });
 
   it('a later start adds departures to a demo of a release without resources', async () => {
