@@ -54,6 +54,34 @@ describe('a repeat of a booking', () => {
     expectReplay(await website.book({ ...order, travellers }, key), first);
   });
 
+  it('the API recognises a repeat that sends null for answers and a pickup that the first request omitted', async () => {
+    const diet = {
+      code: 'diet',
+      label: 'Diet',
+      type: 'text',
+      per: 'booking',
+      required: false,
+      until: 'confirm',
+    };
+    const size = { ...diet, code: 'size', per: 'traveller' };
+    const { tour, date } = await givenSeats(api.db);
+    await api
+      .db('tours')
+      .where({ id: tour.id })
+      .update({ questions: JSON.stringify([diet, size]) });
+    const traveller = { category: 'adult', first_name: 'Zoë', last_name: 'Lima' };
+    const order = { ...ORDER, tour_id: tour.id, departure_date: date, travellers: [traveller] };
+    const key = newKey();
+    const first = await website.book(order, key);
+    expect(first.status).toBe(201);
+    const travellers = [{ ...traveller, answers: { size: null } }];
+    expectReplay(
+      await website.book({ ...order, travellers, answers: { diet: null }, pickup: null }, key),
+      first,
+    );
+    expectProblem(await website.book({ ...order, answers: { diet: 'vegan' } }, key), 422, REUSED);
+  });
+
   it('a request that names the default payment method is not a repeat of one that omits it', async () => {
     const { tour } = await givenSeats(api.db);
     const order = { ...ORDER, tour_id: tour.id };

@@ -167,6 +167,32 @@ describe('the first answer of a write of a booking whose person another key has 
     expect(await cancel(shop.reader, 'Rain')).toBe(`${MARK} is ill`);
   });
 
+  it('an adjustment has its amount, and its reason only for a key that may read bookings', async () => {
+    const shop = await givenShop();
+    const path = await givenBooking(shop);
+    await api
+      .db('booking_leads')
+      .where({ booking_ref: path.split('/').at(-1) })
+      .update({
+        adjustment_minor: -500,
+        adjustment_reason: `${MARK} is a widow`,
+        total_minor: api.db.raw('total_minor - 500'),
+      });
+    const adjustmentFor = async (as: Send, method: 'patch' | 'post', below: string) =>
+      (await as(method, path + below, method === 'patch' ? { external_ref: 'R-1' } : {})).body.adjustment;
+    for (const [method, below] of [
+      ['patch', ''],
+      ['post', '/confirm'],
+      ['post', '/cancel'],
+    ] as const) {
+      expect(await adjustmentFor(shop.other, method, below)).toEqual({ amount: -5, reason: null });
+      expect(await adjustmentFor(shop.reader, method, below)).toEqual({
+        amount: -5,
+        reason: `${MARK} is a widow`,
+      });
+    }
+  });
+
   it('a repeated confirmation of OCTO has no person, and the one that confirms the reservation has all', async () => {
     const shop = await givenShop();
     const path = await givenReservation(shop);

@@ -89,3 +89,22 @@ export function comparedGivenAnswers(given: GivenAnswers | undefined) {
   const isAsked = isAnswered || lang !== undefined || pickup !== undefined;
   return isAsked ? { lang, pickup, values: values.map((one) => one ?? {}) } : undefined;
 }
+
+/**
+ * Returns the answers of a new booking for the comparison with an earlier request. A new booking has nothing to clear, so that null is as good
+ * as nothing.
+ */
+export function comparedNewAnswers(given: GivenAnswers | undefined) {
+  if (!given) return undefined;
+  const { pickup, ofBooking, ofTravellers } = given;
+  return comparedGivenAnswers({
+    ...given,
+    pickup: pickup ?? undefined,
+    ofBooking: withoutNulls(ofBooking),
+    ofTravellers: ofTravellers?.map((one) => ({ ...one, values: withoutNulls(one.values) })),
+  });
+}
+
+function withoutNulls(values: AnswerValues = {}): AnswerValues {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+}

@@ -27,7 +27,7 @@ import type { Confirmation } from '../seats/changes/confirm-booking';
 import type { BookingRequest } from '../seats/changes/create-booking';
 import type { BookingBody, BookingPatch, CancelBody, ConfirmBody, TravellerBody } from './booking.dto';
 import type { Traveller } from '../bookings/booking-lead';
-import { comparedGivenAnswers, givenAnswers } from './answers.request';
+import { comparedGivenAnswers, comparedNewAnswers, givenAnswers } from './answers.request';
 
 /**
  * Reads the body of a new booking. ReadsBody names this function, so the body may have wrong types.
@@ -67,7 +67,7 @@ export function bookingRequest(body: BookingBody, reading: RequestReading): Omit
 
 /** Returns what a booking asks for, for the comparison with an earlier request. */
 export function comparedBooking({ party, answers, ...others }: ReturnType<typeof bookingRequest>) {
-  return { ...others, party: comparedParty(party), answers: comparedGivenAnswers(answers) };
+  return { ...others, party: comparedParty(party), answers: comparedNewAnswers(answers) };
 }
 
 /** Returns the change that a body asks for, for the comparison with an earlier request. */

@@ -29,6 +29,8 @@ export function bookingWithoutPeople<A extends BookingAnswer | BookingDetail>(
 ): A {
   const masked = {
     ...answer,
+    // REST sends no reason of an adjustment.
+    adjustment: answer.adjustment && { ...answer.adjustment, reason: null },
     cancel_reason: ifSent(answer.cancel_reason, sent.reason),
     answers: answersIfSent(answer.answers, sent.answers),
     pickup: pickupIfSent(answer.pickup, sent.answers),
