@@ -43,6 +43,7 @@ export interface DeskOptions extends Pick<PartyOptions, 'party'> {
   /** The reason of --add-seats and of an adjustment. */
   reason?: string;
   requestId?: string;
+  yes?: boolean;
 }
 
 export const DESK_FLAGS: Flag[] = [
@@ -92,6 +93,11 @@ export type NeededValue = keyof typeof MISSING;
 /** Returns the messages about the needed values that a command line lacks. */
 export function missingValues(known: { [Name in NeededValue]?: unknown }, needed: NeededValue[]): string[] {
   return needed.flatMap((name) => (known[name] === undefined ? [MISSING[name]] : []));
+}
+
+/** Returns whether a person need not agree to the summary: with --yes, or with a --request-id, whose repeat has agreed before. */
+export function isAgreed({ yes = false, requestId }: DeskOptions): boolean {
+  return yes || requestId !== undefined;
 }
 
 /** Returns the departure that `<date>` and --time name. */

@@ -168,13 +168,26 @@ describeOnTerminal('the questions of booking add', () => {
     ]);
   });
 
-  it('booking add does not ask for a value that a flag gives', async () => {
+  it('booking add does not ask for a value that a flag gives, and shows the summary before it sells', async () => {
     const { slug } = await givenCruise();
-    const person = sit(`${slug} ${SATURDAY} --party adult=1 --name Ana --phone 030901820`);
-    expect(await person.ended).toBe(0);
-    expect(person.shown).not.toContain('?');
-    expect(await bookings()).toMatchObject([{ totalMinor: 4900 }]);
+    const flags = `${slug} ${SATURDAY} --party adult=1 --name Ana --phone 030901820 --pay-by none`;
+    const person = sit(flags);
+    await person.answer('Sell it?', 'n', KEY.enter);
+    expect([await person.ended, await bookings()]).toEqual([1, []]);
+    expect(person.shown).toContain('Ana');
+    expect(person.shown).not.toMatch(/Tour:|Date:|Party|Name, phone number|Paid, or until when/);
   });
+
+  it.each(['--yes', '--request-id tab-17'])(
+    'booking add %s with all values sells without a question',
+    async (agreed) => {
+      const { slug } = await givenCruise();
+      const person = sit(`${slug} ${SATURDAY} --party adult=1 --name Ana --phone 030901820 ${agreed}`);
+      expect(await person.ended).toBe(0);
+      expect(person.shown).not.toContain('?');
+      expect(await bookings()).toMatchObject([{ totalMinor: 4900 }]);
+    },
+  );
 
   it('Esc goes back one question, and no answer before it is lost', async () => {
     await givenCruise();
@@ -375,5 +388,14 @@ describeOnTerminal('the questions of hold add', () => {
     expect(await person.ended).toBe(0);
     const holds = await terminal.db('seat_holds').where({ tenant_id: tenant.id });
     expect(holds).toMatchObject([{ customerName: null, status: 'active' }]);
+  });
+
+  it('hold add with all values shows the summary before it holds the seats', async () => {
+    const { slug } = await givenCruise();
+    const flags = `${slug} ${SATURDAY} --party adult=1 --name Ana --phone 030901820`;
+    const person = terminal.sit(`hold add --tenant ${tenant.slug} ${flags}`);
+    await person.answer('Hold the seats?', 'n', KEY.enter);
+    expect(await person.ended).toBe(1);
+    expect(await terminal.db('seat_holds').where({ tenant_id: tenant.id })).toEqual([]);
   });
 });

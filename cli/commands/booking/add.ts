@@ -41,6 +41,7 @@ import {
   type DeskAnswer,
   type DeskOptions,
   describeDeskAnswer,
+  isAgreed,
   missingValues,
   type NeededValue,
   raiseSeats,
@@ -76,7 +77,6 @@ export interface SaleOptions extends DeskOptions, PickupOptions {
   answer?: FlagAnswer[];
   /** True: a paid booking may lack required answers. */
   despiteMissing?: boolean;
-  yes?: boolean;
 }
 
 /** A sale that lacks nothing. */
@@ -154,7 +154,7 @@ async function addBookingCommand(
   const tenant = sellingTenant(terminal, options);
   const known = { ...options, tenant, tour, departure: date && departureNamed(date, options) };
   const missing = missingValues(known, known.hold === undefined ? NEEDED : NEEDED_WITH_HOLD);
-  if (missing.length > 0 && mayAsk(terminal)) return askAndSell(terminal, known);
+  if (mayAsk(terminal) && (missing.length > 0 || !isAgreed(options))) return askAndSell(terminal, known);
   refuseMistakes(missing);
   const sale = { ...known, tenant: tenant! };
   await terminal.withDatabase({}, (context) => sellAndAnswer(context, sale), [tour ?? '', sale.tenant]);

@@ -27,6 +27,7 @@ import {
   type DeskAnswer,
   type DeskOptions,
   describeDeskAnswer,
+  isAgreed,
   missingValues,
   raiseSeats,
   sellingTenant,
@@ -46,7 +47,6 @@ import { toHoldDocument, toHoldFacts } from './document';
 /** The flags of `hold add`. */
 export interface HoldOptions extends DeskOptions {
   minutes?: number;
-  yes?: boolean;
 }
 
 /** A hold that lacks nothing. */
@@ -101,7 +101,7 @@ async function addHoldCommand(
   const tenant = sellingTenant(terminal, options);
   const known = { ...options, tenant, tour, departure: date && departureNamed(date, options) };
   const missing = missingValues(known, ['tenant', 'tour', 'departure', 'party']);
-  if (missing.length > 0 && mayAsk(terminal)) return askAndHold(terminal, known);
+  if (mayAsk(terminal) && (missing.length > 0 || !isAgreed(options))) return askAndHold(terminal, known);
   refuseMistakes(missing);
   const wanted = { ...known, tenant: tenant!, tour: tour!, departure: known.departure! };
   await terminal.withDatabase({}, (context) => holdAndAnswer(context, wanted), [wanted.tour, wanted.tenant]);
