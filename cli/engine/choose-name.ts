@@ -13,7 +13,7 @@ import { findDeliveries } from '../../services/webhook-queue/deliveries/find-del
 import { listEndpoints } from '../../services/webhook-queue/endpoints/endpoint.repository';
 import type { Choose } from './complete-values';
 import { UsageError } from './failure';
-import { type NamedKind, OBJECT_NAMES } from './named-values';
+import { type ListedKind, OBJECT_NAMES } from './named-values';
 import type { Io } from '../terminal/io';
 import { askFromList, type Choice } from '../terminal/prompts';
 import { shortTime } from '../terminal/table';
@@ -28,7 +28,7 @@ type NamedChoice = Required<Pick<Choice, 'value' | 'name'>>;
 /** Returns the first objects that a person may mean. @param tour id or slug of the tour, for its departures */
 type List = (db: Db, tour: string) => Promise<NamedChoice[]>;
 
-const LISTS: Record<NamedKind, List> = {
+const LISTS: Record<ListedKind, List> = {
   tenant: (db) => findSlugs(db, 'tenant', ''),
   tour: (db) => findSlugs(db, 'tour', ''),
   departure: listDepartures,
@@ -58,7 +58,7 @@ const LISTS: Record<NamedKind, List> = {
 };
 
 /** Finds objects by a typed text in the database, because a list may not contain all of them. */
-const SEARCHES: { [Kind in NamedKind]?: (db: Db, typed: string) => Promise<NamedChoice[]> } = {
+const SEARCHES: { [Kind in ListedKind]?: (db: Db, typed: string) => Promise<NamedChoice[]> } = {
   tenant: (db, typed) => findSlugs(db, 'tenant', typed),
   tour: (db, typed) => findSlugs(db, 'tour', typed),
   booking: findBookings,

@@ -1,6 +1,6 @@
 import { type Flag, flagName, optionKey, type Parse, parseFlag, type Verb } from './command';
 import { refuseMistakes, UsageError } from './failure';
-import { argumentsOf, type NamedKind, type VerbArgument } from './named-values';
+import { argumentsOf, type ListedKind, type VerbArgument } from './named-values';
 import type { Io } from '../terminal/io';
 import { askOne, askSome, askText } from '../terminal/prompts';
 
@@ -19,7 +19,7 @@ export type CompletedLine = Omit<GivenValues, 'mistakes'>;
  * @param name name of the missing argument
  * @param before the texts of the arguments before it, by name
  */
-export type Choose = (kind: NamedKind, name: string, before: Record<string, string>) => Promise<string>;
+export type Choose = (kind: ListedKind, name: string, before: Record<string, string>) => Promise<string>;
 
 /** The person who completes a command line. */
 interface Person {

@@ -6,7 +6,7 @@ import { findQueueIdsBeginningWith } from '../../services/webhook-queue/inspect-
 import { flagName, optionKey, type Verb } from './command';
 import type { CompletedLine } from './complete-values';
 import { UsageError } from './failure';
-import { argumentsOf, type IdKind, namedByFlag, type NamedKind, OBJECT_NAMES } from './named-values';
+import { argumentsOf, type IdKind, isIdKind, namedByFlag, OBJECT_NAMES } from './named-values';
 import { pluralOf } from '../terminal/text';
 
 /** The code of the error that the commands throw for an unknown id. */
@@ -16,6 +16,7 @@ const UNKNOWN: Record<IdKind, string> = {
   hold: 'hold_not_found',
   endpoint: 'endpoint_not_found',
   delivery: 'delivery_not_found',
+  import: 'import_not_found',
 };
 
 class UnknownIdError extends AppError {
@@ -48,10 +49,6 @@ export async function findIds(
     if (isIdKind(kind)) found.options[key] = await findId(db, kind, flagName(flag), options[key]);
   }
   return found;
-}
-
-function isIdKind(kind: NamedKind | undefined): kind is IdKind {
-  return kind !== undefined && kind in UNKNOWN;
 }
 
 /** The most candidates that an error lists. */

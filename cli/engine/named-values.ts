@@ -1,10 +1,23 @@
 import { type Flag, flagName, type Verb } from './command';
 
 /** The kind of object that an argument or the value of a flag names. */
-export type NamedKind = 'tenant' | 'tour' | 'departure' | 'booking' | 'resource' | IdKind;
+export type NamedKind = ListedKind | IdKind;
+
+/** The kind of object that an argument names. A person who leaves it out chooses it from a list (choose-name.ts). */
+export type ListedKind =
+  | 'tenant'
+  | 'tour'
+  | 'departure'
+  | 'booking'
+  | 'resource'
+  | 'apiKey'
+  | 'widgetToken'
+  | 'hold'
+  | 'endpoint'
+  | 'delivery';
 
 /** The objects with ids that a person cannot remember. A command takes the beginning of such an id too (find-ids.ts). */
-export type IdKind = 'apiKey' | 'widgetToken' | 'hold' | 'endpoint' | 'delivery';
+export type IdKind = 'apiKey' | 'widgetToken' | 'hold' | 'endpoint' | 'delivery' | 'import';
 
 /** The name of one object in messages. */
 export const OBJECT_NAMES: Record<NamedKind, string> = {
@@ -18,9 +31,10 @@ export const OBJECT_NAMES: Record<NamedKind, string> = {
   hold: 'hold',
   endpoint: 'webhook endpoint',
   delivery: 'delivery',
+  import: 'import of bookings',
 };
 
-const ARGUMENTS: Record<string, NamedKind> = {
+const ARGUMENTS: Record<string, ListedKind> = {
   slug: 'tenant',
   tour: 'tour',
   date: 'departure',
@@ -29,7 +43,7 @@ const ARGUMENTS: Record<string, NamedKind> = {
   resource: 'resource',
 };
 /** The id that is an argument of each noun; other ids are numbers. */
-const IDS: Record<string, IdKind> = {
+const IDS: Record<string, ListedKind & IdKind> = {
   key: 'apiKey',
   widget: 'widgetToken',
   hold: 'hold',
@@ -42,6 +56,8 @@ const FLAGS: Record<string, NamedKind> = {
   '--resource': 'resource',
   '--guide': 'resource',
   '--endpoint': 'endpoint',
+  '--hold': 'hold',
+  '--undo': 'import',
 };
 
 /** An argument of a verb, as its usage declares it: `<slug>`, `[slug]` or `<origin...>`. */
@@ -52,7 +68,7 @@ export interface VerbArgument {
   /** True: the argument takes all further words, and its value is a list. */
   repeats: boolean;
   /** The object that the argument names. Undefined: the argument names none, as an amount does, or a new one. */
-  kind: NamedKind | undefined;
+  kind: ListedKind | undefined;
 }
 
 /** Returns the arguments of a verb in order. @param noun undefined for a verb without a noun */
@@ -65,6 +81,13 @@ export function argumentsOf({ usage }: Pick<Verb, 'usage'>, noun: string | undef
     // The dates that `departure add` takes are new.
     return { name, required: form.startsWith('<'), repeats, kind: repeats ? undefined : named };
   });
+}
+
+const ID_KINDS = new Set<NamedKind>([...Object.values(IDS), 'import']);
+
+/** Returns whether objects of this kind are named by an id. */
+export function isIdKind(kind: NamedKind | undefined): kind is IdKind {
+  return kind !== undefined && ID_KINDS.has(kind);
 }
 
 /** Returns the kind of object that the value of a flag names. */

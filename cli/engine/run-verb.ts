@@ -1,4 +1,4 @@
-import { type Action, type DatabaseVerb, isOnDatabase, type Verb, verbName } from './command';
+import { type Action, type DatabaseVerb, isOnDatabase, optionKey, type Verb, verbName } from './command';
 import {
   type Choose,
   type CompletedLine,
@@ -16,6 +16,7 @@ import {
 } from './context';
 import { announceTenant, withDefaultTenant } from './default-tenant';
 import { refuseMistakes, UsageError } from './failure';
+import { isIdKind, namedByFlag } from './named-values';
 import { refuseNotAllowed } from './people-rights';
 import { createDisplay, drawRepeatedly, refuseWatch } from './watch';
 import { endAtInterruption } from '../terminal/io';
@@ -51,8 +52,24 @@ export async function runVerb(
   });
   if (verb.needs === 'configuration') return call(verb.run, terminal, checked);
   if (verb.needs === 'database-on-demand')
-    return call<OpeningTerminal<AuditedContext>>(verb.run, openingTerminal(terminal), checked);
+    return call<OpeningTerminal<AuditedContext>>(
+      verb.run,
+      openingTerminal(terminal),
+      await withWholeIds(verb, noun, terminal, checked),
+    );
   return runOnDatabase(verb, noun, terminal, checked);
+}
+
+/** Completes the ids of flags before the action asks. Opens the database only if a flag names an id. */
+async function withWholeIds(
+  verb: Verb,
+  noun: string | undefined,
+  terminal: Terminal,
+  line: CompletedLine,
+): Promise<CompletedLine> {
+  const namesId = verb.flags?.some((one) => isIdKind(namedByFlag(one)) && line.options[optionKey(one)]);
+  if (!namesId) return line;
+  return loadDatabase().withContext(terminal, {}, ({ db }) => loadFindIds().findIds(db, verb, noun, line));
 }
 
 /** Adds the function that opens the database, which loads Knex only then. */

@@ -1,3 +1,4 @@
+import { findTenant } from '../../services/api/tenants/manage-tenants';
 import { departureOf, insertHold } from '../catalog/catalog-rows';
 import { givenDeparture, givenTenant, givenTour } from '../support/given';
 import { describeOnTerminal, KEY } from '../support/pseudo-terminal';
@@ -37,6 +38,22 @@ describe('the beginning of an id', () => {
     expect((await terminal.json(`key rotate ${ids.key.slice(0, 6)}`)).id).not.toBe(ids.key);
   });
 
+  it('the beginning of an id names the hold that a booking takes over, and the import that is undone', async () => {
+    const { db } = terminal;
+    const party = '--tenant acme --party adult=1';
+    const { departure_date: date } = (await terminal.json('departure list alps')).items[0];
+    const { id } = await terminal.json(`hold add alps ${date} ${party}`);
+    const guest = '--tenant acme --name Ana --phone +4930901820';
+    const sold = await terminal.json(`booking add --hold ${id.slice(0, 30)} ${guest}`);
+    expect(sold.hold_id).toBe(id);
+    const tenant = await findTenant(db, 'acme');
+    const [imported] = await db('booking_imports')
+      .insert({ tenant_id: tenant.id, created_by: 'olga', silent: true, key_check: 'k' })
+      .returning('id');
+    const undone = await terminal.json(`booking import --undo ${imported.id.slice(0, 8)} --yes`);
+    expect(undone).toMatchObject({ import_id: imported.id, cancelled: 0 });
+  });
+
   it('the beginning of several ids changes nothing, and the error lists the candidates', async () => {
     const { code, error } = await terminal.tourctl('hold release abcd --yes --json');
     expect([code, error.code]).toEqual([2, 'usage_error']);
@@ -50,6 +67,8 @@ describe('the beginning of an id', () => {
     ['widget revoke 0000 --yes', '1 widget_token_not_found'],
     ['webhook pause ffff', '1 endpoint_not_found'],
     ['delivery show ffff', '1 delivery_not_found'],
+    ['booking add --hold ffff --tenant acme --name Ana --phone 030901820', '1 hold_not_found'],
+    ['booking import --undo ffff --yes', '1 import_not_found'],
     ['hold show abc', '2 usage_error'],
     ['hold show zzzz', '2 usage_error'],
     ['key revoke abc --yes', '2 usage_error'],

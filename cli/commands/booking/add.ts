@@ -54,7 +54,7 @@ import { type Answered, performOnce, REQUEST_ID_FLAG } from '../../engine/desk-r
 import { refuseMistakes, UsageError } from '../../engine/failure';
 import { partyBody } from '../../engine/party';
 import { ADJUST_FLAG, checkReason, SALE_REASON_FLAG } from '../../engine/reasoned';
-import { departureOnDate, formatMoney, instant, orNone, paragraphs, uuid } from '../../engine/values';
+import { departureOnDate, formatMoney, instant, orNone, paragraphs, uuidStart } from '../../engine/values';
 import type { Screen } from '../../terminal/screen';
 import { paragraph, properties, sections, shortTime } from '../../terminal/table';
 import { toAuditedBooking, toBookingDocument, toBookingFacts } from './document';
@@ -113,7 +113,7 @@ export const addBookingVerb: Verb = {
       otherwise: "the tenant's payment window",
     }),
     flag('--notes <text>', 'notes', { parse: paragraphs(NOTES_MAX) }),
-    flag('--hold <id>', 'book this hold: its tour, date, party and price', { parse: uuid }),
+    flag('--hold <id>', 'book this hold: its tour, date, party and price', { parse: uuidStart }),
     flag('--confirm', 'the booking is paid'),
     ANSWER_FLAG,
     ...PICKUP_FLAGS,

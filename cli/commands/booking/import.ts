@@ -29,7 +29,7 @@ import { mayAsk } from '../../engine/confirm';
 import type { AuditedContext } from '../../engine/context';
 import { sellingTenant, tenantToSellFor } from '../../engine/desk-sale';
 import { FileNotWrittenError, refuseMistakes, UsageError } from '../../engine/failure';
-import { fileName, formatMoney, slug, uuid } from '../../engine/values';
+import { fileName, formatMoney, slug, uuidStart } from '../../engine/values';
 import { sections, tableOf } from '../../terminal/table';
 import { countOf } from '../../terminal/text';
 import { askWords } from './ask-map';
@@ -54,7 +54,7 @@ const OF_FILES = ['tenant', 'map', 'dryRun', 'addSeats', 'skipFaulty', 'rejects'
 const UNDO_FLAG = flag(
   '--undo <import id>',
   'cancel what this import made and nothing has changed since, erase its customers and free its references',
-  { parse: uuid },
+  { parse: uuidStart },
 );
 
 export const importBookingsVerb: Verb = {

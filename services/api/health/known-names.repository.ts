@@ -9,6 +9,7 @@ const NAMES = {
   apiKey: { table: 'api_keys', column: 'id' },
   widgetToken: { table: 'widget_tokens', column: 'id' },
   hold: { table: 'seat_holds', column: 'id' },
+  import: { table: 'booking_imports', column: 'id' },
   booking: { table: 'booking_leads', column: 'booking_ref' },
   resource: { table: 'resources', column: 'code' },
 } as const;
@@ -36,6 +37,9 @@ export const COMPLETED_NAMES: Record<NameKind | 'departure', string> = {
   ),
   hold: offered(
     `select id::text as name from seat_holds where hold_takes_seats(status) order by expires_at desc limit ${NEWEST}`,
+  ),
+  import: offered(
+    'select id::text as name from booking_imports where undone_at is null order by created_at desc',
   ),
   booking: offered(`select booking_ref as name from booking_leads order by id desc limit ${NEWEST}`),
   resource: offered('select code as name from resources order by code'),
@@ -87,16 +91,16 @@ export async function findSimilarNames(db: Db, kind: NameKind, typed: string): P
     .pluck<string[]>('name');
 }
 
-/** Returns the ids that begin with the text, at most `limit`. @param start for a hold a valid beginning of a UUID, in lower case */
+/** Returns the ids that begin with the text, at most `limit`. @param start for a UUID its valid beginning, in lower case */
 export async function findIdsBeginningWith(
   db: Db,
-  kind: 'apiKey' | 'widgetToken' | 'hold',
+  kind: 'apiKey' | 'widgetToken' | 'hold' | 'import',
   start: string,
   limit: number,
 ): Promise<string[]> {
   const query = db(NAMES[kind].table).orderBy('id').limit(limit);
   // Searches a range of ids: PostgreSQL finds it by the primary key, even among many holds.
-  const range = kind === 'hold' ? uuidsBeginningWith(start) : undefined;
+  const range = kind === 'hold' || kind === 'import' ? uuidsBeginningWith(start) : undefined;
   if (range) void query.whereBetween('id', range);
   else void query.whereRaw('starts_with(id::text, ?)', [start]);
   return query.pluck<string[]>('id');
