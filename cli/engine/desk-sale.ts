@@ -181,7 +181,7 @@ export interface RaisedSeats {
 /**
  * Raises the number of seats of a departure by what a sale lacks, in the transaction of the sale. Null: it lacks none.
  * @param held seats of the hold that the sale consumes
- * @throws SandboxSeatsError, errors of findNamedDeparture
+ * @throws errors of addMissingSeats
  */
 export async function raiseSeats(
   transaction: OperatorTransaction,
@@ -190,22 +190,12 @@ export async function raiseSeats(
   named: NamedDeparture,
   { party, held = 0 }: { party: RequestedParty; held?: number },
 ): Promise<RaisedSeats | null> {
-  if (tenant.sandbox) throw new SandboxSeatsError(tenant);
   const seatsOf = ({ tour: { categories } }: Departure) =>
     wantedSeats(partyOfRequest(party, categories), categories) - held;
-  const raise = await addMissingSeats(transaction.trx, tour, named, seatsOf);
+  const raise = await addMissingSeats(transaction.trx, tenant, tour, named, seatsOf);
   const { before, after } = await performBulk(transaction, raise);
   const raised = { before: before.seatsTotal, after: after.seatsTotal };
   return raised.before === raised.after ? null : raised;
-}
-
-/** A sale of a sandbox tenant takes no real seat, so it raises none. */
-class SandboxSeatsError extends AppError {
-  readonly code = 'sandbox_tenant';
-
-  constructor({ slug }: Tenant) {
-    super(`${slug} is a sandbox tenant: --add-seats is for sales that take real seats`);
-  }
 }
 
 /** The values that a sale at the desk reads and writes beside the hold or booking. */

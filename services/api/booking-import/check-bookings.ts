@@ -3,6 +3,7 @@ import { todayIn } from '../../platform/forms/days';
 import { TourNotFoundError } from '../catalog/catalog.errors';
 import { getVisibleTour } from '../catalog/find-tour';
 import { findDeparture } from '../departures/find-departures';
+import { assertMayAddSeats } from '../seats/changes/change-departure';
 import { DeparturePastError, type ImportedBooking } from '../seats/changes/import-booking';
 import { type ChangeDecision, decideTogether } from '../seats/perform';
 import { ImportKeyChangedError } from './booking-import.errors';
@@ -36,13 +37,14 @@ const ROWS_A_PART = 500;
 
 /**
  * Reads the files and checks their rows as the sale does, without a lock. Writes nothing.
- * @throws ImportKeyChangedError; the file system's error for a file that cannot be read
+ * @throws SandboxSeatsError, ImportKeyChangedError; the file system's error for a file that cannot be read
  */
 export async function checkBookings(
   db: Db,
   files: string[],
   options: BookingImportOptions,
 ): Promise<CheckedImport> {
+  if (options.addsSeats) assertMayAddSeats(options.tenant);
   const other = await findImportOfOtherKey(db, options.tenant.id, options.key);
   if (other !== undefined) throw new ImportKeyChangedError(other);
   const issues = new RowIssues();

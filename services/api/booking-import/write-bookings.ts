@@ -7,6 +7,7 @@ import type { ImportedBooking } from '../seats/changes/import-booking';
 import { lockForChanges, type OperatorTransaction, performBulk, performTogether } from '../seats/perform';
 import type { SeatChange } from '../seats/seat-change';
 import type { Actor } from '../tenants/actor';
+import type { Tenant } from '../tenants/tenant';
 import { BookingImportRunningError, ImportOvertakenError } from './booking-import.errors';
 import { type BookingImportReport, Tally } from './booking-import-report';
 import { claimBookingImport, findImportedRows, insertImport, leaveOutReminders } from './imports.repository';
@@ -32,7 +33,7 @@ export async function writeBookings(
   const written = { ...report, import_id: importId, created: 0, tenfold_totals: [] };
   const tally = new Tally(written);
   for (const chunk of rows.byDeparture()) {
-    if (options.addsSeats) await addSeats(transaction, chunk);
+    if (options.addsSeats) await addSeats(transaction, tenant, chunk);
     const changes = chunk
       .map((one) => changeOf(one, options, { importId, importedAt, by }))
       .map(changeOrThrow);
@@ -55,7 +56,7 @@ async function assertNew(
 }
 
 /** Gives each departure of the rows the seats that it lacks. */
-async function addSeats(transaction: OperatorTransaction, chunk: PlacedRow[]): Promise<void> {
+async function addSeats(transaction: OperatorTransaction, tenant: Tenant, chunk: PlacedRow[]): Promise<void> {
   const byDeparture = new Map<string, PlacedRow[]>();
   for (const one of chunk) {
     const id = one.choice.departureId!;
@@ -71,7 +72,8 @@ async function addSeats(transaction: OperatorTransaction, chunk: PlacedRow[]): P
         return sum + wantedSeats(party, categories);
       }, 0);
     const named = { date: row.departureDate, time: row.departureTime };
-    await performBulk(transaction, await addMissingSeats(transaction.trx, tour, named, seatsOf));
+    const raise = await addMissingSeats(transaction.trx, tenant, tour, named, seatsOf);
+    await performBulk(transaction, raise);
   }
 }
 

@@ -14,6 +14,7 @@ import {
   type TourOfDeparture,
 } from '../../departures/find-departures';
 import { assertTripsFit } from '../../resources/busy-trips';
+import type { Tenant } from '../../tenants/tenant';
 import { type ChangedDate, datesOfBothKinds } from '../after-commit';
 import type { BulkChange, BulkFacts } from '../bulk-change';
 import { lockedDeparture } from '../rules/departure-rules';
@@ -97,17 +98,28 @@ export async function setSeats(
 }
 
 /**
- * Raises the number of seats of a departure by what a sale lacks. A departure with enough free seats stays as it is. Enqueues `departure.updated`
- * if the number changes. The sale refuses a departure that would need more than SEATS_TOTAL_MAX seats.
+ * Checks that the sales of the tenant may raise the seats of departures.
+ * @throws SandboxSeatsError
+ * @rule a sale of a sandbox tenant raises no seats: test/cli/booking-import-seats.test.ts
+ */
+export function assertMayAddSeats(tenant: Pick<Tenant, 'slug' | 'sandbox'>): void {
+  if (tenant.sandbox) throw new SandboxSeatsError(tenant);
+}
+
+/**
+ * Raises the number of seats of a departure by what a sale of the tenant lacks. A departure with enough free seats stays as it is. Enqueues
+ * `departure.updated` if the number changes. The sale refuses a departure that would need more than SEATS_TOTAL_MAX seats.
  * @param seatsOf returns how many more seats the sale takes
- * @throws errors of findNamedDeparture
+ * @throws SandboxSeatsError, errors of findNamedDeparture
  */
 export async function addMissingSeats(
   trx: Trx,
+  tenant: Tenant,
   tour: TourOfDeparture,
   named: NamedDeparture,
   seatsOf: (departure: Departure) => number,
 ): Promise<BulkChange<ChangedDeparture>> {
+  assertMayAddSeats(tenant);
   return changeOfDeparture(trx, tour, named, async (before) => {
     const needed = Math.max(before.seatsTotal, before.seatsTaken + seatsOf(before));
     if (needed === before.seatsTotal || needed > SEATS_TOTAL_MAX) return { before, after: before };
@@ -231,6 +243,15 @@ class DepartureHasTimeError extends AppError {
 
   constructor(tourSlug: string, name: string) {
     super(`${tourSlug} on ${name} has a start time: cancel it and add another departure instead`);
+  }
+}
+
+/** A sale of a sandbox tenant takes no real seat, so it raises none. */
+class SandboxSeatsError extends AppError {
+  readonly code = 'sandbox_tenant';
+
+  constructor({ slug }: Pick<Tenant, 'slug'>) {
+    super(`${slug} is a sandbox tenant: --add-seats is for sales that take real seats`);
   }
 }
 
