@@ -104,9 +104,8 @@ function describeMissing({ missing }: AnswersMissingError): string {
   return `Required answers are missing: ${list}. Add them by tourctl booking change, or confirm with --despite-missing`;
 }
 
-function describeSeatsLeft({ seatsAvailable, resource }: InsufficientSeatsError): string {
-  const limit = resource === null ? '' : `, because of the resource ${resource}`;
-  return `The departure has too few free seats: ${countOf(seatsAvailable, 'seat')} left${limit}`;
+function describeSeatsLeft({ seatsAvailable, because }: InsufficientSeatsError): string {
+  return `The departure has too few free seats: ${countOf(seatsAvailable, 'seat')} left${because}`;
 }
 
 /**

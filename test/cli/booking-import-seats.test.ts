@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { useTestApi } from '../support/api';
 import { givenTenant, unique } from '../support/given';
+import { givenResource, givenUses } from '../support/given-resources';
 import { preparedBeforeAll } from '../support/prepared';
 import { givenSeats, type Seats, seatsTakenByKind } from '../support/website';
 import { useTerminalOf } from './terminal';
@@ -48,5 +49,33 @@ describe('booking import for a sandbox tenant', () => {
     expect(await seatsTakenByKind(api.db, seats)).toEqual({ real: 3, sandbox: 3 });
     const { error } = await terminal.tourctl(`${importOf(seats, sandbox, [2])} --json`);
     expect(error.code).toBe('import_refused');
+  });
+});
+
+describe('a row of booking import that lacks seats', () => {
+  const messageOf = async (line: string): Promise<string> => {
+    const { code, json } = await terminal.tourctl(`${line} --json`);
+    expect([code, json.errors.length]).toEqual([1, 1]);
+    return json.errors[0].message;
+  };
+
+  it('because of a resource is refused with --add-seats too, and names the resource in place of the flag', async () => {
+    const seats = await givenSeats(api.db, { seats: 3 });
+    const boat = await givenResource(api.db, { places: 4 });
+    await givenUses(api.db, seats.tour, [{ resource: boat }]);
+    const line = importOf(seats, real, [5]);
+    expect(await messageOf(`${line} --add-seats`)).toBe(
+      `lacks 1 of 5 seats: 4 are free, because of the resource ${boat}`,
+    );
+    expect(await seatsTotal(seats)).toBe(3);
+    await api.db('departures').where({ tour_id: seats.tour.id }).update({ seats_total: 9 });
+    expect(await messageOf(line)).toBe(`lacks 1 of 5 seats: 4 are free, because of the resource ${boat}`);
+  });
+
+  it('of its departure is told that --add-seats adds them', async () => {
+    const seats = await givenSeats(api.db, { seats: 3 });
+    expect(await messageOf(importOf(seats, real, [5]))).toBe(
+      'lacks 2 of 5 seats: 3 are free; --add-seats adds them',
+    );
   });
 });

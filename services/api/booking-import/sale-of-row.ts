@@ -95,10 +95,12 @@ export function describeRefusal(refusal: AppError, map: ImportMap): [column: str
   if (issue) return [column, issue.message];
   if (refusal.code === 'pay_by_past') return [column, 'must be in the future'];
   if (!(refusal instanceof InsufficientSeatsError)) return [column, refusal.message];
-  const { seatsAvailable, wanted } = refusal;
+  return [column, describeLackOfSeats(refusal)];
+}
+
+/** The departure itself lacks seats only without --add-seats, so its text names this flag. */
+function describeLackOfSeats({ seatsAvailable, wanted, resource, because }: InsufficientSeatsError): string {
   const missing = wanted.quantity - seatsAvailable;
-  return [
-    column,
-    `lacks ${missing} of ${wanted.quantity} seats: ${seatsAvailable} are free; --add-seats adds them`,
-  ];
+  const cure = resource === null ? '; --add-seats adds them' : because;
+  return `lacks ${missing} of ${wanted.quantity} seats: ${seatsAvailable} are free${cure}`;
 }

@@ -63,6 +63,11 @@ export class InsufficientSeatsError extends DepartureNotAvailableError {
     super('The departure has too few free seats.', wanted);
   }
 
+  /** The end of a sentence with the free seats, for operators only. Empty: no resource is the limit. */
+  get because(): string {
+    return this.resource === null ? '' : `, because of the resource ${this.resource}`;
+  }
+
   override get facts(): Record<string, unknown> {
     return { seats_available: this.seatsAvailable, ...super.facts };
   }
