@@ -10,7 +10,7 @@ import { BOOKING_PAYMENT_METHODS, type BookingPaymentMethod } from '../tenants/p
 import { type PhoneInput, phoneForm } from '../customers/phone';
 import { UNITS_MAX } from '../parties/party-rules';
 import { isCurrencyCode } from '../pricing/currency';
-import { type ImportMap, ROW_STATUSES, type RowStatus } from './import-map';
+import { columnOf, type ImportMap, ROW_STATUSES, type RowStatus } from './import-map';
 import { type LocalTime, readAmount } from './read-words';
 import type { SourceCell, SourceRow } from './read-booking-file';
 import { readTravellers } from './read-travellers';
@@ -55,6 +55,13 @@ export interface SourceBooking {
   cells: SourceRow['cells'];
   /** The units that the rows of travellers name. */
   units: Map<string, number>;
+}
+
+/** The units of a category, and the column that names them. */
+interface NamedUnits {
+  code: string;
+  units: number;
+  column: string;
 }
 
 /** The fields of the tenant that the reading of rows needs. */
@@ -278,38 +285,62 @@ class RowReader {
     return this.issue(column, 'is a time that comes twice in the time zone: write it with its offset');
   }
 
-  /** Reads the party: the units of the rows of travellers, or the columns of categories, or one text. */
+  /** Reads the party: the units of the rows of travellers, the columns of categories, and one text. */
   party(): Record<string, number> | undefined {
-    const party = new Map(this.source.units);
+    const [columns, written] = [this.unitsOfColumns(), this.unitsOfText()];
+    if (!columns || !written) return undefined;
+    const column = columnOf('party', this.reading.map);
+    const grouped = [...this.source.units].map(([code, units]) => ({ code, units, column }));
+    return this.joined([...grouped, ...columns, ...written]);
+  }
+
+  /**
+   * Returns the party of the named units. A category has one of them, as in a request: a row that names it twice is faulty, also with 0.
+   * @rule a category that a row names twice: test/cli/booking-import-party.test.ts
+   */
+  private joined(named: NamedUnits[]): Record<string, number> | undefined {
+    const columnOfCode = new Map<string, string>();
+    for (const { code, column } of named) {
+      const other = columnOfCode.get(code);
+      if (other !== undefined)
+        return this.issue(column, `must not come with ${other}, which names the category ${code} too`);
+      columnOfCode.set(code, column);
+    }
+    const party = named.filter(({ units }) => units > 0).map(({ code, units }) => [code, units] as const);
+    return party.length > 0
+      ? Object.fromEntries(party)
+      : this.issue('party', 'is missing: name adults, or party.<code>');
+  }
+
+  private unitsOfColumns(): NamedUnits[] | undefined {
+    const named: NamedUnits[] = [];
     for (const [field, [cell]] of this.source.cells) {
       const code = codeOfField(field);
       if (code === undefined || !cell) continue;
       const units = readWholeNumber(String(cell.value));
       if (units === undefined || units > UNITS_MAX)
         return this.issue(cell.column, `must be a whole number from 0 to ${UNITS_MAX}`);
-      if (units > 0) party.set(code, (party.get(code) ?? 0) + units);
+      named.push({ code, units, column: cell.column });
     }
-    const written = this.cell('party');
-    if (written && !this.addWritten(party, written)) return undefined;
-    return party.size > 0
-      ? Object.fromEntries(party)
-      : this.issue('party', 'is missing: name adults, or party.<code>');
+    return named;
   }
 
-  /** Adds the party of one text, or of a JSON object. Returns false after an issue. */
-  private addWritten(party: Map<string, number>, { column, value }: SourceCell): boolean {
+  /** Reads the party of one text, or of a JSON object. Adds the units of its names that mean one category. */
+  private unitsOfText(): NamedUnits[] | undefined {
+    const cell = this.cell('party');
+    if (!cell) return [];
+    const { column, value } = cell;
     const read = typeof value === 'string' ? this.reading.map.readParty?.(value) : partyOfObject(value);
     const entries = [...(read ?? [])].map(([name, units]) => [this.codeOf(name), units] as const);
     const isKnown = entries.every(([code, units]) => code !== undefined && units >= 0 && units <= UNITS_MAX);
-    if (!read || !isKnown) {
-      this.issue(
+    if (!read || !isKnown)
+      return this.issue(
         column,
         'must have the form of formats.party of the map, with categories of the tour or of values.party',
       );
-      return false;
-    }
-    for (const [code, units] of entries) if (units > 0) party.set(code!, (party.get(code!) ?? 0) + units);
-    return true;
+    const sums = new Map<string, number>();
+    for (const [code, units] of entries) sums.set(code!, (sums.get(code!) ?? 0) + units);
+    return [...sums].map(([code, units]) => ({ code, units, column }));
   }
 
   private codeOf(name: string): string | undefined {

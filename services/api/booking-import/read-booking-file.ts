@@ -103,12 +103,17 @@ function columnsOf(place: RowPlace, names: string[], map: ImportMap, issues: Row
     if (column.field === undefined) issues.addUnknown('column', name, place);
     if (names.findIndex((other) => other.trim() === name) < index)
       issues.addToFile(place, name, 'is the name of two columns');
-    else if (column.field !== undefined && column.field !== 'name' && fields.has(column.field))
-      issues.addToFile(place, name, `is the second column of ${column.field}`);
+    else if (column.field !== undefined && !mayRepeat(column.field) && fields.has(column.field))
+      issues.addToFile(place, name, isSecondOf(column.field));
     fields.add(column.field);
     return column;
   });
 }
+
+/** Returns whether two columns may have the field. */
+const mayRepeat = (field: string) => field === 'name';
+
+const isSecondOf = (field: string) => `is the second column of ${field}`;
 
 /** Returns the field of a column: as the map names it, or its own name. Undefined: unknown or left out. */
 function fieldOf(name: string, { columns }: ImportMap): string | undefined {
@@ -157,14 +162,24 @@ function jsonRow(
   if (!value) return issues.add(place, '', 'must be a JSON object in one line');
   const repeated = findRepeatedKey(text);
   if (repeated) return issues.add(place, repeated.field ?? '', 'must have each key once');
+  return { file, line, cells: cellsOfKeys(value, place, map, issues) };
+}
+
+function cellsOfKeys(
+  row: Record<string, unknown>,
+  place: RowPlace,
+  map: ImportMap,
+  issues: RowIssues,
+): SourceRow['cells'] {
   const cells: SourceRow['cells'] = new Map();
-  for (const [name, given] of Object.entries(value)) {
-    if (name === ERROR_COLUMN || isLeftOut(name, map) || given === null || given === '') continue;
+  for (const [name, value] of Object.entries(row)) {
+    if (name === ERROR_COLUMN || isLeftOut(name, map) || value === null || value === '') continue;
     const field = fieldOf(name, map);
     if (field === undefined) issues.addUnknown('column', name, place);
-    else addCell(cells, field, { column: name, value: given });
+    else if (cells.has(field) && !mayRepeat(field)) issues.add(place, name, isSecondOf(field));
+    else addCell(cells, field, { column: name, value });
   }
-  return { file, line, cells };
+  return cells;
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {
