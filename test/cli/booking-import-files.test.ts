@@ -85,6 +85,52 @@ describe('the form of a file of bookings', () => {
   });
 });
 
+describe('a line break in a cell of a file of bookings', () => {
+  const load = (name: string, tours: Record<string, string> = {}) => {
+    const map = file(JSON.stringify({ tours }), 'json');
+    return terminal.json(`booking import ${name} --map ${map} --tenant ${site.tenant.slug} --yes`);
+  };
+  const leadOf = (ref: string) => api.db('booking_leads').where({ import_ref: ref }).first();
+
+  it('is a space where one line is read, and stays in the notes', async () => {
+    const { tour, date } = await givenSeats(api.db);
+    const ref = unique('old');
+    const row = `"${ref}\r\nB","Sunset\ncruise",${date},"Ana\n Lima",2,"Late\nWindow seat"`;
+    const name = file(`${HEAD},notes\n${row}\n`);
+    expect(await load(name, { 'Sunset cruise': tour.slug })).toMatchObject({ created: 1, errors: [] });
+    expect(await leadOf(`${ref} B`)).toMatchObject({ customerName: 'Ana Lima', notes: 'Late\nWindow seat' });
+    expect(await load(name, { 'Sunset\ncruise': tour.slug })).toMatchObject({ equal: 1 });
+  });
+
+  it('is a space in JSON lines too, also in the names of travellers', async () => {
+    const { tour, date } = await givenSeats(api.db);
+    const ref = unique('old');
+    const booking = {
+      external_ref: ref,
+      tour: tour.slug,
+      departure_date: date,
+      name: 'Ana\u2028Lima',
+      adults: 1,
+      notes: 'Late\rWindow seat',
+      travellers: [{ category: 'adult', first_name: 'Ana\nMaria', last_name: 'Lima', note: 'a\nb' }],
+    };
+    await load(file(`${JSON.stringify(booking)}\n`, 'jsonl'));
+    expect(await leadOf(ref)).toMatchObject({
+      customerName: 'Ana Lima',
+      notes: 'Late\nWindow seat',
+      travellers: [{ first_name: 'Ana Maria', last_name: 'Lima', note: 'a\nb' }],
+    });
+  });
+
+  it('makes no other reference: the second row of it is faulty', async () => {
+    const { tour, date } = await givenSeats(api.db);
+    const ref = unique('old');
+    const rest = [tour.slug, date, 'Ana Lima', 2].join();
+    const name = file(`${HEAD}\n"${ref}\nB",${rest}\n${ref} B,${rest}\n`);
+    expect(await refused(name)).toMatchObject([{ line: 4, field: 'external_ref' }]);
+  });
+});
+
 it.each(['--dry-run', '--tenant acme', '--no-policy', '--send-events'])(
   '--undo with %s is refused, and undoes nothing',
   async (flag) => {

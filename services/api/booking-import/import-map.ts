@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { BOOKING_PAYMENT_METHODS } from '../tenants/payment-method';
 import { type InstantsOf, instantsIn } from '../catalog/local-time';
 import { findRepeatedKey } from '../catalog-import/cut-json';
+import { foldLine } from '../catalog-import/field-checks';
 import { isTimeZone } from '../../platform/forms/days';
 import { isCategoryCode, isSlug } from '../../platform/forms/text-forms';
 import { isCurrencyCode } from '../pricing/currency';
@@ -40,20 +41,22 @@ export const ROW_STATUSES = ['confirmed', 'pending_payment', 'cancelled'] as con
 export type RowStatus = (typeof ROW_STATUSES)[number];
 
 const TEXT = z.string().min(1);
+/** A word in a cell, which the reader of a file makes one line. */
+const WORD = TEXT.transform(foldLine);
 const STORED_MAP = z.strictObject({
   columns: z.record(TEXT, z.string().nullable()).default({}),
   values: z
     .strictObject({
       /** Null: leaves out the bookings of this status. */
-      status: z.record(TEXT, z.enum(ROW_STATUSES).nullable()).default({}),
-      payment_method: z.record(TEXT, z.enum(BOOKING_PAYMENT_METHODS)).default({}),
-      currency: z.record(TEXT, z.string().refine(isCurrencyCode)).default({}),
-      party: z.record(TEXT, z.string().refine(isCategoryCode)).default({}),
+      status: z.record(WORD, z.enum(ROW_STATUSES).nullable()).default({}),
+      payment_method: z.record(WORD, z.enum(BOOKING_PAYMENT_METHODS)).default({}),
+      currency: z.record(WORD, z.string().refine(isCurrencyCode)).default({}),
+      party: z.record(WORD, z.string().refine(isCategoryCode)).default({}),
     })
     .partial()
     .default({}),
   /** Null: leaves out the bookings of the tour. */
-  tours: z.record(TEXT, z.string().refine(isSlug).nullable()).default({}),
+  tours: z.record(WORD, z.string().refine(isSlug).nullable()).default({}),
   formats: z
     .strictObject({
       date: TEXT,

@@ -5,6 +5,7 @@ import { readFormulas } from '../../platform/csv-cells';
 import { NO_LINE_BREAK } from '../catalog-import/catalog-file';
 import { endOfFile, firstLineOf, parseCsvRows } from '../catalog-import/catalog-csv';
 import { cutLines, findRepeatedKey, type JsonPiece, UncuttableError } from '../catalog-import/cut-json';
+import { foldLine, foldParagraphs } from '../catalog-import/field-checks';
 import { type Encoding, type ImportMap, isRowField } from './import-map';
 import { ERROR_COLUMN, type RowIssues, type RowPlace } from './row-issues';
 
@@ -129,10 +130,19 @@ function toRow(file: string, line: number, head: Column[], record: string[]): So
   if (record.length !== head.length) return undefined;
   const cells: SourceRow['cells'] = new Map();
   for (const [index, { name, field }] of head.entries()) {
-    const value = readFormulas(record[index]!.trim());
+    const value = foldText(field, readFormulas(record[index]!.trim()));
     if (field !== undefined && value !== '') addCell(cells, field, { column: name, value });
   }
   return { file, line, cells };
+}
+
+/**
+ * Returns the value with the line breaks of a text folded, as a file of the catalog has them: only notes keep their lines.
+ * @rule the line breaks in a file of bookings: test/cli/booking-import-files.test.ts
+ */
+function foldText<T>(field: string | undefined, value: T): T | string {
+  if (typeof value !== 'string') return value;
+  return field === 'notes' ? foldParagraphs(value) : foldLine(value);
 }
 
 export function addCell(cells: SourceRow['cells'], field: string, cell: SourceCell): void {
@@ -177,7 +187,7 @@ function cellsOfKeys(
     const field = fieldOf(name, map);
     if (field === undefined) issues.addUnknown('column', name, place);
     else if (cells.has(field) && !mayRepeat(field)) issues.add(place, name, isSecondOf(field));
-    else addCell(cells, field, { column: name, value });
+    else addCell(cells, field, { column: name, value: foldText(field, value) });
   }
   return cells;
 }

@@ -1,12 +1,18 @@
 import { birthDateForm } from '../../platform/forms/days';
-import type { Form } from '../../platform/forms/form';
+import { type Form, ofText } from '../../platform/forms/form';
 import { lineForm, notesForm, personNameForm } from '../../platform/forms/texts';
 import type { Traveller } from '../bookings/booking-lead';
+import { foldLine } from '../catalog-import/field-checks';
+
+/** Returns the form of a text that is one line. */
+function inOneLine(form: Form<string>): Form<string> {
+  return ofText((text) => form(foldLine(text)));
+}
 
 const FORMS: Record<keyof Traveller, { form: Form<string>; isRequired: boolean }> = {
-  category: { form: lineForm(32), isRequired: true },
-  first_name: { form: personNameForm, isRequired: true },
-  last_name: { form: personNameForm, isRequired: true },
+  category: { form: inOneLine(lineForm(32)), isRequired: true },
+  first_name: { form: inOneLine(personNameForm), isRequired: true },
+  last_name: { form: inOneLine(personNameForm), isRequired: true },
   birth_date: { form: birthDateForm, isRequired: false },
   note: { form: notesForm, isRequired: false },
 };

@@ -27,12 +27,13 @@ export function formField<T>(form: Form<T>, fold = (text: string) => text) {
   });
 }
 
-/** Reads a text as one line: replaces each line break by a space. */
-export const lineField = (most: number) =>
-  formField(lineForm(most), (text) => text.replace(LINE_BREAKS, ' '));
-/** Reads a text of several lines: writes each line break as one line feed. */
-export const paragraphsField = (most: number) =>
-  formField(proseForm(most), (text) => text.replace(/\r\n?|\u2028|\u2029/g, '\n'));
+/** Returns the text as one line: replaces each line break by a space. */
+export const foldLine = (text: string) => text.replace(LINE_BREAKS, ' ');
+/** Returns the text of several lines with each line break as one line feed. */
+export const foldParagraphs = (text: string) => text.replace(/\r\n?|\u2028|\u2029/g, '\n');
+
+export const lineField = (most: number) => formField(lineForm(most), foldLine);
+export const paragraphsField = (most: number) => formField(proseForm(most), foldParagraphs);
 
 /** @param min included @param max included */
 export function integerField(min: number, max: number) {
