@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { useTestApi } from '../support/api';
@@ -129,6 +131,44 @@ describe('a line break in a cell of a file of bookings', () => {
     const name = file(`${HEAD}\n"${ref}\nB",${rest}\n${ref} B,${rest}\n`);
     expect(await refused(name)).toMatchObject([{ line: 4, field: 'external_ref' }]);
   });
+});
+
+describe('a named pipe of bookings', () => {
+  const temporary = mkdtempSync(path.join(folder, 'temporary-'));
+  const { TMPDIR } = process.env;
+  beforeAll(() => void (process.env.TMPDIR = temporary));
+  afterAll(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  });
+
+  it('is imported, its faulty rows are written to --rejects, its issues name the pipe, and no copy of it is left', async () => {
+    const { tour, date } = await givenSeats(api.db);
+    const rows = ['2', 'two'].map((adults) => [unique('old'), tour.slug, date, 'Ana Lima', adults].join());
+    const [pipe, rejects] = [
+      path.join(folder, `${unique('pipe')}.csv`),
+      path.join(folder, unique('rejects')),
+    ];
+    execFileSync('mkfifo', [pipe]);
+    const flags = `--tenant ${site.tenant.slug} --yes --skip-faulty --rejects ${rejects} --json`;
+    const [{ code, json }] = await Promise.all([
+      terminal.tourctl(`booking import ${pipe} ${flags}`),
+      writeFile(pipe, `${[HEAD, ...rows].join('\n')}\n`),
+    ]);
+    expect([code, json.created, json.faulty]).toEqual([0, 1, 1]);
+    expect(json.errors).toMatchObject([{ file: pipe, line: 3, field: 'adults' }]);
+    expect(readFileSync(rejects, 'utf8')).toContain(rows[1]);
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+});
+
+it('a directory and a name without a file are refused as what they are', async () => {
+  const directory = path.join(folder, 'directory.csv');
+  mkdirSync(directory);
+  const messageOf = async (name: string) => (await terminal.tourctl(`${line(name)} --json`)).error.message;
+  expect(await messageOf(directory)).toBe(`<file> must be a file, and ${directory} is a directory`);
+  const none = path.join(folder, 'none.csv');
+  expect(await messageOf(none)).toBe(`<file> must be a file that exists, and ${none} does not`);
 });
 
 it.each(['--dry-run', '--tenant acme', '--no-policy', '--send-events'])(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import {
   BookingMapError,
@@ -14,7 +14,7 @@ import type {
 } from '../../../services/api/booking-import/booking-import-report';
 import { addWords, parseImportMap } from '../../../services/api/booking-import/import-map';
 import { lockImport } from '../../../services/api/booking-import/imports.repository';
-import { BOOKING_FILE_TYPES } from '../../../services/api/booking-import/read-booking-file';
+import { BOOKING_FILE_TYPES, type BookingFile } from '../../../services/api/booking-import/read-booking-file';
 import type { RowIssue } from '../../../services/api/booking-import/row-issues';
 import { writeRejects } from '../../../services/api/booking-import/write-rejects';
 import { isStanding } from '../../../services/api/bookings/booking-status';
@@ -29,6 +29,7 @@ import { mayAsk } from '../../engine/confirm';
 import type { AuditedContext } from '../../engine/context';
 import { sellingTenant, tenantToSellFor } from '../../engine/desk-sale';
 import { FileNotWrittenError, refuseMistakes, UsageError } from '../../engine/failure';
+import { fileToImport, withSpooledPipes } from '../../engine/imported-files';
 import { fileName, formatMoney, slug, uuidStart } from '../../engine/values';
 import { sections, tableOf } from '../../terminal/table';
 import { countOf } from '../../terminal/text';
@@ -96,30 +97,37 @@ export const importBookingsVerb: Verb = {
   run: importBookingsCommand,
 };
 
-/** Parses the name of a file of bookings. @throws UsageError */
 function bookingFile(text: string, name: string): string {
-  if (!BOOKING_FILE_TYPES.some((type) => type === path.extname(text).toLowerCase()))
-    throw new UsageError(
-      `${name} must be a ${BOOKING_FILE_TYPES.join(' or ')} file, and ${text} has another ending`,
-    );
-  if (!statSync(text, { throwIfNoEntry: false })?.isFile())
-    throw new UsageError(`${name} must be a file that exists, and ${text} does not`);
-  return text;
+  return fileToImport(text, name, BOOKING_FILE_TYPES);
 }
 
 async function importBookingsCommand(
   context: AuditedContext,
   options: ImportOptions,
-  files: string[] | undefined,
+  given: string[] | undefined,
 ): Promise<void> {
   if (options.undo !== undefined) return undoCommand(context, options.undo);
+  return withSpooledPipes(given!, context.io, (paths, nameOf) =>
+    importFiles(
+      context,
+      options,
+      paths.map((readable) => ({ name: nameOf(readable), path: readable })),
+    ),
+  );
+}
+
+async function importFiles(
+  context: AuditedContext,
+  options: ImportOptions,
+  files: BookingFile[],
+): Promise<void> {
   const { confirm, output } = context;
-  const checked = await check(context, options, files!);
+  const checked = await check(context, options, files);
   const { issues, report } = checked;
-  const errors = issues.listed(files!);
+  const errors = issues.listed(files.map(({ name }) => name));
   const { warnings } = issues;
   warnOfFiles(output, warnings);
-  if (issues.count > 0 && options.rejects !== undefined) await reject(options.rejects, files!, checked);
+  if (issues.count > 0 && options.rejects !== undefined) await reject(options.rejects, files, checked);
   const answer = (done: BookingImportReport) =>
     output.answer({ ...done, errors, ...(warnings.length > 0 && { warnings }) }, (screen) =>
       describeReport(done, errors, screen),
@@ -147,7 +155,7 @@ function warnOfFiles(output: AuditedContext['output'], warnings: readonly RowIss
 async function check(
   context: AuditedContext,
   options: ImportOptions,
-  files: string[],
+  files: BookingFile[],
 ): Promise<CheckedImport> {
   const { db, secrets } = context;
   const { addSeats = false, policy = true, sendEvents = false } = options;
@@ -165,7 +173,7 @@ async function check(
     const words = mayAsk(context) ? await askWords(context, { tenant, map }, checked.issues) : [];
     if (words.length === 0) return checked;
     text = addWords(text, words);
-    writeMap(context, options.map ?? mapBeside(files[0]!), text);
+    writeMap(context, options.map ?? mapBeside(files[0]!.name), text);
   }
 }
 
@@ -197,7 +205,7 @@ function readMap(file: string): string {
   }
 }
 
-async function reject(out: string, files: string[], { issues, options }: CheckedImport): Promise<void> {
+async function reject(out: string, files: BookingFile[], { issues, options }: CheckedImport): Promise<void> {
   const encoding = options.map.formats.encoding ?? 'utf-8';
   await writeRejects(out, files, { issues, encoding }).catch((error: unknown) => {
     throw new FileNotWrittenError(out, String((error as NodeJS.ErrnoException).code));

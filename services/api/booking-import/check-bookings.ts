@@ -19,7 +19,7 @@ import { SourceBookings } from './group-rows';
 import { columnOf, type ImportMap } from './import-map';
 import { findImportedRows, findImportOfOtherKey } from './imports.repository';
 import { type NumberedRow, PlacedRows } from './placed-rows';
-import { readBookingFile } from './read-booking-file';
+import { type BookingFile, readBookingFile } from './read-booking-file';
 import { RowIssues } from './row-issues';
 import { type BookingImportOptions, changeOf, describeRefusal, DRY_IMPORT } from './sale-of-row';
 
@@ -41,7 +41,7 @@ const ROWS_A_PART = 500;
  */
 export async function checkBookings(
   db: Db,
-  files: string[],
+  files: BookingFile[],
   options: BookingImportOptions,
 ): Promise<CheckedImport> {
   if (options.addsSeats) assertMayAddSeats(options.tenant);
@@ -62,7 +62,7 @@ export async function checkBookings(
 
 /** Yields the bookings of the files, some at a time. */
 async function* readSources(
-  files: string[],
+  files: BookingFile[],
   { options: { map }, issues, report }: CheckedImport,
 ): AsyncGenerator<SourceBooking[]> {
   const sources = new SourceBookings(map, issues);

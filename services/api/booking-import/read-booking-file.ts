@@ -11,6 +11,13 @@ import { ERROR_COLUMN, type RowIssues, type RowPlace } from './row-issues';
 
 export const BOOKING_FILE_TYPES = ['.csv', '.jsonl'] as const;
 
+/** A file of an import. A named pipe is read from a copy, because an import may read its files more than once. */
+export interface BookingFile {
+  /** As the command line has it, for messages. */
+  name: string;
+  path: string;
+}
+
 /** A row as its file has it. A line of its file is named by `line`; the first one is 1. */
 export interface SourceRow {
   file: string;
@@ -31,20 +38,24 @@ const BYTES_A_CHUNK = 64 * 1024;
  * @throws the file system's error for a file that cannot be read
  */
 export async function* readBookingFile(
-  file: string,
+  file: BookingFile,
   map: ImportMap,
   issues: RowIssues,
 ): AsyncGenerator<SourceRow[]> {
-  const isCsv = path.extname(file).toLowerCase() === '.csv';
+  const { name } = file;
   const text = readText(file, map.formats.encoding ?? 'utf-8');
   try {
-    if (isCsv) yield* readCsvRows(file, text, map, issues);
-    else yield* readJsonRows(file, text, map, issues);
+    if (isCsvFile(file)) yield* readCsvRows(name, text, map, issues);
+    else yield* readJsonRows(name, text, map, issues);
   } catch (error) {
     const unreadable = describeUnreadable(error);
     if (!unreadable) throw error;
-    issues.addToFile({ file, line: unreadable.line }, '', unreadable.message);
+    issues.addToFile({ file: name, line: unreadable.line }, '', unreadable.message);
   }
+}
+
+export function isCsvFile({ name }: BookingFile): boolean {
+  return path.extname(name).toLowerCase() === '.csv';
 }
 
 /** Returns why the rest of a file cannot be read, without its text. Undefined: another error. */
@@ -205,10 +216,10 @@ const isInvalidText = (error: unknown) =>
   (error as NodeJS.ErrnoException).code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
 
 /** Yields the text of a file. A byte order mark of UTF-8 decides before the encoding of the map: --rejects writes one. */
-export async function* readText(file: string, encoding: Encoding): AsyncGenerator<string> {
+export async function* readText(file: BookingFile, encoding: Encoding): AsyncGenerator<string> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   let isLatin = false;
-  for await (const chunk of createReadStream(file, { highWaterMark: BYTES_A_CHUNK })) {
+  for await (const chunk of createReadStream(file.path, { highWaterMark: BYTES_A_CHUNK })) {
     const bytes = chunk as Buffer;
     if (!decoder) {
       const isMarked = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK);

@@ -1,10 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import path from 'node:path';
 import { csvLine } from '../../platform/csv-cells';
 import { firstLineOf, parseCsvRows } from '../catalog-import/catalog-csv';
 import { cutLines } from '../catalog-import/cut-json';
 import type { Encoding } from './import-map';
-import { describeUnreadable, readText } from './read-booking-file';
+import { type BookingFile, describeUnreadable, isCsvFile, readText } from './read-booking-file';
 import { ERROR_COLUMN, type RowIssues } from './row-issues';
 
 /** The mark by which spreadsheets, and an import with another encoding in its map, read the file as UTF-8. */
@@ -17,15 +16,14 @@ const BYTE_ORDER_MARK = '\ufeff';
  */
 export async function writeRejects(
   out: string,
-  files: string[],
+  files: BookingFile[],
   { issues, encoding }: { issues: RowIssues; encoding: Encoding },
 ): Promise<void> {
   const target = await open(out, 'wx', 0o600);
   try {
     await target.write(BYTE_ORDER_MARK);
     for (const [index, file] of files.entries()) {
-      const isCsv = path.extname(file).toLowerCase() === '.csv';
-      const lines = isCsv
+      const lines = isCsvFile(file)
         ? csvRejects(file, issues, encoding, index === 0)
         : jsonRejects(file, issues, encoding);
       await writeLines(target, lines);
@@ -45,7 +43,7 @@ async function writeLines(target: FileHandle, lines: AsyncIterable<string>): Pro
 }
 
 async function* csvRejects(
-  file: string,
+  file: BookingFile,
   issues: RowIssues,
   encoding: Encoding,
   hasHead: boolean,
@@ -59,7 +57,7 @@ async function* csvRejects(
     }
     for (const row of rows) {
       const { record } = row;
-      const messages = issues.of({ file, line: firstLineOf(row) });
+      const messages = issues.of({ file: file.name, line: firstLineOf(row) });
       if (messages.length > 0) yield csvLine([messages.join('; '), ...record.slice(skippedCells(head!))]);
     }
   }
@@ -70,10 +68,14 @@ function skippedCells([first]: string[]): number {
   return first?.trim() === ERROR_COLUMN ? 1 : 0;
 }
 
-async function* jsonRejects(file: string, issues: RowIssues, encoding: Encoding): AsyncGenerator<string> {
+async function* jsonRejects(
+  file: BookingFile,
+  issues: RowIssues,
+  encoding: Encoding,
+): AsyncGenerator<string> {
   for await (const pieces of cutLines(readText(file, encoding)))
     for (const { text, line } of pieces) {
-      const messages = issues.of({ file, line });
+      const messages = issues.of({ file: file.name, line });
       if (messages.length > 0) yield `${rejectedJson(text.trim(), messages.join('; '))}\n`;
     }
 }
