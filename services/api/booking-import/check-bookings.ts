@@ -87,7 +87,7 @@ function readRow(
   const { map, tenant } = options;
   const row = readBookingRow(source, { map, issues, country: tenant.country });
   if (row === 'left out') report.left_out++;
-  const isFaulty = source.places.some((place) => issues.has(place));
+  const isFaulty = issues.refuseTogether(source.places);
   return row === 'left out' || isFaulty ? undefined : row;
 }
 
@@ -148,11 +148,13 @@ function placerOf(
 }
 
 /** Adds the issue of a tour that the tenant does not see. Its name is a word that a person may add to the map, unless it is the map's own. */
-function addUnknownTour({ tour, places: [place] }: BookingRow, map: ImportMap, issues: RowIssues): void {
+function addUnknownTour({ tour, places }: BookingRow, map: ImportMap, issues: RowIssues): void {
+  const [place] = places;
   const column = columnOf('tour', map);
   if (Object.values(map.tours).includes(tour))
     issues.add(place!, column, 'must be a tour that the tenant sees');
   else issues.addUnknown('tour', tour, place!, column);
+  issues.refuseTogether(places);
 }
 
 /** Returns the function with its earlier results by the first argument. */
@@ -181,7 +183,10 @@ async function decideRows(db: Db, { options, issues, report, rows }: CheckedImpo
         tally.add(one.row, decision.result);
         sellable.add(one.number);
       } else if (decision.refusal instanceof DeparturePastError) report.left_out++;
-      else issues.add(one.row.places[0]!, ...describeRefusal(decision.refusal, options.map));
+      else {
+        issues.add(one.row.places[0]!, ...describeRefusal(decision.refusal, options.map));
+        issues.refuseTogether(one.row.places);
+      }
   rows.keep(sellable);
   tally.end();
 }

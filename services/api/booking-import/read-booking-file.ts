@@ -91,7 +91,7 @@ async function* readCsvRows(
       if (end) issues.warn({ file, line }, end.message);
       const row = toRow(file, line, head!, record);
       if (row) return [row];
-      issues.add({ file, line }, '', 'must have a cell for each column of the first line');
+      issues.addUnread({ file, line }, '', 'must have a cell for each column of the first line', map);
       return [];
     });
   }
@@ -180,9 +180,9 @@ function jsonRow(
   const place = { file, line };
   if (isUnended) issues.warn(place, NO_LINE_BREAK);
   const value = parseObject(text);
-  if (!value) return issues.add(place, '', 'must be a JSON object in one line');
+  if (!value) return issues.addUnread(place, '', 'must be a JSON object in one line', map);
   const repeated = findRepeatedKey(text);
-  if (repeated) return issues.add(place, repeated.field ?? '', 'must have each key once');
+  if (repeated) return issues.addUnread(place, repeated.field ?? '', 'must have each key once', map);
   return { file, line, cells: cellsOfKeys(value, place, map, issues) };
 }
 

@@ -1,3 +1,5 @@
+import type { ImportMap } from './import-map';
+
 /** The first column of a file of rejected rows, which an import skips. */
 export const ERROR_COLUMN = 'import_error';
 
@@ -37,14 +39,37 @@ export class RowIssues {
 
   add(place: RowPlace, field: string, message: string): undefined {
     const { file, line } = place;
+    this.note(place, field === '' ? message : `${field} ${message}`);
+    if (this.shown.length < SHOWN_MAX) this.shown.push({ file, line, field, message });
+  }
+
+  private note({ file, line }: RowPlace, text: string): void {
     const lines = this.messagesOf.get(file) ?? new Map<number, string[]>();
     this.messagesOf.set(file, lines);
     const messages = lines.get(line);
-    const text = field === '' ? message : `${field} ${message}`;
     if (messages) messages.push(text);
     else lines.set(line, [text]);
     if (!messages) this.faulty++;
-    if (this.shown.length < SHOWN_MAX) this.shown.push({ file, line, field, message });
+  }
+
+  /** Makes all lines of a booking faulty if one is, so that --rejects has the whole booking. Returns whether it is faulty. */
+  refuseTogether(places: readonly RowPlace[]): boolean {
+    const faulty = places.find((place) => this.has(place));
+    if (!faulty) return false;
+    for (const place of places)
+      if (!this.has(place)) this.note(place, `belongs to the booking of line ${faulty.line}`);
+    return true;
+  }
+
+  /** Adds an issue of a line that was not read. If lines are grouped, its booking is unknown, and --skip-faulty cannot leave it out. */
+  addUnread(
+    place: RowPlace,
+    field: string,
+    message: string,
+    { grouped }: Pick<ImportMap, 'grouped'>,
+  ): undefined {
+    if (grouped) this.isFileFaulty = true;
+    this.add(place, field, message);
   }
 
   /** Adds an issue of a whole file: some of its rows or columns were not read, so --skip-faulty cannot leave out only faulty rows. */
