@@ -88,6 +88,8 @@ export interface CountedRow {
   id: string;
   tourId: string;
   departureDate: string;
+  /** Ids of the resources that it uses. */
+  resourceIds: string[];
   /** True: the departure has holds or leads to mark as expired. */
   somethingExpired: boolean;
 }

@@ -2,7 +2,6 @@ import type { Db } from '../../platform/database/database';
 import type { TourRef } from '../catalog/tour';
 import type { Scope } from '../credentials/credential';
 import type { DepartureChoice } from '../departures/choose-departure';
-import { withoutSeats } from '../departures/departure';
 import { findDepartureAfterChange } from '../departures/find-departures';
 import { HoldExpiredError, HoldStateConflictError } from '../holds/hold.errors';
 import { assertHoldMinutes } from '../holds/hold-length';
@@ -29,7 +28,6 @@ import {
   placeOf,
   type Reader,
   saleOf,
-  seatsOn,
   type ShownOctoBooking,
   type ShownParts,
   shownParts,
@@ -72,9 +70,8 @@ async function changeOf(
     found,
     to: { departureId, tour },
     decide: (booking) => decide(booking, parts),
-    toResult: ({ before, after }, departure) => {
-      const more = seatsOn(after, departureId) - seatsOn(before, departureId);
-      const counted = withoutSeats({ ...parts.departure.departure, ...departure }, -more);
+    toResult: (after, departure) => {
+      const counted = { ...parts.departure.departure, ...departure };
       return { ...after, ...parts, departure: { ...parts.departure, departure: counted } };
     },
   });

@@ -123,11 +123,6 @@ export function placeOf({ hold, lead }: StoredOctoBooking) {
   return { tourId: tour.id, departureId, departureDate: departureDate! };
 }
 
-/** Returns the seats of the departure that the booking takes. */
-export function seatsOn(booking: StoredOctoBooking, departureId: string): number {
-  return stands(booking) && placeOf(booking).departureId === departureId ? saleOf(booking).seats : 0;
-}
-
 /** Returns true unless the booking is cancelled or expired. */
 export function stands({ hold, lead }: StoredOctoBooking): boolean {
   return lead ? isStanding(lead) : isLive(hold);

@@ -60,6 +60,11 @@ export class Trips {
     this.resources = new Map(resources.map((resource) => [resource.id, resource]));
   }
 
+  /** Returns whether these are resources of a departure, all of which it knows. */
+  haveAll(resourceIds: readonly string[]): boolean {
+    return resourceIds.length > 0 && resourceIds.every((id) => this.resources.has(id));
+  }
+
   /** Counts more seats of a departure. @param more fewer if it is negative */
   take(departureId: string, sandbox: boolean, more: number): void {
     for (const use of this.usesOf(departureId, sandbox)) use.seats += more;

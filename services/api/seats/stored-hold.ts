@@ -1,11 +1,11 @@
-import { type Departure, isOpen, seatsLeft } from '../departures/departure';
+import { type Departure, seatsAvailable } from '../departures/departure';
 import { assertNotMoved } from '../departures/check-seats';
 import { HoldNotFoundError } from '../holds/hold.errors';
 import type { HoldPlace } from '../holds/seat-hold.repository';
 import { countedKey, type DepartureFacts, type SaleFacts, type StoredHold } from './read/facts';
 import type { Decided } from './decided';
 import type { SeatChange, Seller } from './seat-change';
-import type { ChangedHold } from '../holds/seat-hold';
+import type { ChangedHold, SeatHold } from '../holds/seat-hold';
 
 /**
  * Builds a change of a hold on its present departure.
@@ -34,7 +34,7 @@ export function lockedHold(facts: SaleFacts, { id, departureId }: HoldPlace, san
   const hold = facts.storedHolds.get(id);
   if (!hold) throw new HoldNotFoundError();
   assertNotMoved('hold', departureId, hold);
-  return { ...hold, seatsAvailable: freeSeatsAfter(departureOfHold(facts, hold, sandbox), 0) };
+  return withFreeSeats(facts, hold, sandbox);
 }
 
 /** Returns the result of a change that changes nothing. */
@@ -42,16 +42,12 @@ export function unchangedHold(hold: StoredHold): Decided<ChangedHold> {
   return { result: { before: hold, after: hold }, changed: [] };
 }
 
-/** Returns the departure of the hold, which its lock has kept. */
-export function departureOfHold(
-  facts: DepartureFacts,
-  { departureId }: Pick<HoldPlace, 'departureId'>,
+/** Returns the hold with the free seats that its departure has by the facts. */
+export function withFreeSeats<Hold extends SeatHold>(
+  { departures }: DepartureFacts,
+  hold: Hold,
   sandbox: boolean,
-): Departure {
-  return facts.departures.get(countedKey(departureId, sandbox))!;
-}
-
-/** Returns the free seats of a departure, as a hold shows them. @param more seats that the change takes, or frees if negative */
-export function freeSeatsAfter(departure: Departure, more: number): number {
-  return isOpen(departure) ? Math.max(0, seatsLeft(departure) - more) : 0;
+): Hold {
+  const departure: Departure = departures.get(countedKey(hold.departureId, sandbox))!;
+  return { ...hold, seatsAvailable: seatsAvailable(departure) };
 }

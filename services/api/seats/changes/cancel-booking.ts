@@ -5,8 +5,10 @@ import { awaitsPayment, bookingOutcome } from '../../bookings/booking-status';
 import { getBookingPlace } from '../../bookings/find-booking';
 import { assertRefundAmount, decideRefund, type RefundChoice } from '../../bookings/refund';
 import type { Actor } from '../../tenants/actor';
+import type { Tenant } from '../../tenants/tenant';
 import type { Decided } from '../decided';
-import type { StoredLead } from '../read/facts';
+import type { DepartureFacts, StoredLead } from '../read/facts';
+import { replaceSeats } from '../rules/counted-seats';
 import { freeingOnly, type SeatChange, type Seller } from '../seat-change';
 import { changeOfBooking, statusChange, unchangedBooking } from '../stored-booking';
 
@@ -25,20 +27,22 @@ export async function cancelBooking(
 ): Promise<SeatChange<ChangedBooking>> {
   const found = await getBookingPlace(db, seller.tenant.id, bookingRef);
   return freeingOnly(
-    changeOfBooking(seller, found, (lead, { at }) => decideCancellation(lead, at, cancellation)),
+    changeOfBooking(seller, found, (lead, facts) =>
+      decideCancellation(facts, seller.tenant, lead, cancellation),
+    ),
   );
 }
 
 /**
  * Cancels a booking; its seats become free, and the refund is stored. A cancelled booking keeps its first reason and its refund, stays
  * unchanged and has no event.
- * @param at the clock reading under the lock
  * @throws InvalidInputError (400); BookingStateConflictError for an expired booking, and for the operator's refund of a booking that was
  *   never confirmed; RefundChangedError (409)
  */
 export function decideCancellation(
+  facts: DepartureFacts,
+  tenant: Tenant,
   lead: StoredLead,
-  at: string,
   { by, reason, ...choice }: Cancellation,
 ): Decided<ChangedBooking> {
   assertRefundAmount(choice, lead);
@@ -46,6 +50,7 @@ export function decideCancellation(
   if (status === 'stay') return unchangedBooking(lead);
   if (choice.refundPercent !== undefined && awaitsPayment(lead))
     throw new BookingStateConflictError(lead.status, 'refunded');
-  const refund = decideRefund(lead, new Date(at), choice);
-  return statusChange(lead, { status, by, at, reason, refund });
+  const refund = decideRefund(lead, new Date(facts.at), choice);
+  replaceSeats(facts, tenant, lead, null);
+  return statusChange(lead, { status, by, at: facts.at, reason, refund });
 }

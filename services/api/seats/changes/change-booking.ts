@@ -41,6 +41,7 @@ import {
   placeOn,
   priceAfterMove,
 } from '../rules/amended-seats';
+import { replaceSeats } from '../rules/counted-seats';
 import { assertExpectedTotal, quoteDeparture } from '../rules/departure-rules';
 import {
   type DepartureFacts,
@@ -125,6 +126,7 @@ export function decideBookingChange(
   const { refundPercent = amendment.adjustment && WHOLE } = amendment;
   const reduction = decideReduction(lead, after.totalMinor, lead.asOf, refundPercent);
   if (amendment.refundPercent !== undefined && !reduction) throw new NothingFreedError();
+  replaceSeats(facts, tenant, lead, after);
   return {
     result: { before: lead, after, reduction },
     lead: {

@@ -27,7 +27,8 @@ import {
 import type { DepartureFacts, StoredHold } from '../read/facts';
 import { dateOfHold, type Decided } from '../decided';
 import { movingTo, type SeatChange, type Seller } from '../seat-change';
-import { changeOfHold, freeSeatsAfter, unchangedHold } from '../stored-hold';
+import { replaceSeats } from '../rules/counted-seats';
+import { changeOfHold, unchangedHold, withFreeSeats } from '../stored-hold';
 import { renewedCategories } from '../../parties/kept-categories';
 import { seatsOf, type RequestedParty } from '../../parties/party-rules';
 import { comparedCustomer, type PartialCustomer, withGivenCustomer } from '../../customers/customer';
@@ -77,11 +78,13 @@ export function decideHoldChange(
   hold: StoredHold,
   { by, to, amendment }: Amended<HoldAmendment>,
 ): Decided<ChangedHold> {
-  const { values, endsAt, seatsAvailable } = decideValues(facts, tenant, hold, to, amendment);
+  const { values, endsAt } = decideValues(facts, tenant, hold, to, amendment);
   const expiresAt = endsAt === undefined ? hold.expiresAt : new Date(endsAt);
-  const after: SeatHold = { ...hold, ...values, expiresAt, seatsAvailable };
-  const fields = amendedFields<SeatHold>(hold, after, historyOf, personalOf);
+  const amended: SeatHold = { ...hold, ...values, expiresAt };
+  const fields = amendedFields<SeatHold>(hold, amended, historyOf, personalOf);
   if (Object.keys(fields).length === 0) return unchangedHold(hold);
+  replaceSeats(facts, tenant, hold, amended);
+  const after = withFreeSeats(facts, amended, tenant.sandbox);
   const columns = { ...columnsOfHold(values), expires_at: endsAt };
   return {
     result: { before: hold, after },
@@ -94,7 +97,6 @@ interface AmendedHold {
   values: Partial<SeatHold>;
   /** The end that the change brings nearer, with microseconds. Undefined: it stays. */
   endsAt: string | undefined;
-  seatsAvailable: number;
 }
 
 function decideValues(
@@ -135,11 +137,7 @@ function decideValues(
     externalRef,
     customer: withGivenCustomer(hold.customer, customer),
   };
-  return {
-    values,
-    endsAt: takesUnits ? nearerEnd(hold, departure) : undefined,
-    seatsAvailable: freeSeatsAfter(departure, seats - (moves ? 0 : hold.seats)),
-  };
+  return { values, endsAt: takesUnits ? nearerEnd(hold, departure) : undefined };
 }
 
 /** Returns the price of a hold that keeps its departure. */

@@ -54,8 +54,8 @@ interface ReservationChange<Result> {
   /** True: the change may quote the prices of the tour, and a refusal names none of its dates if the tenant does not see it. */
   mayMove?: boolean;
   decide(reservation: LockedReservation): ReservationDecision;
-  /** @param departure the departure after the change, with its seats before it. Undefined: it does not exist */
-  toResult(change: { before: Reservation; after: Reservation }, departure: Departure | undefined): Result;
+  /** @param departure the departure after the change, with its seats after it. Undefined: it does not exist */
+  toResult(after: Reservation, departure: Departure | undefined): Result;
 }
 
 /** Builds the change of a reservation: the rows of its hold, its booking and its details are written together. */
@@ -77,16 +77,14 @@ export function changeReservation<Result>(
     hiddenTourId: movedTo,
     decide: (facts) => {
       const before = new LockedReservation(seller, found, facts);
-      // A decision counts its seats in the facts.
-      const locked = before.departure(to.departureId);
-      const departure = locked && { ...locked };
       const { details, result, ...rows } = decide(before);
       const octo = details ? withChangedDetails(before.octo, details, facts.at) : before.octo;
       const { hold = before.hold, lead = before.lead } = result;
       return {
         ...rows,
         octo: details && { id: before.hold.id, columns: octoColumns(details, facts.at) },
-        result: toResult({ before, after: { octo, hold, lead } }, departure),
+        // The decision has counted its seats in the facts.
+        result: toResult({ octo, hold, lead }, before.departure(to.departureId)),
       };
     },
   };
@@ -179,7 +177,8 @@ export class LockedReservation implements Reservation {
 
   /** Cancels the booking. Throws the errors of decideCancellation. */
   cancel(lead: StoredLead, cancellation: Omit<Cancellation, 'by'>): ReservationDecision {
-    return ofLead(decideCancellation(lead, this.facts.at, { ...cancellation, by: this.by }));
+    const { facts, by } = this;
+    return ofLead(decideCancellation(facts, this.seller.tenant, lead, { ...cancellation, by }));
   }
 
   /** Changes the booking. Throws the errors of decideBookingChange. */

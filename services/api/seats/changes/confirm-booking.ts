@@ -10,6 +10,7 @@ import type { Tenant } from '../../tenants/tenant';
 import type { Decided } from '../decided';
 import { countedKey, type SaleFacts, type StoredLead, viewKey } from '../read/facts';
 import { assertNothingMissing } from '../rules/booking-answers';
+import { replaceSeats } from '../rules/counted-seats';
 import { assertVisible } from '../rules/departure-rules';
 import type { SeatChange, Seller } from '../seat-change';
 import { changeOfBooking, statusChange, unchangedBooking } from '../stored-booking';
@@ -58,12 +59,16 @@ export function decideConfirmation(
   if (takesSeats && !byOperator) assertShown(facts, tenant, lead, departure);
   // Refuses a cancelled departure even if the booking is paid, because nobody will travel.
   if (departure?.cancelled) throw new DepartureCancelledError(wantedOf(departure, lead.seats));
-  if (takesSeats && departure) {
-    if (byOperator) assertSeatsLeft(departure, lead.seats);
-    else assertFree(departure, lead.seats);
-  }
+  if (takesSeats && departure) assertSeatsAgain(departure, lead, byOperator);
   if (!despiteMissingAnswers) assertNothingMissing(lead);
+  if (takesSeats) replaceSeats(facts, tenant, null, lead);
   return statusChange(lead, { status, by, at: facts.at });
+}
+
+/** Checks that the departure has the seats of an expired booking. @throws DepartureGoneError, InsufficientSeatsError (409) */
+function assertSeatsAgain(departure: Departure, { seats }: BookingLead, byOperator: boolean): void {
+  if (byOperator) assertSeatsLeft(departure, seats);
+  else assertFree(departure, seats);
 }
 
 function departureOf(

@@ -18,7 +18,7 @@ import { TourNotFoundError } from '../../catalog/catalog.errors';
 import { departureTimeWithoutDate } from '../../catalog/start-time';
 import type { TourRef } from '../../catalog/tour';
 import { assertFree, assertOpen, assertResourcesLeave, withoutClosing } from '../../departures/check-seats';
-import { type LockedDeparture, withoutSeats } from '../../departures/departure';
+import type { LockedDeparture } from '../../departures/departure';
 import { findDeparture } from '../../departures/find-departures';
 import { octoHoldEvent } from '../../holds/octo-booking';
 import type { SeatHold } from '../../holds/seat-hold';
@@ -37,13 +37,13 @@ import type { BookingPaymentMethod } from '../../tenants/payment-method';
 import type { Tenant } from '../../tenants/tenant';
 import { type Decided, dateOfDeparture } from '../decided';
 import { add, type HeldSeats, type SaleFacts, type UndatedTour, viewKey } from '../read/facts';
+import { takeSeats, withoutSale } from '../rules/counted-seats';
 import {
   assertExpectedTotal,
   assertVisible,
   existingDeparture,
   quoteDeparture,
   quoteUndated,
-  takeSeats,
 } from '../rules/departure-rules';
 import { type BookedMoney, columnsOfImport, moneyOf } from '../rules/booked-money';
 import { assertNoHoldByReference, consume, holdToConsume } from '../rules/consumed-hold';
@@ -281,7 +281,7 @@ function seatsToBook(facts: SaleFacts, wanted: WantedBooking): BookedSeats {
   const price = held ? { ...held, categories: sold } : quoteDeparture(facts, wanted.tenant, departure, seats);
   const toCheck = held ? categoriesToCheck(wanted.party, held, { sold, present }) : present;
   const tiers = tiersToLock(wanted, held ?? departure);
-  assertSeats(wanted, withoutSeats(departure, held?.seats ?? 0), seats);
+  assertSeats(wanted, withoutSale(facts, departure, held, seats), seats);
   const policy = { cancellation: policyOf(tiers), tiers };
   return { departure, held, price, toCheck, policy, asks: departure.asks };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { TourRef } from '../../catalog/tour';
 import { assertFree, withoutClosing } from '../../departures/check-seats';
 import type { DepartureChoice } from '../../departures/choose-departure';
-import { type Departure, seatsLeft } from '../../departures/departure';
+import { type Departure, seatsAvailable } from '../../departures/departure';
 import { OctoUuidTakenError } from '../../holds/hold.errors';
 import { holdEnd } from '../../holds/hold-length';
 import { type NewOctoDetails, octoColumns, type OctoDetails } from '../../holds/octo-booking';
@@ -20,7 +20,8 @@ import type { Actor } from '../../tenants/actor';
 import type { Tenant } from '../../tenants/tenant';
 import { type Decided, dateOfDeparture } from '../decided';
 import { add, type HeldSeats, type SaleFacts, viewKey } from '../read/facts';
-import { assertVisible, existingDeparture, quoteDeparture, takeSeats } from '../rules/departure-rules';
+import { takeSeats } from '../rules/counted-seats';
+import { assertVisible, existingDeparture, quoteDeparture } from '../rules/departure-rules';
 import { assertMoreHolds, assertMoreTrips, assertWithinShare } from '../rules/tenant-limits';
 import type { SeatChange, Seller } from '../seat-change';
 import type { PartialCustomer } from '../../customers/customer';
@@ -179,7 +180,7 @@ function toSeatHold(
     endedAt: null,
     endedBy: null,
     anonymizedAt: null,
-    seatsAvailable: seatsLeft(departure),
+    seatsAvailable: seatsAvailable(departure),
   };
 }
 

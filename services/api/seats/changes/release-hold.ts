@@ -8,7 +8,8 @@ import type { Tenant } from '../../tenants/tenant';
 import { dateOfHold, type Decided } from '../decided';
 import type { DepartureFacts, StoredHold } from '../read/facts';
 import { freeingOnly, type SeatChange, type Seller } from '../seat-change';
-import { changeOfHold, departureOfHold, freeSeatsAfter, unchangedHold } from '../stored-hold';
+import { replaceSeats } from '../rules/counted-seats';
+import { changeOfHold, unchangedHold, withFreeSeats } from '../stored-hold';
 
 /** Builds the release of a hold. @throws HoldNotFoundError (404); the decision the errors of decideRelease */
 export async function releaseHold(
@@ -33,14 +34,9 @@ export function decideRelease(
 ): Decided<ChangedHold> {
   const status = holdOutcome(hold, 'release');
   if (status === 'stay') return unchangedHold(hold);
-  const seatsAvailable = freeSeatsAfter(departureOfHold(facts, hold, tenant.sandbox), -hold.seats);
-  const after = {
-    ...hold,
-    status,
-    endedAt: new Date(facts.at),
-    endedBy: by,
-    seatsAvailable,
-  };
+  replaceSeats(facts, tenant, hold, null);
+  const released = { ...hold, status, endedAt: new Date(facts.at), endedBy: by };
+  const after = withFreeSeats(facts, released, tenant.sandbox);
   return {
     result: { before: hold, after },
     hold: { id: hold.id, columns: { status, ended_at: facts.at, ended_by: by } },

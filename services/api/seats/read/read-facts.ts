@@ -67,6 +67,7 @@ export async function readFacts(trx: Trx, changes: SeatChange[], locks: ChangeLo
   for (const { tour, departureDate } of beside) freed.push(...datesOfBothKinds(tour.id, departureDate));
   // Reads the stored rows again, because they may be among the expired ones.
   if (freed.length > 0 && (storedHolds.isWanted || storedLeads.isWanted)) row = await readRow(trx, wanted);
+  row = { ...row, ...(await readUnlockedTrips(trx, changes, row)) };
   const answers = new Map(row.answers.map((answer) => [keyed[answer.n], answer]));
   return {
     transactionId: row.transactionId,
@@ -77,6 +78,29 @@ export async function readFacts(trx: Trx, changes: SeatChange[], locks: ChangeLo
     lockedElsewhere: new Set(row.lockedElsewhere.map(({ id }) => id)),
     facts: saleFacts(row),
   };
+}
+
+/**
+ * Reads the trips of resources that a change of a hold does not lock, because it only frees seats: its answer shows the free seats after it. Runs a
+ * statement only if the departure uses resources.
+ */
+async function readUnlockedTrips(
+  trx: Trx,
+  changes: SeatChange[],
+  { departures: found }: FactsRow,
+): Promise<Partial<FactLists>> {
+  const freeing = changes.filter(({ locks, reads }) => locks.freesOnly && reads.holdId !== undefined);
+  const kinds = kindsOf(freeing);
+  const departureIds = [...new Set(freeing.flatMap(({ locks }) => locks.departureIds))];
+  const resourceIds = [
+    ...new Set(found.filter(({ id }) => departureIds.includes(id)).flatMap((one) => one.resourceIds)),
+  ];
+  if (resourceIds.length === 0) return {};
+  const { resources, uses } = await readRow(trx, {
+    resources: tripLists.resources(resourceIds),
+    uses: tripLists.uses(resourceIds, departureIds, kinds),
+  });
+  return { resources, uses };
 }
 
 /**
@@ -286,14 +310,10 @@ function tripsOf({ resources, uses }: FactsRow): Trips {
   );
 }
 
-function countedDepartures(
-  { departures: found, resources }: FactsRow,
-  trips: Trips,
-): DepartureFacts['departures'] {
+function countedDepartures({ departures: found }: FactsRow, trips: Trips): DepartureFacts['departures'] {
   const counted = found.map(toLockedDeparture);
-  const locked = new Set(resources.map(({ id }) => id));
   for (const one of counted) {
-    if (one.resourceIds.length === 0 || !one.resourceIds.every((id) => locked.has(id))) continue;
+    if (!trips.haveAll(one.resourceIds)) continue;
     const { seatsOfResources, scarceResource } = trips.leftFor(one.id, one.sandbox);
     one.seatsOfResources = seatsOfResources;
     one.scarceResource = scarceResource;

@@ -7,6 +7,7 @@ import { sellingCurrencyOf } from '../../pricing/selling-currency';
 import type { Actor } from '../../tenants/actor';
 import type { Tenant } from '../../tenants/tenant';
 import type { DepartureFacts } from '../read/facts';
+import { withoutSale } from './counted-seats';
 import {
   existingDeparture,
   lockedDeparture,
@@ -58,6 +59,7 @@ export function amendedParty(
 
 /** The departure of a hold or booking after a change. */
 export interface AmendedDeparture {
+  /** Without the seats of the hold or booking. */
   departure: LockedDeparture;
   /** True: it is another departure than before. */
   moves: boolean;
@@ -79,20 +81,10 @@ export function amendedDeparture(
 ): AmendedDeparture {
   const found = existingDeparture(facts, { ...wanted, seats });
   const moves = found.id !== sale.departureId;
-  const departure = moves ? withoutOwnTrip(facts, sale, found) : found;
+  const departure = withoutSale(facts, found, sale, seats);
   const change = { before: moves ? null : sale.party, after: party, categories, isLimited };
   assertPartyOfChange(facts, wanted.tenant, departure, change);
   return { departure, moves, takesUnits: takesUnits(change) };
-}
-
-/** Returns the departure to which a sale moves, with the seats that its resources leave once the sale has left its present departure. */
-function withoutOwnTrip(
-  { trips }: DepartureFacts,
-  { departureId, seats }: Seats,
-  to: LockedDeparture,
-): LockedDeparture {
-  if (departureId === null || to.resourceIds.length === 0) return to;
-  return { ...to, ...trips.leftFor(to.id, to.sandbox, { departureId, seats }) };
 }
 
 /**

@@ -11,14 +11,7 @@ import { DepartureGoneError } from '../../departures/departure.errors';
 import type { LockedPrice, PricedTour } from '../../pricing/price-categories';
 import { lockPrice, quoterFromRules } from '../../pricing/quote-tenant-price';
 import type { Tenant } from '../../tenants/tenant';
-import {
-  add,
-  countedKey,
-  type DepartureFacts,
-  type SaleFacts,
-  type UndatedTour,
-  viewKey,
-} from '../read/facts';
+import { countedKey, type DepartureFacts, type UndatedTour, viewKey } from '../read/facts';
 import { firstCategory, type Prices } from '../../parties/party-rules';
 
 /** The departure for which a sale, or the change of a hold or booking, asks. */
@@ -115,42 +108,6 @@ function quotePrices(
   const quoter = quoterFromRules(tenant, priceRules.get(tenant.id) ?? [], rates);
   const quote = quoter(tour, platform, travelDate);
   return quote && lockPrice(quote);
-}
-
-/** The seats that a granted sale adds to a departure. */
-interface TakenSeats {
-  /** More than before: a consumed hold had some of them. */
-  more: number;
-  /** How many more of them the share of the tenant counts. */
-  limited: number;
-}
-
-/** Counts the seats of a granted sale in the facts, for the decisions that follow in the transaction. */
-export function takeSeats(
-  facts: SaleFacts,
-  tenant: Tenant,
-  departure: LockedDeparture,
-  { more, limited }: TakenSeats,
-): void {
-  departure.seatsTaken += more;
-  if (departure.resourceIds.length > 0) countTrips(facts, tenant, departure.id, more);
-  add(facts.unpaidSeats, viewKey(tenant.id, departure.id), limited);
-}
-
-/** Counts the seats on the trips of the departure, and what their resources then leave on each locked departure. */
-function countTrips(
-  { trips, departures }: SaleFacts,
-  { sandbox }: Tenant,
-  departureId: string,
-  more: number,
-): void {
-  trips.take(departureId, sandbox, more);
-  for (const other of departures.values()) {
-    if (other.sandbox !== sandbox || other.resourceIds.length === 0) continue;
-    const { seatsOfResources, scarceResource } = trips.leftFor(other.id, sandbox);
-    other.seatsOfResources = seatsOfResources;
-    other.scarceResource = scarceResource;
-  }
 }
 
 /** @throws PriceChangedError (409) */

@@ -1,4 +1,4 @@
-import { type Departure, withoutSeats } from '../../departures/departure';
+import type { Departure } from '../../departures/departure';
 import { assertFree, assertOpen } from '../../departures/check-seats';
 import type { Category } from '../../parties/category';
 import { takesUnits } from '../../parties/kept-categories';
@@ -22,6 +22,7 @@ export interface PartyOfChange {
 /**
  * Checks the party after a change, in the order in which a new sale is checked. If no category becomes larger, the change is allowed on any
  * departure, also on a closed or cancelled one. If the number of seats does not become larger, no free seat is needed.
+ * @param departure without the seats that the hold or booking has
  * @throws TourNotFoundError (404), DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError (409)
  */
 export function assertPartyOfChange(
@@ -35,6 +36,6 @@ export function assertPartyOfChange(
   const [had, has] = [before ? seatsOf(before, categories) : 0, seatsOf(after, categories)];
   assertOpen(departure, has);
   if (has <= had) return;
-  assertFree(withoutSeats(departure, had), has);
+  assertFree(departure, has);
   if (isLimited) assertWithinShare(facts, tenant, departure, has - had);
 }

@@ -1,0 +1,173 @@
+import type { Response } from 'supertest';
+import { useTestApi } from '../support/api';
+import {
+  givenClosing,
+  givenResource,
+  type GivenTrip,
+  givenTrip,
+  type GivenUse,
+} from '../support/given-resources';
+import { adults } from '../octo/conformance-api';
+import { useWebsite } from '../support/website';
+
+const api = useTestApi();
+const site = useWebsite(api, { maxHoldShare: 100, maxHolds: 1000, maxHoldTrips: 1000 });
+
+const hold = ({ tour, date }: GivenTrip, quantity: number) =>
+  site.hold(tour, { departure_date: date, quantity });
+const pathOf = (holdId: string) => `/api/gateway/holds/${holdId}`;
+const octoPathOf = (uuid: string) => `/octo/bookings/${uuid}`;
+
+const reserve = ({ tour, id }: GivenTrip, units: number) =>
+  site.post('/octo/bookings', {
+    productId: tour.id,
+    optionId: 'DEFAULT',
+    availabilityId: id,
+    unitItems: adults(units),
+  });
+
+/** A tour whose trip uses a boat for two hours. */
+async function givenBoatTrip(use: Partial<GivenUse> = {}, places?: number) {
+  const boat = await givenResource(api.db, { places });
+  const trip = await givenTrip(api.db, [{ resource: boat, minutes: 120, ...use }], { startTime: '10:00' });
+  return { boat, trip };
+}
+
+const closeOn = (boat: string, { date }: GivenTrip) =>
+  givenClosing(api.db, boat, { from: `${date}T00:00Z`, to: `${date}T23:59Z` });
+
+/** Returns the free seats that an answer of OCTO shows. */
+const shownByOcto = ({ body: { availability } }: Response) => [availability.vacancies, availability.status];
+
+const shownByHold = ({ body }: Response) => [body.seats_available, body.status];
+
+/** Returns a generator of pseudo-random whole numbers below `bound`. */
+function numbersFrom(seed: number): (bound: number) => number {
+  let state = seed;
+  return (bound) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 8) % bound;
+  };
+}
+
+describe('the free seats of an answer after the boat is closed', () => {
+  it('a hold that becomes smaller shows no free seats', async () => {
+    const { boat, trip } = await givenBoatTrip();
+    const { body } = await hold(trip, 3);
+    await closeOn(boat, trip);
+    const changed = await site.patch(pathOf(body.hold_id), { quantity: 1 });
+    expect([changed.status, changed.body.seats_available]).toEqual([200, 0]);
+    expect((await site.get(pathOf(body.hold_id))).text).toBe(changed.text);
+  });
+
+  it('the refusal of a larger hold, booking or booking of a hold names no free seats', async () => {
+    const { boat, trip } = await givenBoatTrip();
+    const [first, second] = [await hold(trip, 2), await hold(trip, 2)];
+    const booked = await site.book({ tour_id: trip.tour.slug, hold_id: first.body.hold_id, adults: 2 });
+    await closeOn(boat, trip);
+    const refusals = [
+      await site.patch(pathOf(second.body.hold_id), { quantity: 3 }),
+      await site.patch(`/api/tenant/bookings/${booked.body.booking_ref}`, { adults: 3 }),
+      await site.book({ tour_id: trip.tour.slug, hold_id: second.body.hold_id, adults: 3 }),
+    ];
+    expect(refusals.map(({ body: { code, seats_available } }) => [code, seats_available])).toEqual(
+      Array.from({ length: 3 }, () => ['insufficient_seats', 0]),
+    );
+  });
+
+  it('an OCTO booking that is changed, confirmed and cancelled shows no vacancies', async () => {
+    const { boat, trip } = await givenBoatTrip();
+    const { body } = await reserve(trip, 3);
+    const path = octoPathOf(body.uuid);
+    await closeOn(boat, trip);
+    const answers = [
+      await site.patch(path, { unitItems: adults(2) }),
+      await site.post(`${path}/confirm`, { unitItems: adults(1) }),
+      await site.delete(path),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(answers.map(shownByOcto)).toEqual(Array.from({ length: 3 }, () => [0, 'SOLD_OUT']));
+  });
+
+  it('an OCTO hold that is released shows no vacancies', async () => {
+    const { boat, trip } = await givenBoatTrip();
+    const { body } = await reserve(trip, 3);
+    await closeOn(boat, trip);
+    expect(shownByOcto(await site.delete(octoPathOf(body.uuid)))).toEqual([0, 'SOLD_OUT']);
+  });
+});
+
+describe('the free seats of an answer and of a read after it', () => {
+  it.each([1, 2, 3])(
+    'both are the same, for any changes of sales on shared and separate trips (seed %i)',
+    async (seed) => {
+      const random = numbersFrom(seed);
+      const boats = [
+        await givenResource(api.db, { places: 9, units: 2, turnaround: 30 }),
+        await givenResource(api.db, { units: 4 }),
+      ];
+      const trips: GivenTrip[] = [];
+      for (let index = 0; index < 6; index++) {
+        const uses = boats.slice(random(2)).map((resource) => ({
+          resource,
+          shared: random(2) === 0,
+          minutes: 60 + 60 * random(4),
+        }));
+        trips.push(
+          await givenTrip(api.db, uses, { startTime: `${10 + random(3)}:00`, seats: 6 + random(6) }),
+        );
+      }
+      const anyTrip = () => trips[random(trips.length)]!;
+      const holdIds: string[] = [];
+      const uuids: string[] = [];
+      let granted = 0;
+      const change = async () => {
+        const [holdId, uuid] = [holdIds[random(holdIds.length)], uuids[random(uuids.length)]];
+        const { tour, id } = anyTrip();
+        const unitItems = adults(1 + random(4));
+        const path = octoPathOf(uuid!);
+        const changes = [
+          () => site.patch(pathOf(holdId!), { quantity: 1 + random(4) }),
+          () => site.patch(path, { unitItems }),
+          () => site.patch(path, { productId: tour.id, availabilityId: id }),
+          () => site.post(`${path}/confirm`, { unitItems }),
+          () => site.delete(path),
+        ];
+        const index = random(changes.length);
+        const answer = await changes[index]!();
+        if (answer.status !== 200) return;
+        granted++;
+        const read = await site.get(index === 0 ? pathOf(holdId!) : path);
+        const shown = index === 0 ? shownByHold : shownByOcto;
+        expect(shown(answer)).toEqual(shown(read));
+      };
+      for (let round = 0; round < 60; round++) {
+        if (round === 30) {
+          const { date } = trips[0]!;
+          await givenClosing(api.db, boats[0]!, { from: `${date}T11:00Z`, to: `${date}T12:30Z` });
+        }
+        if (round % 3 > 0 && holdIds.length > 0 && uuids.length > 0) await change();
+        else if (round % 2 === 0) {
+          const { body } = await hold(anyTrip(), 1 + random(4));
+          if (body.hold_id) holdIds.push(body.hold_id);
+        } else {
+          const { body } = await reserve(anyTrip(), 1 + random(4));
+          if (body.uuid) uuids.push(body.uuid);
+        }
+      }
+      expect(granted).toBeGreaterThan(10);
+    },
+  );
+
+  it('holds of several departures on one boat, placed together, show what each leaves', async () => {
+    const boat = await givenResource(api.db, { places: 12 });
+    const uses = [{ resource: boat, shared: true, minutes: 60 }];
+    const trips = [
+      await givenTrip(api.db, uses, { startTime: '10:00' }),
+      await givenTrip(api.db, uses, { startTime: '10:00' }),
+    ];
+    const answers = await Promise.all(trips.map((trip) => hold(trip, 3)));
+    const shown = answers.map(({ body }) => body.seats_available).toSorted((a, b) => a - b);
+    expect(shown).toEqual([6, 9]);
+  });
+});
