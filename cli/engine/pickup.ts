@@ -1,6 +1,6 @@
 import type { BookingLead } from '../../services/api/bookings/booking-lead';
 import { type PickupAnswer, pickupOfBooking } from '../../services/api/bookings/pickup-of-booking';
-import { instantIn, localTimeIn } from '../../services/api/catalog/local-time';
+import { instantIn, instantsIn, SkippedTimeError } from '../../services/api/catalog/local-time';
 import { isStartTime } from '../../services/api/catalog/start-time';
 import { type GivenPickup, PLACE_MAX } from '../../services/api/pickups/pickup';
 import { isQuestionCode, QUESTION_CODE_RULE } from '../../services/api/questions/question';
@@ -62,9 +62,17 @@ export function localMoment(text: string, name: string): LocalMoment {
   throw new UsageError(`${name} must be a local time such as 08:30 or 2027-03-05T23:30`);
 }
 
-/** Returns the instant of a local moment. @param date of the departure @param timeZone of the tour */
-export function instantOfMoment({ date: own, time }: LocalMoment, date: string, timeZone: string): string {
-  return new Date(localTimeIn(timeZone)(own ?? date, `${time}:00`)).toISOString();
+/**
+ * Returns the first instant of a local moment.
+ * @param departureDate the date of a moment that names none
+ * @param timeZone of the tour
+ * @throws SkippedTimeError
+ */
+export function instantOfMoment(moment: LocalMoment, departureDate: string, timeZone: string): string {
+  const { date = departureDate, time } = moment;
+  const [first] = instantsIn(timeZone)(date, `${time}:00`);
+  if (first === undefined) throw new SkippedTimeError('pickup', { date, time }, timeZone);
+  return first;
 }
 
 /** Returns the pickup of a booking; a place of the guest is masked unless revealed. */

@@ -174,6 +174,26 @@ describe('pickups at the desk', () => {
     expect(history.at(-1)).toMatchObject({ event: 'changed' });
   });
 
+  it('a pickup time that the clocks skip on its date is refused, and the time stays', async () => {
+    const seats = await givenCityTour({ date: '2031-03-30', start: '03:00' });
+    const ref = (await book(seats, { pickup: { point: 'station' } })).body.booking_ref;
+    const before = await pickupOf(ref);
+    expect(before).toMatchObject({ time: '01:30', at: '2031-03-30T00:30:00.000Z' });
+    const setPickup = `departure set-pickup ${seats.tour.slug} ${seats.date} station`;
+    for (const line of [
+      `booking change ${ref} --pickup-time 02:30`,
+      `booking change ${ref} --pickup-time 2031-03-30T02:59`,
+      `${setPickup} 02:15`,
+    ]) {
+      const { code, error } = await terminal.tourctl(`${line} --json`);
+      expect([code, error.code]).toEqual([1, 'pickup_time_skipped']);
+      expect(error.message).toContain('clocks in Europe/Berlin do not show 02:');
+    }
+    expect(await pickupOf(ref)).toEqual(before);
+    await terminal.json(`${setPickup} 2031-03-29T02:30`);
+    expect(await pickupOf(ref)).toMatchObject({ time: '02:30', at: '2031-03-29T01:30:00.000Z' });
+  });
+
   it('departure manifest --by pickup lists the stops by time with their people, then who comes alone', async () => {
     const seats = await givenCityTour({ elsewhere: true });
     const at = async (body: object) => (await book(seats, body)).body.booking_ref as string;

@@ -1,6 +1,21 @@
+import { AppError } from '../../platform/errors';
 import { DAY_MS } from '../../platform/forms/days';
 
 const MINUTE_MS = 60_000;
+
+/**
+ * A change of the clocks skips a time that an operator gives. Only the terminal shows this error.
+ * @rule a local time that its date does not have is refused: test/cli/departure-schedule.test.ts, test/cli/pickups.test.ts
+ */
+export class SkippedTimeError extends AppError {
+  readonly code: `${'start' | 'pickup'}_time_skipped`;
+
+  /** @param local the time HH:MM of the date YYYY-MM-DD */
+  constructor(kind: 'start' | 'pickup', { date, time }: { date: string; time: string }, timeZone: string) {
+    super(`clocks in ${timeZone} do not show ${time} on ${date}: they are put forward over it`);
+    this.code = `${kind}_time_skipped`;
+  }
+}
 
 /** Returns the instants at which the clocks of a time zone show a local time, RFC 3339 in UTC, the earliest first. */
 export type InstantsOf = (date: string, time: string) => string[];

@@ -2,6 +2,7 @@ import type { Db, Trx } from '../../platform/database/database';
 import { AppError } from '../../platform/errors';
 import type { CutoffText } from '../catalog/cutoff';
 import { checkCategory } from '../catalog/known-categories';
+import { SkippedTimeError } from '../catalog/local-time';
 import { toMinor } from '../pricing/currency';
 import type { PricedTour } from '../pricing/price-categories';
 import { InvalidAmountError } from '../pricing/pricing.errors';
@@ -89,7 +90,7 @@ export async function planDepartures(
  * Adds the departures that the tour does not have, or none of them in case of an error. A departure that exists at the same date and start
  * time stays unchanged, even if it is cancelled. The tour may have any status, and a date may be past. Locks the tour, so that no import
  * changes its currency at the same time. Sends no event, because no tenant has a hold or booking on a new departure.
- * @throws DepartureHasNoTimeError, StartTimeSkippedError, EarlierReleaseRunsError; errors of toCompletePrices
+ * @throws DepartureHasNoTimeError, SkippedTimeError, EarlierReleaseRunsError; errors of toCompletePrices
  */
 export async function addDepartures(
   trx: Trx,
@@ -197,13 +198,15 @@ function assertToldApart(tour: TourOfDeparture, missing: LocalStart[], existing:
 
 /**
  * Checks that clocks at the tour show these start times on these dates: a change to daylight saving time skips some.
- * @throws StartTimeSkippedError for the first start time that is skipped
+ * @throws SkippedTimeError for the first start time that is skipped
  */
 export function assertNotSkipped(
   starts: Pick<LocalStart, 'date' | 'startTime' | 'timeZone' | 'skipped'>[],
 ): void {
   const missing = starts.find(({ skipped }) => skipped);
-  if (missing) throw new StartTimeSkippedError(missing.date, missing.startTime!, missing.timeZone);
+  if (!missing) return;
+  const { date, startTime: time, timeZone } = missing;
+  throw new SkippedTimeError('start', { date, time: time! }, timeZone);
 }
 
 /**
@@ -216,14 +219,6 @@ export function refuseDuringUpdate(error: unknown): never {
 }
 
 // Only the terminal shows these errors.
-
-class StartTimeSkippedError extends AppError {
-  readonly code = 'start_time_skipped';
-
-  constructor(date: string, startTime: string, timeZone: string) {
-    super(`clocks in ${timeZone} do not show ${startTime} on ${date}: they are put forward over it`);
-  }
-}
 
 export class FirstPriceMissingError extends AppError {
   readonly code = 'price_missing';
