@@ -7,10 +7,12 @@ import {
   givenTrip,
   type GivenUse,
 } from '../support/given-resources';
+import { useTerminalOf } from '../cli/terminal';
 import { adults } from '../octo/conformance-api';
 import { useWebsite } from '../support/website';
 
 const api = useTestApi();
+const terminal = useTerminalOf(api);
 const site = useWebsite(api, { maxHoldShare: 100, maxHolds: 1000, maxHoldTrips: 1000 });
 
 const hold = ({ tour, date }: GivenTrip, quantity: number) =>
@@ -169,5 +171,39 @@ describe('the free seats of an answer and of a read after it', () => {
     const answers = await Promise.all(trips.map((trip) => hold(trip, 3)));
     const shown = answers.map(({ body }) => body.seats_available).toSorted((a, b) => a - b);
     expect(shown).toEqual([6, 9]);
+  });
+});
+
+describe('the free seats of a departure after a command', () => {
+  const list = async ({ tour }: GivenTrip) => (await terminal.json(`departure list ${tour.slug}`)).items[0];
+
+  it('departure reopen answers the seats that a read has', async () => {
+    const { trip } = await givenBoatTrip({}, 8);
+    await hold(trip, 3);
+    await terminal.json(`departure cancel ${trip.tour.slug} ${trip.date} --yes`);
+    const reopened = await terminal.json(`departure reopen ${trip.tour.slug} ${trip.date} --yes`);
+    expect(reopened).toMatchObject({ seats_taken: 3, seats_available: 5, status: 'available' });
+    expect((await list(trip)).seats_available).toBe(5);
+  });
+
+  it('departure set-uses answers the seats that the new boat leaves', async () => {
+    const trip = await givenTrip(api.db, []);
+    const boat = await givenResource(api.db, { places: 8 });
+    await hold(trip, 3);
+    const changed = await terminal.json(`departure set-uses ${trip.tour.slug} ${trip.date} ${boat}`);
+    expect(changed).toMatchObject({ seats_taken: 3, seats_available: 5 });
+    expect((await list(trip)).seats_available).toBe(5);
+  });
+
+  it('departure set-time answers the seats that the boat leaves at the time', async () => {
+    const boat = await givenResource(api.db, { places: 8 });
+    const uses = [{ resource: boat, minutes: 60 }];
+    const [early, trip] = [
+      await givenTrip(api.db, uses, { startTime: '09:00' }),
+      await givenTrip(api.db, uses),
+    ];
+    await hold(early, 1);
+    const changed = await terminal.json(`departure set-time ${trip.tour.slug} ${trip.date} 15:00`);
+    expect(changed).toMatchObject({ start_time: '15:00', seats_available: 8 });
   });
 });

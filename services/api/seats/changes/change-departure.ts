@@ -4,7 +4,7 @@ import { AppError } from '../../../platform/errors';
 import { nameDeparture } from '../../catalog/start-time';
 import { assertNotSkipped, type NewPrices, toPrices } from '../../departures/add-departures';
 import { type Departure, type LockedDeparture, SEATS_TOTAL_MAX } from '../../departures/departure';
-import { changeDeparture, findLocalStarts } from '../../departures/departure.repository';
+import { changeDeparture, findDeparturesById, findLocalStarts } from '../../departures/departure.repository';
 import { countLiveHoldsOf } from '../../departures/departure-sales.repository';
 import { enqueueDepartureEvents } from '../../departures/departure-events';
 import {
@@ -67,7 +67,7 @@ export async function reopenDeparture(
       await assertTripsFit(trx, [before.id]);
       await enqueueDepartureEvent(trx, before, ['status']);
     }
-    return { before, after: { ...before, cancelled: false } };
+    return { before, after: await departureAfter(trx, before) };
   }).then(lockingResources);
 }
 
@@ -132,7 +132,7 @@ export async function addMissingSeats(
 /**
  * Sets the start time of a departure that has none. Its bookings and holds stay. Enqueues `departure.updated` if the time was set.
  * @param startTime HH:MM
- * @throws errors of findNamedDeparture; the change DepartureHasTimeError if the departure has another time, StartTimeSkippedError, ResourceBusyError
+ * @throws errors of findNamedDeparture; the change DepartureHasTimeError if the departure has another time, SkippedTimeError, ResourceBusyError
  */
 export async function setStartTime(
   trx: Trx,
@@ -149,7 +149,7 @@ export async function setStartTime(
     await changeDeparture(trx, before, { startTime });
     await assertTripsFit(trx, [before.id]);
     await enqueueDepartureEvent(trx, before, ['start_time']);
-    return { before, after: { ...before, startTime, past: starts[0]!.past } };
+    return { before, after: await departureAfter(trx, before) };
   }).then(lockingResources);
 }
 
@@ -214,6 +214,12 @@ export function presentDeparture(
   const departure = lockedDeparture(facts, { sandbox }, id);
   if (!departure) throw new DepartureNotFoundError(tour.slug, named);
   return departure;
+}
+
+/** Reads a departure after its change, with its real seats: its trips have changed, so that its resources may leave others. */
+export async function departureAfter(trx: Trx, { id }: Departure): Promise<Departure> {
+  const [after] = await findDeparturesById(trx, [id], { sandbox: false });
+  return after!;
 }
 
 /** Returns the dates whose free seats differ after the change. */

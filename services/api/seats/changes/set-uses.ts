@@ -12,7 +12,7 @@ import { findTouchedDates } from '../../resources/touched-dates';
 import { selectOwnUses, selectResourceIds } from '../../resources/stored-resource.repository';
 import { datesOfBothKinds } from '../after-commit';
 import type { BulkChange } from '../bulk-change';
-import { type ChangedDeparture, presentDeparture } from './change-departure';
+import { type ChangedDeparture, departureAfter, presentDeparture } from './change-departure';
 
 /** A resource that a departure uses, and for how long, as `uses` of a catalog file has it. */
 export interface UseOfResource {
@@ -49,14 +49,15 @@ export async function setUses(
       // Reads them again under the locks, because a resource may have been removed.
       if (uses !== null) await findIds(trx, codes);
       const usesBefore = await selectOwnUses(trx, id);
-      const result = { before, after: before, uses: { before: usesBefore, after: uses } };
-      if (isDeepStrictEqual(usesBefore, uses)) return { result, changed: [] };
+      const changedUses = { before: usesBefore, after: uses };
+      if (isDeepStrictEqual(usesBefore, uses))
+        return { result: { before, after: before, uses: changedUses }, changed: [] };
       await changeDeparture(trx, before, { uses });
       await assertTripsFit(trx, [id]);
       // performBulk finds the dates that the resources of before touch. These are the dates of the new ones.
       const touched = await findTouchedDates(trx, [id]);
       return {
-        result,
+        result: { before, after: await departureAfter(trx, before), uses: changedUses },
         changed: [
           ...datesOfBothKinds(before.tour.id, before.departureDate),
           ...touched.flatMap(({ tourId, date }) => datesOfBothKinds(tourId, date)),
