@@ -265,7 +265,8 @@ describe('departures with resources', () => {
     ];
     const reef = await givenTrip(terminal.db, uses, { startTime: '10:00', date: DATE });
     const island = await trip(boat, '10:00', { shared: true });
-    await trip(boat, '15:00');
+    const late = await trip(boat, '15:00');
+    await sellSeats(terminal.db, late, 1);
     await sellSeats(terminal.db, reef, 2);
     await sellSeats(terminal.db, island, 3);
     const { stdout } = await terminal.tourctl(`departure manifest ${reef.tour.slug} ${DATE}`);
@@ -282,6 +283,32 @@ describe('departures with resources', () => {
     expect(await terminal.refusal(`departure manifest --resource ${boat} ${DATE}`)).toBe('2 usage_error');
     expect(await terminal.refusal(`departure manifest --resource ${boat} 2031-01-01`)).toBe(
       '1 trip_not_found',
+    );
+  });
+
+  it('tourctl departure manifest --resource takes the only trip with a sale, and --tour names one of several at the same local time', async () => {
+    const boat = await addBoat();
+    const uses = [{ resource: boat, minutes: 60 }];
+    const morning = { startTime: '09:00', date: DATE };
+    const tokyo = await givenTrip(terminal.db, uses, { ...morning, timeZone: 'Asia/Tokyo' });
+    const kuwait = await givenTrip(terminal.db, uses, { ...morning, timeZone: 'Asia/Kuwait' });
+    const line = `departure manifest --resource ${boat} ${DATE}`;
+    const toursOf = async (flags = '') =>
+      (await terminal.json(`${line}${flags}`)).departures.map(({ tour }: { tour: string }) => tour);
+    expect(await terminal.refusal(line)).toBe('2 usage_error');
+    await sellSeats(terminal.db, tokyo, 2);
+    expect(await toursOf()).toEqual([tokyo.tour.slug]);
+    expect(await toursOf('T09:00')).toEqual([tokyo.tour.slug]);
+    expect(await toursOf(` --tour ${kuwait.tour.slug}`)).toEqual([kuwait.tour.slug]);
+    await sellSeats(terminal.db, kuwait, 3);
+    const { message } = await errorOf(`${line}T09:00`);
+    expect(message).toContain(`name one by its tour, such as --tour ${tokyo.tour.slug}. They are at 09:00`);
+    expect(await toursOf(` --tour ${kuwait.tour.slug}`)).toEqual([kuwait.tour.slug]);
+    expect(await terminal.refusal(`${line} --tour ${(await trip(await addBoat(), '09:00')).tour.slug}`)).toBe(
+      '1 trip_not_found',
+    );
+    expect(await terminal.refusal(`departure manifest ${kuwait.tour.slug} ${DATE} --tour x`)).toBe(
+      '2 usage_error',
     );
   });
 });

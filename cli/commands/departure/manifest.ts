@@ -17,6 +17,8 @@ interface ManifestOptions extends RevealOptions {
   by?: 'pickup';
   /** The code of a resource. */
   resource?: string;
+  /** With a resource: a tour of the trip, by slug or id. */
+  tour?: string;
 }
 
 const RESOURCE_FLAG = flag(
@@ -32,11 +34,13 @@ export const manifestVerb: Verb = {
   argsUnless: RESOURCE_FLAG,
   flags: [
     RESOURCE_FLAG,
+    flag('--tour <slug>', 'with --resource: the trip of this tour, by slug or id'),
     CSV_FLAG,
     flag('--by <order>', 'by time and stop of the pickup, then who comes alone', { choices: ['pickup'] }),
     REVEAL_FLAG,
   ],
-  check: ({ csv, by }: ManifestOptions) => {
+  check: ({ csv, by, resource, tour }: ManifestOptions) => {
+    if (tour !== undefined && resource === undefined) throw new UsageError('--tour needs --resource');
     if (csv && by !== undefined) throw new UsageError('--csv and --by are two forms of the list: give one');
   },
   examples: [
@@ -51,7 +55,7 @@ export const manifestVerb: Verb = {
 
 async function printManifestCommand(
   context: AuditedContext,
-  { csv = false, by, reveal = false, resource }: ManifestOptions,
+  { csv = false, by, reveal = false, resource, tour }: ManifestOptions,
   idOrSlug: string,
   named?: NamedDeparture,
 ): Promise<void> {
@@ -59,7 +63,10 @@ async function printManifestCommand(
   const departures =
     resource === undefined
       ? [{ tour: await findTour(db, idOrSlug), named: named! }]
-      : await findTrip(db, resource, departureOnDate(readOnlyDate(idOrSlug, named), '<date>'));
+      : await findTrip(db, resource, {
+          ...departureOnDate(readOnlyDate(idOrSlug, named), '<date>'),
+          tour: tour === undefined ? undefined : (await findTour(db, tour)).slug,
+        });
   const manifests: Manifest[] = [];
   for (const one of departures) manifests.push(await readManifest(context, one, reveal));
   if (csv) return output.pour(csvLines(manifests), 'csv');

@@ -15,26 +15,37 @@ interface DepartureOfTrip {
   named: NamedDeparture;
 }
 
+/** A trip of a resource, as a command names it. */
+interface NamedTrip extends NamedDeparture {
+  /** The slug of the tour of one of its departures. Undefined: any. */
+  tour?: string;
+}
+
 /** The resource makes no trip on this date, or at this time. */
 class TripNotFoundError extends AppError {
   readonly code = 'trip_not_found';
 
-  constructor(resource: string, { date, time }: NamedDeparture) {
-    super(`No departure uses ${resource} on ${date}${time === undefined ? '' : ` at ${time}`}`);
+  constructor(resource: string, { date, time, tour }: NamedTrip) {
+    const ofTour = tour === undefined ? '' : ` of ${tour}`;
+    super(`No departure${ofTour} uses ${resource} on ${date}${time === undefined ? '' : ` at ${time}`}`);
   }
 }
 
 /**
- * Returns the departures of the trip of a resource, by time and tour.
- * @throws ResourceNotFoundError, TripNotFoundError; UsageError if the resource makes several trips on the date and no time is given
+ * Returns the departures of the trip of a resource, by time and tour. A trip without a live hold or standing booking is chosen only if no other
+ * one has some.
+ * @throws ResourceNotFoundError, TripNotFoundError; UsageError if the resource makes several such trips
  */
-export async function findTrip(db: Db, code: string, named: NamedDeparture): Promise<DepartureOfTrip[]> {
+export async function findTrip(db: Db, code: string, named: NamedTrip): Promise<DepartureOfTrip[]> {
   const { id } = await findResource(db, code);
   const ofDate = await selectDeparturesOnTrips(db, id, named.date);
-  const first = ofDate.filter(({ startTime }) => named.time === undefined || startTime === named.time);
-  const trips = [...new Set(first.map(({ trip }) => trip))];
+  const soldTrips = new Set(ofDate.filter(({ isSold }) => isSold).map(({ trip }) => trip));
+  const asNamed = ofDate.filter((one) => isNamed(one, named));
+  const sold = asNamed.filter(({ trip }) => soldTrips.has(trip));
+  const found = sold.length > 0 ? sold : asNamed;
+  const trips = [...new Set(found.map(({ trip }) => trip))];
   if (trips.length === 0) throw new TripNotFoundError(code, named);
-  if (trips.length > 1) throw new UsageError(describeTrips(code, named, first));
+  if (trips.length > 1) throw new UsageError(describeTrips(code, named, found));
   const ofTrip = ofDate.filter(({ trip }) => trip === trips[0]);
   return Promise.all(
     ofTrip.map(async ({ tourSlug, startTime }) => ({
@@ -44,7 +55,18 @@ export async function findTrip(db: Db, code: string, named: NamedDeparture): Pro
   );
 }
 
-function describeTrips(code: string, { date }: NamedDeparture, departures: DepartureOnTrip[]): string {
-  const names = departures.map(({ tourSlug, startTime }) => `${startTime ?? 'no time'} (${tourSlug})`);
-  return `${code} makes several trips on ${date}: give the time too, such as ${date}T09:30. They are at ${names.join(', ')}`;
+function isNamed({ startTime, tourSlug }: DepartureOnTrip, { time, tour }: NamedTrip): boolean {
+  return (time === undefined || startTime === time) && (tour === undefined || tourSlug === tour);
+}
+
+/** Names the trips, and what tells them apart: the time, unless they have the same, or the tour, unless it is named. */
+function describeTrips(code: string, { date, tour }: NamedTrip, departures: DepartureOnTrip[]): string {
+  const [{ tourSlug, startTime }] = departures as [DepartureOnTrip];
+  const times = new Set(departures.map((one) => one.startTime));
+  const ways = [
+    times.size > 1 && startTime !== null ? `its time, such as ${date}T${startTime}` : '',
+    tour === undefined ? `its tour, such as --tour ${tourSlug}` : '',
+  ].filter((way) => way !== '');
+  const names = departures.map((one) => `${one.startTime ?? 'no time'} (${one.tourSlug})`);
+  return `${code} makes several trips on ${date}: name one by ${ways.join(', or by ')}. They are at ${names.join(', ')}`;
 }

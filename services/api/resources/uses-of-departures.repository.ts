@@ -95,6 +95,8 @@ export interface DepartureOnTrip {
   tourSlug: string;
   /** HH:MM. Null: none. */
   startTime: string | null;
+  /** True: the departure has a live hold or a standing booking, without those of the sandbox, so that the trip exists. */
+  isSold: boolean;
 }
 
 /** Returns the departures of a date that use a resource, by time and tour. */
@@ -104,8 +106,9 @@ export async function selectDeparturesOnTrips(
   date: string,
 ): Promise<DepartureOnTrip[]> {
   const { rows } = await db.raw<{ rows: DepartureOnTrip[] }>(
-    `select d.id, u.trip, t.slug as tour_slug, ${START_TIME} as start_time
+    `select d.id, u.trip, t.slug as tour_slug, ${START_TIME} as start_time, sold.taken > 0 as is_sold
      from departure_uses u join departures d on d.id = u.departure_id join tours t on t.id = d.tour_id
+       cross join lateral count_seats(d.id, false, clock_timestamp()) as sold
      where u.resource_id = :resourceId and d.departure_date = :day::date and d.status = 'scheduled'
      order by lower(u.during), t.slug, d.id`,
     { resourceId, day: date },
