@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000;
 
 /**
  * A change of the clocks skips a time that an operator gives. Only the terminal shows this error.
- * @rule a local time that its date does not have is refused: test/cli/departure-schedule.test.ts, test/cli/pickups.test.ts
+ * @rule a local time that its date does not have is refused: test/cli/pickups.test.ts
  */
 export class SkippedTimeError extends AppError {
   readonly code: `${'start' | 'pickup'}_time_skipped`;
