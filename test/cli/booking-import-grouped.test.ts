@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { useTestApi } from '../support/api';
@@ -27,7 +27,8 @@ async function importLines(lines: string[]) {
   const rejects = path.join(folder, unique('rejects'));
   const flags = `--tenant ${site.tenant.slug} --map ${map} --skip-faulty --rejects ${rejects} --yes --json`;
   const answer = await terminal.tourctl(`booking import ${file([HEAD, ...lines])} ${flags}`);
-  return { answer, rejected: readFileSync(rejects, 'utf8').slice(1).trimEnd().split('\r\n') };
+  const written = existsSync(rejects) ? readFileSync(rejects, 'utf8') : '';
+  return { answer, rejected: written.slice(1).trimEnd().split('\r\n') };
 }
 
 const seatsOf = async (ref: string) =>
