@@ -11,8 +11,10 @@ import { STANDARD_STREAM } from './values';
 
 /** Parses the name of a file or named pipe to import. @param types the endings that it may have @throws UsageError */
 export function fileToImport(text: string, name: string, types: readonly string[]): string {
-  if (!types.includes(path.extname(text).toLowerCase()))
-    throw new UsageError(`${name} must be a ${types.join(' or ')} file, and ${text} has another ending`);
+  if (!types.includes(path.extname(text).toLowerCase())) {
+    const endings = [types.slice(0, -1).join(', '), types.at(-1)].join(' or ');
+    throw new UsageError(`${name} must be a ${endings} file, and ${text} has another ending`);
+  }
   const found = statSync(text, { throwIfNoEntry: false });
   if (!found) throw new UsageError(`${name} must be a file that exists, and ${text} does not`);
   if (found.isDirectory()) throw new UsageError(`${name} must be a file, and ${text} is a directory`);

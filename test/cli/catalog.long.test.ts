@@ -177,7 +177,7 @@ describe('tourctl catalog import', () => {
   it.each([
     ['catalog import', '<file> is missing'],
     ['catalog import nowhere.json', 'must be a file that exists'],
-    ['catalog import package.yaml', 'must be a .json, .jsonl, .csv file'],
+    ['catalog import package.yaml', 'must be a .json, .jsonl or .csv file'],
     ['catalog import package.json --drop', 'unknown option'],
   ])('tourctl catalog import reports a usage error for "%s"', async (line, message) => {
     const { code, error, stdout } = await terminal.tourctl(`${line} --json`);

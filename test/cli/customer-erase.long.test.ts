@@ -26,7 +26,7 @@ beforeEach(async () => {
 /** Returns a person whom no other test uses. */
 function somebody(): Person {
   const mark = randomBytes(4).toString('hex');
-  return { name: `Xaver Quill${mark}`, phone: `+4930${randomInt(1e5, 1e6)}`, email: `x.${mark}@example.com` };
+  return { name: `Xaver Quill${mark}`, phone: `+4930${randomInt(1e7, 1e8)}`, email: `x.${mark}@example.com` };
 }
 
 async function book(person: Partial<Person>, at = site): Promise<string> {

@@ -1,5 +1,3 @@
-import type { ImportMap } from './import-map';
-
 /** The first column of a file of rejected rows, which an import skips. */
 export const ERROR_COLUMN = 'import_error';
 
@@ -62,12 +60,7 @@ export class RowIssues {
   }
 
   /** Adds an issue of a line that was not read. If lines are grouped, its booking is unknown, and --skip-faulty cannot leave it out. */
-  addUnread(
-    place: RowPlace,
-    field: string,
-    message: string,
-    { grouped }: Pick<ImportMap, 'grouped'>,
-  ): undefined {
+  addUnread(place: RowPlace, field: string, message: string, { grouped }: { grouped: boolean }): undefined {
     if (grouped) this.isFileFaulty = true;
     this.add(place, field, message);
   }
