@@ -9,11 +9,16 @@ const BEFORE = `[;|\\t\\r\\n](?:[${UNSEEN}']*")?[${UNSEEN}']*`;
 const LATER = new RegExp(`(?=${FORMULA})(?<=${BEFORE})`, 'gu');
 const LATER_ESCAPED = new RegExp(`'(?=${FORMULA})(?<=${BEFORE})`, 'gu');
 
-/** Formats one line. Text is escaped; numbers are written as they are. */
+/** Writes 0.0000001 for 1e-7. */
+const DECIMALS = new Intl.NumberFormat('en', { useGrouping: false, maximumFractionDigits: 20 });
+
+/** Formats one line. Text is escaped; numbers are written without an exponent. */
 export function csvLine(values: readonly (string | number | null)[]): string {
-  const cells = values.map((value) =>
-    quote(typeof value === 'string' ? escapeFormulas(value) : String(value ?? '')),
-  );
+  const cells = values.map((value) => {
+    const text = String(value ?? '');
+    if (typeof value === 'number') return text.includes('e') ? DECIMALS.format(value) : text;
+    return quote(escapeFormulas(text));
+  });
   return `${cells.join(',')}\r\n`;
 }
 

@@ -127,13 +127,49 @@ describe('a whole number in a CSV file', () => {
 });
 
 describe('a number in a JSON file', () => {
-  it('a JSON number counts by its value, because JSON has no separator of thousands', async () => {
-    const tour = (fields: string) =>
-      `[{"slug":"alps","name":"Alps","continent":"europe","country":"CH","duration_days":5.0,${fields}}]`;
-    const read = async (fields: string) => (await readFiles(database.db, { 'a.json': tour(fields) })).issues;
-    expect(await read('"currency":"EUR","base_price":149.5000')).toEqual([]);
-    expect(await read('"currency":"JPY","base_price":7000.0')).toEqual([]);
-    expect(await read('"currency":"EUR","base_price":"149.50"')).toMatchObject([{ field: 'base_price' }]);
+  /** Returns the fields with issues of a tour whose numbers are written so. */
+  async function refusedIn(ending: string, { price = '10', days = '5', seats = '10', currency = 'EUR' }) {
+    const start = `"slug":"alps","name":"Alps","summary":"From 1.500 m","continent":"europe","country":"CH"`;
+    const departure = `{"departure_date":"2031-06-01","seats_total":${seats},"prices":{"adult":${price}}}`;
+    const numbers = `"duration_days":${days},"currency":"${currency}","base_price":${price},"start_location":{"name":"Bern","lat":46.948090}`;
+    const tour = `{${start},${numbers},"departures":[${departure}]}`;
+    const files = { [`a${ending}`]: ending === '.json' ? `[${tour}]` : `${tour}\n` };
+    return (await readFiles(database.db, files)).issues.map(({ field }) => field).sort();
+  }
+  const BOTH_PRICES = ['base_price', 'departures[0].prices.adult'];
+
+  it.each([
+    ['EUR', '149.50', true],
+    ['EUR', '149.5', true],
+    ['EUR', '1.500', false],
+    ['EUR', '1.000', false],
+    ['EUR', '149.5000', false],
+    ['EUR', '1e1', false],
+    ['JPY', '7000.0', true],
+    ['JPY', '7000.00', false],
+    ['KWD', '12.340', true],
+    ['EUR', '"149.50"', false],
+  ])('that is a price: %s %s is accepted (%s)', async (currency, price, isAccepted) => {
+    for (const ending of ['.json', '.jsonl'])
+      expect(await refusedIn(ending, { currency, price })).toEqual(isAccepted ? [] : BOTH_PRICES);
+  });
+
+  it.each([
+    ['5', true],
+    ['5.0', true],
+    ['5.00', false],
+    ['1e1', false],
+  ])('that is a whole number: %s is accepted (%s)', async (text, isAccepted) => {
+    const fields = isAccepted ? [] : ['departures[0].seats_total', 'duration_days'];
+    expect(await refusedIn('.json', { days: text, seats: text })).toEqual(fields);
+  });
+
+  it('and a price in it are stored with their values', async () => {
+    const { tours } = await readFiles(database.db, {
+      'a.json': `[{"slug":"alps","name":"Alps","continent":"europe","country":"CH","duration_days":5,"currency":"EUR","base_price":149.50,"start_location":{"name":"Bern","lng":-1.0e-1}}]`,
+    });
+    const { base_price: price, start_location: place } = tours[0]!.fields;
+    expect([Number(price), place]).toEqual([149.5, { name: 'Bern', lng: -0.1 }]);
   });
 
   it('the decimals of a CSV cell with the latitude of a place are not limited', async () => {

@@ -11,6 +11,10 @@ describe('a cell of a CSV file', () => {
     expect(csvLine([text])).toBe(`${cell}\r\n`);
   });
 
+  it('csvLine writes a number without an exponent, which no import reads', () => {
+    expect(csvLine([-1e-7, 51.4779, 0, null])).toBe('-0.0000001,51.4779,0,\r\n');
+  });
+
   it('readFormulas returns each text that csvLine wrote', () => {
     const texts = fc.string({ unit: fc.constantFrom(...'=+-@\'";|\t\n\u200b ab'), maxLength: 12 });
     const unquote = (line: string) => {

@@ -9,7 +9,8 @@ import { DEPARTURE, TOUR_FIELDS, TRANSLATION } from './catalog-schema';
 import { AMOUNT } from './category-fields';
 import { findRepeatedKey } from './cut-json';
 import type { FileEntry } from './export-catalog';
-import { nearestName, WrittenAmount } from './field-checks';
+import { nearestName } from './field-checks';
+import { parseWritten, WrittenNumber } from './written-numbers';
 import { CANCELLATION } from './sale-terms';
 
 /** The column of a departures file that names the tour. */
@@ -32,7 +33,7 @@ const DECIMAL: Column = {
   write: String,
 };
 const MONEY: Column = {
-  read: (cell) => (countDecimals(cell) === undefined ? cell : new WrittenAmount(cell)),
+  read: (cell) => (countDecimals(cell) === undefined ? cell : new WrittenNumber(cell)),
   write: String,
 };
 const JSON_TEXT: Column = {
@@ -59,7 +60,7 @@ const LIST: Column = {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseWritten(text);
   } catch {
     return undefined;
   }
@@ -125,10 +126,11 @@ function textColumns(languages: string[]): CsvColumns {
   return Object.fromEntries(names.map((name) => [name, textColumn(name)!]));
 }
 
-/** Returns the schema inside `optional`, `nullish` and `transform`. */
+/** Returns the schema inside `optional`, `nullish`, `transform` and `preprocess`. */
 function bare(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return bare(schema.unwrap());
-  return schema instanceof z.ZodPipe ? bare(schema.in) : schema;
+  if (!(schema instanceof z.ZodPipe)) return schema;
+  return bare(schema.in instanceof z.ZodTransform ? schema.out : schema.in);
 }
 
 export type CsvKind = 'tours' | 'departures';

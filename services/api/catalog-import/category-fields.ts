@@ -20,8 +20,8 @@ import {
   listField,
   objectField,
   textField,
-  type WrittenAmount,
 } from './field-checks';
+import type { WrittenNumber } from './written-numbers';
 
 // Checks the price categories of a tour, and prices by category. issues.repository.ts checks what depends on the catalog.
 
@@ -91,7 +91,7 @@ export const AMOUNT = amountField(MINOR_UNITS_MAX);
 const PRICE = AMOUNT.nullish();
 
 /** Prices by the code of the category, in major units. Null: the category gets no price. */
-export type PricesEntry = Record<string, number | WrittenAmount | null>;
+export type PricesEntry = Record<string, number | WrittenNumber | null>;
 
 /** Prices by category. parsePrices finds the issue of each price. */
 export const PRICES = z.custom<PricesEntry>(

@@ -2,6 +2,7 @@ import leven from 'leven';
 import { z } from 'zod';
 import type { Form } from '../../platform/forms/form';
 import { lineForm, proseForm } from '../../platform/forms/texts';
+import { WrittenNumber } from './written-numbers';
 
 // Creates the checks of the fields of catalog files. Each check has the message of its issue.
 
@@ -43,30 +44,26 @@ export function integerField(min: number, max: number) {
 
 const DECIMAL = 'must be a number with a decimal point and no separators, such as 1299.50';
 
+/** A number, however it is written. */
+export const numberField = (message: string) =>
+  z.preprocess(
+    (value) => (value instanceof WrittenNumber ? Number(value) : value),
+    z.number(expecting(message)),
+  );
+
 /** @param min included @param max included */
 export function decimalField(min: number, max: number) {
-  return z
-    .number(expecting(DECIMAL))
-    .refine((value) => value >= min && value <= max, `must be a number from ${min} to ${max}`);
+  return numberField(DECIMAL).refine(
+    (value) => value >= min && value <= max,
+    `must be a number from ${min} to ${max}`,
+  );
 }
 
-/**
- * An amount of money as the cell of a CSV file has it. It stays text, because the currency decides how many decimals it may have, and a
- * number has lost its last zeros: 1.490 would be 1.49. A JSON file has numbers, and a text in it is no amount.
- */
-export class WrittenAmount {
-  constructor(private readonly text: string) {}
-
-  toString(): string {
-    return this.text;
-  }
-}
-
-/** Checks an amount in major units: a number, or a WrittenAmount. issues.repository.ts checks the decimals by the currency. */
+/** Checks an amount in major units: a number, or a WrittenNumber. issues.repository.ts checks the decimals by the currency. */
 export function amountField(most: number) {
   return z
-    .custom<number | WrittenAmount>(
-      (value) => typeof value === 'number' || value instanceof WrittenAmount,
+    .custom<number | WrittenNumber>(
+      (value) => typeof value === 'number' || (value instanceof WrittenNumber && !value.hasExponent),
       expecting(DECIMAL),
     )
     .refine((value) => Number(value) >= 0 && Number(value) <= most, `must be a number from 0 to ${most}`);

@@ -22,6 +22,7 @@ import {
   lineField,
   listField,
   objectField,
+  numberField,
   textField,
 } from './field-checks';
 
@@ -31,7 +32,7 @@ const code = textField(isQuestionCode, QUESTION_CODE_RULE);
 const LABEL = lineField(NAME_MAX);
 const yesNo = z.boolean(expecting('must be true or false'));
 const limit = z.union(
-  [z.number(), formField(calendarDateForm)],
+  [numberField('must be a number'), formField(calendarDateForm)],
   expecting('must be a number or a calendar date'),
 );
 

@@ -17,6 +17,7 @@ import {
   type JsonPiece,
   UncuttableError,
 } from './cut-json';
+import { parseWritten } from './written-numbers';
 import { CsvHead, parseCsvRows, readCsv } from './catalog-csv';
 
 const BYTES_A_CHUNK = 256 * 1024;
@@ -120,7 +121,7 @@ function isSyntaxError(record: CatalogRecord | JsonIssue): boolean {
 
 function parseJson(text: string): { value: unknown } | { error: string } {
   try {
-    return { value: JSON.parse(text) };
+    return { value: parseWritten(text) };
   } catch (error) {
     // Removes the line breaks, because the engine's message repeats the text.
     return { error: `must be JSON: ${(error as SyntaxError).message.replace(/\s+/g, ' ')}` };

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { Db, Trx } from '../../platform/database/database';
-import type { WrittenAmount } from './field-checks';
+import type { WrittenNumber } from './written-numbers';
 import { startTimeAfter } from './match-departures';
 
 /**
@@ -88,7 +88,7 @@ export async function closeStage(stage: Stage): Promise<void> {
 /**
  * The cells of a row, in the order of the columns of STAGED. Objects with the column names as keys took twice as long to fill and to copy.
  */
-export type StagedRow = (string | number | boolean | WrittenAmount | null | undefined)[];
+export type StagedRow = (string | number | boolean | WrittenNumber | null | undefined)[];
 
 export async function copyRows(stage: Stage, table: keyof typeof STAGED, rows: StagedRow[]): Promise<void> {
   if (rows.length === 0) return;
