@@ -117,6 +117,20 @@ describe('an import that changes sold departures', () => {
     expect(await named()).toEqual([]);
   });
 
+  it('an import names closes_at for another time zone of the tour, unless a departure closes at an instant of its own', async () => {
+    await ask();
+    const all = [on(MAY), on(JUNE, { closes_before: '2h' }), on(JULY, { closes_at: '2031-06-01T00:00:00Z' })];
+    const put = (zone: string) =>
+      importFiles(database.db, { 'tours.json': [tourEntry({ slug, time_zone: zone, departures: all })] });
+    await put('Europe/Berlin');
+    for (const date of [MAY, JUNE, JULY]) await book(date);
+    await put('America/New_York');
+    expect(await events()).toMatchObject([
+      { departure_date: MAY, changed: ['closes_at'] },
+      { departure_date: JUNE, changed: ['closes_at'] },
+    ]);
+  });
+
   it('an import creates departure.updated when it reopens a cancelled departure', async () => {
     await importFiles(database.db, files(on(MAY, { status: 'cancelled' })));
     await book(MAY);

@@ -95,15 +95,15 @@ export async function findStagedWithExpired(trx: Trx): Promise<{ at: string; ids
 }
 
 const OTHER_TIME = 'd.start_time is null and m.start_time is distinct from t.start_time';
-const OTHER_CUTOFF =
-  'd.closes_at is null and d.closes_before is null and m.booking_cutoff is distinct from t.booking_cutoff';
+const OTHER_CLOSING = `d.closes_at is null and (m.time_zone is distinct from t.time_zone
+  or d.closes_before is null and m.booking_cutoff is distinct from t.booking_cutoff)`;
 
 /** Returns the SQL of the name under which the API shows a changed column of a departure. Null: it has not changed. */
 function changedName(column: string): string {
   const differs = `c.id is not null and c.${column} is distinct from d.${column}`;
   switch (column) {
     case 'closes_at':
-      return `case when ${OTHER_CUTOFF} or ${differs} or (c.id is not null and c.closes_before is distinct from d.closes_before)
+      return `case when ${OTHER_CLOSING} or ${differs} or (c.id is not null and c.closes_before is distinct from d.closes_before)
                    then 'closes_at' end`;
     case 'closes_before':
     case 'uses':
@@ -116,8 +116,8 @@ function changedName(column: string): string {
 }
 
 /**
- * Returns the staged changes of departures with an active hold, or with an unpaid or confirmed booking. If the start time or the cut-off of
- * a tour changes, the departures without one of their own count as changed. A changed `closes_before` is named `closes_at`. The currency of these departures never changes, unless all
+ * Returns the staged changes of departures with an active hold, or with an unpaid or confirmed booking. If the start time, the cut-off or
+ * the time zone of a tour changes, the departures without an own time or closing count as changed. A changed `closes_before` is named `closes_at`. The currency of these departures never changes, unless all
  * their holds and bookings belong to sandbox tenants.
  */
 export async function findSoldChanges(trx: Trx): Promise<DepartureChange[]> {
@@ -130,7 +130,7 @@ export async function findSoldChanges(trx: Trx): Promise<DepartureChange[]> {
        select id from changed_departures where action in ('update', 'cancel', 'drop_prices')
        union
        select d.id from changed_tours m join tours t on t.id = m.id join departures d on d.tour_id = m.id
-       where m.action = 'update' and (${OTHER_TIME} or ${OTHER_CUTOFF})
+       where m.action = 'update' and (${OTHER_TIME} or ${OTHER_CLOSING})
      ) as touched
      join departures d on d.id = touched.id join tours t on t.id = d.tour_id
      left join changed_departures c on c.id = d.id and c.action in ('update', 'cancel', 'drop_prices')
