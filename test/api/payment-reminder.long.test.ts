@@ -142,6 +142,18 @@ describe('the event booking.payment_due', () => {
     expect(await typesOf()).toEqual(['booking.confirmed']);
   });
 
+  it('the event booking.payment_due is not sent while the departure is cancelled', async () => {
+    await givenUnpaid({ due: 23 });
+    const setStatus = (status: string) =>
+      api.db('departures').where({ tour_id: seats.tour.id }).update({ status });
+    await setStatus('cancelled');
+    await remind();
+    expect(await typesOf()).toEqual([]);
+    await setStatus('scheduled');
+    await remind();
+    expect(await typesOf()).toEqual(['booking.payment_due']);
+  });
+
   it('the event booking.payment_due is sent only to endpoints that subscribe to it, even just before the end', async () => {
     const other = await givenWebsite(api);
     await add(api.db, other.tenant.id, 'https://other.example/', ['booking.created', 'booking.updated']);

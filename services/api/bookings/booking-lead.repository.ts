@@ -200,8 +200,8 @@ export async function findLapsedLeads(db: Db, limit: number): Promise<BookingLea
  * also skips a lead whose reminder another transaction has committed since this statement began.
  *
  * A reminder is due when the payment window has less time left than the tenant's `payment_reminder_minutes`. A lead gets no reminder if its
- * complete payment window is shorter than twice this time. A lead gets no reminder while its tenant has no endpoint that subscribes to the
- * event.
+ * complete payment window is shorter than twice this time, or if its departure is cancelled. A lead gets no reminder while its tenant has no
+ * endpoint that subscribes to the event.
  */
 export async function recordDueReminders(trx: Trx, limit: number): Promise<number[]> {
   const { rows } = await trx.raw<{ rows: { leadId: number }[] }>(
@@ -214,6 +214,7 @@ export async function recordDueReminders(trx: Trx, limit: number): Promise<numbe
          and l.payment_due_at <= clock.at + make_interval(mins => n.payment_reminder_minutes)
          and l.payment_due_at >= l.created_at + 2 * make_interval(mins => n.payment_reminder_minutes)
          and not exists (select from payment_reminders r where r.lead_id = l.id)
+         and not exists (select from departures d where d.id = l.departure_id and d.status = 'cancelled')
        order by l.payment_due_at limit :limit
        for no key update of l skip locked
      )
