@@ -110,7 +110,8 @@ async function setRatesCommand(
   const document = await audited({ action: 'rates.set' }, async (trx, note) => {
     const { before, after } = await setExchangeRates(trx, { rates, date });
     noteRates(note, before, after);
-    return { items: after.map(toRateDocument), warnings: describeLargeChanges(before, after) };
+    const warnings = [...describeLargeChanges(before, after), ...describeEarlier(before, after)];
+    return { items: after.map(toRateDocument), warnings };
   });
   await output.answer(document, (screen) => RATES_TABLE(document.items, screen));
   for (const warning of document.warnings) output.warn(warning);
@@ -172,11 +173,25 @@ function describeLargeChanges(before: ExchangeRate[], after: ExchangeRate[]): st
   return after.flatMap((rate) => {
     const old = known.get(rate.currency);
     if (!old || !isLargeChange(old, rate)) return [];
-    const undo = `tourctl rates set ${old.currency} ${old.unitsPerEur} --date ${old.rateDate}`;
     return [
-      `${rate.currency} changes from ${old.unitsPerEur} to ${rate.unitsPerEur} for 1 EUR. If this is wrong: ${undo}`,
+      `${rate.currency} changes from ${old.unitsPerEur} to ${rate.unitsPerEur} for 1 EUR. ${undoing(old)}`,
     ];
   });
+}
+
+/** Warns of each rate that takes the place of one of a later day: prices follow it from now on. */
+function describeEarlier(before: ExchangeRate[], after: ExchangeRate[]): string[] {
+  const known = ratesByCurrency(before);
+  return after.flatMap(({ currency: code, rateDate }) => {
+    const old = known.get(code);
+    return old && rateDate < old.rateDate
+      ? [`${code} had a rate of ${old.rateDate}, and prices follow that of ${rateDate} now. ${undoing(old)}`]
+      : [];
+  });
+}
+
+function undoing({ currency: code, unitsPerEur, rateDate }: ExchangeRate): string {
+  return `If this is wrong: tourctl rates set ${code} ${unitsPerEur} --date ${rateDate}`;
 }
 
 /** The most bytes of a file: the file of all days since 1999 has 8 MB as XML. */

@@ -60,6 +60,13 @@ describe('tourctl rates', () => {
     expect(await listed()).toEqual([]);
   });
 
+  it('tourctl rates set warns of a rate of an earlier day than the known one', async () => {
+    await terminal.json('rates set USD 1.08 --date 2026-01-02');
+    const { warnings } = await terminal.json('rates set USD 1.09 GBP 0.8 --date 2026-01-01');
+    const now = 'USD had a rate of 2026-01-02, and prices follow that of 2026-01-01 now.';
+    expect(warnings).toEqual([`${now} If this is wrong: tourctl rates set USD 1.08 --date 2026-01-02`]);
+  });
+
   it('tourctl rates set refuses a day that is in the future everywhere', async () => {
     expect(await terminal.refusal(`rates set USD 1.08 --date ${daysFromToday(3)}`)).toBe(
       '1 rate_date_in_future',
