@@ -68,6 +68,13 @@ describe('the webhook-queue process', () => {
     );
   });
 
+  it('the webhook-queue process exits with 1 and one line that names HOST if this machine lacks it', async () => {
+    for (const host of ['nowhere.invalid', '192.0.2.1'])
+      expect(await complaintOf({ HOST: host })).toMatch(
+        /^webhook-queue: HOST must be an address or a name of this machine \([^\n]+\)\n$/,
+      );
+  });
+
   it('the webhook-queue process exits with 1 and one line that names a wrong variable', async () => {
     expect(await complaintOf({ WEBHOOK_RETRY_SCHEDULE: 'often' })).toMatch(
       /^webhook-queue: WEBHOOK_RETRY_SCHEDULE must be [^\n]+\n$/,

@@ -219,10 +219,21 @@ export function createHttpServer(
   return server;
 }
 
-/** Listens on the port. @throws the system's error if the port is taken */
+/** Listens on the port. @throws the system's error if the port is taken; HostNotFoundError */
 export async function listen(server: http.Server, host: string, port: number): Promise<void> {
   server.listen(port, host);
-  await once(server, 'listening');
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    throw NO_HOST.has(error.code!) ? new HostNotFoundError(error) : error;
+  });
+}
+
+const NO_HOST = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL']);
+
+/** HOST is no address of this machine, and no name of one. */
+class HostNotFoundError extends Error {
+  constructor({ message }: Error) {
+    super(`HOST must be an address or a name of this machine (${message})`);
+  }
 }
 
 /** Closes the server, and the connections whose requests are not answered after `graceMs`. */
