@@ -117,8 +117,8 @@ function changedName(column: string): string {
 
 /**
  * Returns the staged changes of departures with an active hold, or with an unpaid or confirmed booking. If the start time, the cut-off or
- * the time zone of a tour changes, the departures without an own time or closing count as changed. A changed `closes_before` is named `closes_at`. The currency of these departures never changes, unless all
- * their holds and bookings belong to sandbox tenants.
+ * the time zone of a tour changes, the departures without an own time or closing count as changed. A changed `closes_before` is named
+ * `closes_at`. The currency of these departures never changes, unless all their holds and bookings belong to sandbox tenants.
  */
 export async function findSoldChanges(trx: Trx): Promise<DepartureChange[]> {
   const names = CHANGEABLE_DEPARTURE_COLUMNS.map(changedName);

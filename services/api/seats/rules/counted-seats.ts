@@ -66,8 +66,8 @@ function addSeats(facts: DepartureFacts, tenant: Tenant, { departureId, seats }:
 }
 
 /**
- * Returns the departure as the change of a sale finds it: without the seats that the sale has, wherever it has them. A sale that stays on the departure with no
- * more seats keeps them, also if a unit of the resources is closed.
+ * Returns the departure as the change of a sale finds it: without the seats that the sale has, wherever it has them. A sale that stays on
+ * the departure with no more seats keeps them, also if a unit of the resources is closed.
  * @param sale null: a new sale
  * @param wanted its seats after the change
  */
