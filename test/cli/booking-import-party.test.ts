@@ -79,6 +79,18 @@ describe('the party of a row of booking import', () => {
     expect(report).toMatchObject({ faulty: 3, created: 0, errors: [twice('adults', 'party')] });
   });
 
+  it('of JSON lines whose total has more decimals than its currency is faulty, as in a CSV file', async () => {
+    const ref = unique('decimals');
+    const { tour, date } = await givenSeats(api.db);
+    const fields = `"external_ref":"${ref}","tour":"${tour.slug}","departure_date":"${date}","name":"Ana","adults":1`;
+    const totalsOf = async (total: string) => {
+      const line = `booking import ${file(`{${fields},"total":${total}}\n`, 'jsonl')} --tenant ${site.tenant.slug}`;
+      return (await terminal.tourctl(`${line} --dry-run --json`)).json;
+    };
+    expect(await totalsOf('500.50')).toMatchObject({ created: 1, faulty: 0 });
+    expect(await totalsOf('500.500')).toMatchObject({ faulty: 1, errors: [{ field: 'total' }] });
+  });
+
   it('of JSON lines in which two keys have one field is faulty', async () => {
     const { report } = await importLines([{ Pax: 2, adults: 1 }], { columns: { Pax: 'adults' } });
     expect(report.errors).toMatchObject([{ field: 'adults', message: 'is the second column of adults' }]);

@@ -7,6 +7,7 @@ import { endOfFile, firstLineOf, parseCsvRows } from '../catalog-import/catalog-
 import { cutLines, findRepeatedKey, type JsonPiece, UncuttableError } from '../catalog-import/cut-json';
 import { foldLine, foldParagraphs } from '../catalog-import/field-checks';
 import { type Encoding, type ImportMap, isRowField } from './import-map';
+import { parseWritten, WrittenNumber } from '../catalog-import/written-numbers';
 import { ERROR_COLUMN, type RowIssues, type RowPlace } from './row-issues';
 
 export const BOOKING_FILE_TYPES = ['.csv', '.jsonl'] as const;
@@ -205,8 +206,13 @@ function cellsOfKeys(
 
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+    const value = parseWritten(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    const asCells = Object.entries(value).map(([key, one]) => [
+      key,
+      one instanceof WrittenNumber ? String(one) : (one as unknown),
+    ]);
+    return Object.fromEntries(asCells) as Record<string, unknown>;
   } catch {
     return undefined;
   }
