@@ -15,17 +15,9 @@ import {
   leftByResources,
 } from '../support/given-resources';
 import { holdRequest, placeHold } from '../support/sell';
+import { numbersFrom } from '../support/random-numbers';
 
 const database = useTestDatabase();
-
-/** Returns a generator of pseudo-random whole numbers below `bound`. */
-function numbersFrom(seed: number): (bound: number) => number {
-  let state = seed;
-  return (bound) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return (state >>> 8) % bound;
-  };
-}
 
 describe('the trips in memory and in SQL', () => {
   it.each([1, 2, 3, 4, 5])(

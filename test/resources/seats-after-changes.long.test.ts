@@ -10,6 +10,7 @@ import {
 import { useTerminalOf } from '../cli/terminal';
 import { adults } from '../octo/conformance-api';
 import { useWebsite } from '../support/website';
+import { numbersFrom } from '../support/random-numbers';
 
 const api = useTestApi();
 const terminal = useTerminalOf(api);
@@ -42,15 +43,6 @@ const closeOn = (boat: string, { date }: GivenTrip) =>
 const shownByOcto = ({ body: { availability } }: Response) => [availability.vacancies, availability.status];
 
 const shownByHold = ({ body }: Response) => [body.seats_available, body.status];
-
-/** Returns a generator of pseudo-random whole numbers below `bound`. */
-function numbersFrom(seed: number): (bound: number) => number {
-  let state = seed;
-  return (bound) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return (state >>> 8) % bound;
-  };
-}
 
 describe('the free seats of an answer after the boat is closed', () => {
   it('a hold that becomes smaller shows no free seats', async () => {
